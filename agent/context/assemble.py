@@ -51,8 +51,12 @@ class Opening:
 
     def remark(self, message: Context, language: str = "en") -> str:
         """The receipts of one of its messages as lines for people; empty without any."""
+        return receipt_lines(self.receipts_of(message), language)
+
+    def receipts_of(self, message: Context) -> tuple[Receipt, ...]:
+        """The receipts of one of its messages."""
         found = (these for each, these in zip(self.messages, self.shown, strict=True) if each is message)
-        return _lines(next(found, ()), language)
+        return next(found, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +65,6 @@ class Added:
 
     message: Context
     receipts: tuple[Receipt, ...] = ()
-
-    def remark(self, language: str = "en") -> str:
-        """The receipts as lines for people; empty without any."""
-        return _lines(self.receipts, language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def opening(
             continue
         absent += (f"{source.name}: {each.absent}" for each in offered if each.absent)
         offered = [each for each in offered if not each.absent]
-        kept = _fitting(offered, room, count)
+        kept = fitting(offered, room, count)
         text = "\n\n".join(piece.text for piece in kept)
         rows.append(BudgetRow(source.name, count(text) if kept else 0, room, len(kept), len(offered) - len(kept)))
         pieces += kept
@@ -123,17 +123,18 @@ def opening(
 def injected_messages(injections: Iterable[Injection], count: Count, room: int = REFRESH) -> tuple[Added, ...]:
     """The hooks' texts as messages, highest priority first, until `room` tokens are used up."""
     ranked = sorted((each for each in injections if each.text.strip()), key=lambda each: -each.priority)
-    pieces = _fitting([Piece(each.text, each.source, each.priority) for each in ranked], room, count)
-    kept = zip(pieces, ranked, strict=False)  # `_fitting` keeps the beginning of `ranked`
+    pieces = fitting([Piece(each.text, each.source, each.priority) for each in ranked], room, count)
+    kept = zip(pieces, ranked, strict=False)  # `fitting` keeps the beginning of `ranked`
     return tuple(Added(Context(piece.text, piece.source), each.receipts) for piece, each in kept)
 
 
-def _lines(receipts: Iterable[Receipt], language: str) -> str:
+def receipt_lines(receipts: Iterable[Receipt], language: str) -> str:
+    """The receipts as lines for people; empty without any."""
     return "\n".join(f"- {receipt.line(language)}" for receipt in receipts)
 
 
-def _fitting(pieces: Sequence[Piece], room: int, count: Count) -> list[Piece]:
-    """The pieces with the highest scores that fit; of equal scores, the first."""
+def fitting(pieces: Sequence[Piece], room: int, count: Count) -> list[Piece]:
+    """The pieces with the highest scores that fit into `room` tokens; of equal scores, the first."""
     kept: list[Piece] = []
     left = room
     for piece in sorted(pieces, key=lambda each: -each.score):
@@ -164,7 +165,7 @@ def assemble(
 
     Raises `LimitReached` when the parts that are never cut are larger than the budget.
     """
-    said = in_order(history)
+    said = in_order(with_text(history))
     sizes = _sizes(system, said, anchor, window, count)
     described = list(tools)
     costs = [count_tool(spec, count) for spec in tools]
@@ -190,6 +191,11 @@ def size(
 ) -> int:
     """The tokens of the request that `assemble` would return with all of these tools."""
     return _sizes(system, history, anchor, window, count).total + sum(count_tool(spec, count) for spec in tools)
+
+
+def with_text(history: Iterable[Message]) -> tuple[Message, ...]:
+    """The history without texts that are empty: memories of which nothing is left."""
+    return tuple(message for message in history if message.text or not isinstance(message, Context))
 
 
 def in_order(history: Sequence[Message]) -> tuple[Message, ...]:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import PurePath
 
+MEMORIES = "memories"
+"""The source of texts that are lines of notes: a session's note has their receipts instead of their words."""
 _SAID = {
     "en": {"one": "line {0}", "many": "lines {0}–{1}", "at": " at `{0}`", "program": "`{0}` of the program"},
     "zh": {"one": "第 {0} 行", "many": "第 {0}–{1} 行", "at": "，提交 `{0}`", "program": "程序自带的 `{0}`"},

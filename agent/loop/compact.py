@@ -9,7 +9,7 @@ import logging
 from dataclasses import dataclass, replace
 
 from agent.context.anchor import Anchor
-from agent.context.assemble import in_order
+from agent.context.assemble import in_order, with_text
 from agent.context.budget import Window
 from agent.context.compaction import Compacted, compact, needs_compaction, room_for_history, said_messages, split
 from agent.context.prompt import fill
@@ -105,7 +105,7 @@ def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:
         return
     try:
         wish = fill("flush", agent.vault.own_version, most=str(MOST), language=text("prompt.language", agent.language))
-        messages = (System(scene.session.system), *in_order(dropped), Context(wish, "flush"))
+        messages = (System(scene.session.system), *in_order(with_text(dropped)), Context(wish, "flush"))
         request = Request(messages, scene.tools, min(_FLUSH_TOKENS, model.model.max_output), len(messages) - 1)
         facts = parse_flush(model.chat(request, cancelled=scene.context.cancelled).message.text)
         if facts:

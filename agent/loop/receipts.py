@@ -1,14 +1,18 @@
-"""Adds to the receipts of injected text the commit that contains the quoted version of the note.
+"""The receipts of texts for the model: the commit that has the quoted version of a note, and the record of a text.
 
-The loop adds it and not the hooks, since a hook's time is too short to wait for git.
+The loop adds the commit and not the hooks, since a hook's time is too short to wait for git.
 """
 
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agent.context.assemble import receipt_lines
 from agent.errors import AgentError
+from agent.events.receipt import MEMORIES, Receipt
 from agent.events.subscriber import Injection
+from agent.llm.messages import Context
+from agent.loop.records import PinnedLines, Spoken
 from agent.vault.history.pins import Pins, pins
 from agent.vault.store import Vault
 
@@ -25,6 +29,22 @@ def pin_receipts(vault: Vault, told: Sequence[Injection]) -> tuple[Injection, ..
         )
         for each in told
     )
+
+
+def spoken_text(vault: Vault, message: Context, receipts: Sequence[Receipt], language: str) -> Spoken:
+    """The record of a text with its receipts; the session's note has only the receipts of a memory."""
+    linked = receipts if message.source == MEMORIES else ()
+    given = tuple(PinnedLines(each.path, each.lines, each.commit or _content(vault, each.path)) for each in linked)
+    return Spoken(message, remark=receipt_lines(receipts, language), given=given)
+
+
+def _content(vault: Vault, path: str) -> str:
+    """The id of the note's content; empty if it cannot be read."""
+    try:
+        data = vault.read(path)
+    except (AgentError, OSError):
+        return ""
+    return "" if data is None else vault.content_id(data)
 
 
 def _pins(vault: Vault, paths: set[str]) -> Pins:

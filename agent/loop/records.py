@@ -13,12 +13,15 @@ as calls, results and texts of sources always are. A line that looks like a reco
 and invisible characters are escaped (`"escaped": true`). Parsing returns every character that was written, and a
 person's later changes.
 
+Memories are not copied into the note: it has links to their lines, and `"given"` in the mark. Parsing returns them
+without text; who goes on with the session reads the lines again.
+
 Loading and saving the note is left to `session`.
 """
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias, assert_never
@@ -46,12 +49,26 @@ class Began:
 
 
 @dataclass(frozen=True, slots=True)
+class PinnedLines:
+    """Lines of a note (inclusive, from 1). `pin` is the id of a commit that has the note as it was, or of its content
+    if no commit had it; empty if neither is known."""
+
+    path: str
+    lines: tuple[int, int]
+    pin: str
+
+
+@dataclass(frozen=True, slots=True)
 class Spoken:
-    """A message. `usage` is that of the model call that returned it; `remark` is for people: receipts, commits."""
+    """A message. `usage` is that of the model call that returned it; `remark` is for people: receipts, commits.
+
+    `given` are the lines that the message consists of: the note has these instead of the message's text.
+    """
 
     message: Message
     usage: Usage | None = None
     remark: str = ""
+    given: tuple[PinnedLines, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +234,11 @@ def _message_parts(spoken: Spoken, language: Language) -> Iterator[Part]:
         case Context(text, source):
             name = _translated(f"context_source.{source}", source, language)
             heading = sentence("session_note.given", language, source=name)
-            yield "context", {"source": source}, heading, _fenced(text) + remark
+            if spoken.given:
+                given = [[each.path, *each.lines, each.pin] for each in spoken.given]
+                yield "context", {"source": source, "given": given}, heading, remark.strip("\n")
+            else:
+                yield "context", {"source": source}, heading, _fenced(text) + remark
         case Assistant(text, calls):
             usage = spoken.usage
             meta: Meta = {"usage": [usage.input, usage.output, usage.cached, usage.written]} if usage else {}
@@ -322,7 +343,10 @@ def _message(kind: str, meta: Mapping[str, object], body: str) -> Spoken | None:
         case "user":
             return Spoken(User(_unquoted(meta, body), str(meta["sender"])))
         case "context":
-            return Spoken(Context(_unfenced(body), str(meta["source"])))
+            source, given = str(meta["source"]), meta.get("given")
+            if isinstance(given, list):
+                return Spoken(Context("", source), given=tuple(_pinned(given)))
+            return Spoken(Context(_unfenced(body), source))
         case "agent":
             usage = meta.get("usage")
             return Spoken(
@@ -337,6 +361,14 @@ def _message(kind: str, meta: Mapping[str, object], body: str) -> Spoken | None:
             return Spoken(ToolResult(str(meta["id"]), str(meta["name"]), text, failed))
         case _:
             return None
+
+
+def _pinned(given: Iterable[object]) -> Iterator[PinnedLines]:
+    """The lines in a mark; what has another form is left out."""
+    for each in given:
+        match each:
+            case [str(path), int(first), int(last), str(pin)]:
+                yield PinnedLines(path, (first, last), pin)
 
 
 def _unquoted(meta: Mapping[str, object], body: str) -> str:

@@ -16,9 +16,10 @@ from agent.context.budget import Window, window_of
 from agent.context.shorten import shorten
 from agent.context.tool_choice import ToolRoom, choose_tools
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, QuestionAsked, UserError
+from agent.events.receipt import Receipt
 from agent.events.runs import IterationStarted, Speaker, TaskStarted, ToolCallFailed, ToolCompleted
 from agent.events.subscriber import Injection
-from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
+from agent.llm.messages import Assistant, Context, Reply, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
 from agent.llm.provider import OnText
 from agent.loop.agent import Agent, Models
 from agent.loop.calls import (
@@ -35,7 +36,7 @@ from agent.loop.conclusion import conclude
 from agent.loop.limits import Progress, out_of_time
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, RunOutcome, end_of, outcome_of
-from agent.loop.receipts import pin_receipts
+from agent.loop.receipts import pin_receipts, spoken_text
 from agent.loop.records import AtLimit, Began, Closed, Spoken, Tainted, ToolsChosen
 from agent.loop.reminder import what_to_mind, whats_left
 from agent.loop.repetition import Breaker
@@ -145,7 +146,7 @@ class Run:
         session.add(Began(run, task, speaker.channel, speaker.sender, speaker.group, request.role, request.job))
         injections = self.publish(TaskStarted(run, session.path, task, speaker))
         start = opening(task, self.agent.sources, injections, self.window, self.agent.count)
-        session.add(*(Spoken(message, remark=start.remark(message, self.agent.language)) for message in start.messages))
+        session.add(*(self.with_receipts(message, start.receipts_of(message)) for message in start.messages))
         self.given += (Cited(receipt.path, receipt.lines) for receipt in start.receipts)
         self.mark_untrusted(start.untrusted)
         self.record_taint()
@@ -295,8 +296,12 @@ class Run:
     def inject(self, injections: Sequence[Injection]) -> None:
         """Add the texts of subscribers to the session, while there is room."""
         for each in injected_messages(injections, self.agent.count):
-            self.session.add(Spoken(each.message, remark=each.remark(self.agent.language)))
+            self.session.add(self.with_receipts(each.message, each.receipts))
             self.given += (Cited(receipt.path, receipt.lines) for receipt in each.receipts)
+
+    def with_receipts(self, message: Context, receipts: Sequence[Receipt]) -> Spoken:
+        """The record of a text with its receipts."""
+        return spoken_text(self.agent.vault, message, receipts, self.agent.language)
 
     def mark_untrusted(self, sources: Iterable[str]) -> None:
         """Mark the run as tainted by these sources, including those of earlier runs whose text the model still sees."""

@@ -81,10 +81,15 @@ class Session:
 
     @property
     def heard(self) -> tuple[Heard, ...]:
-        """The messages of `history`, each with `own`. Of other people's runs it has only what everybody in a group has
-        seen, never what was recalled or looked up for them. A summary replaces messages only for the person in whose
-        run it was made."""
-        now = next((each.event for each in reversed(self.records) if isinstance(each.event, Began)), None)
+        """The messages of `history`, each with `own`."""
+        return self.heard_in(
+            next((each.event for each in reversed(self.records) if isinstance(each.event, Began)), None)
+        )
+
+    def heard_in(self, now: Began | None) -> tuple[Heard, ...]:
+        """The messages for the model of a run. Of other people's runs it has only what everybody in a group has seen,
+        never what was recalled or looked up for them. A summary replaces messages only for the person in whose run it
+        was made."""
         shown: list[Heard] = []
         began: Began | None = None
         for record in self.records:
@@ -171,6 +176,13 @@ class Session:
         """Add events with the present time; secrets in them are masked, for the model too."""
         now = self.vault.clock.now().replace(microsecond=0)
         self.records += [SessionRecord(now, _clean(event, self.vault.masked)) for event in events]
+
+    def put_text(self, at: int, text: str) -> None:
+        """Put the text of a message that the note has only links for into the record at this position."""
+        record = self.records[at]
+        if isinstance(record.event, Spoken):
+            message = replace(record.event.message, text=self.vault.masked(text))
+            self.records[at] = replace(record, event=replace(record.event, message=message))
 
     def save(self, what: str, beside: Mapping[str, bytes] = MappingProxyType({}), *, hold: bool = False) -> None:
         """Write new records into the note, and new notes `beside` it, in one commit; raises as `transaction` does.
@@ -276,7 +288,8 @@ def _clean(event: RecordedEvent, mask: Mask) -> RecordedEvent:
     match event:
         case Spoken(message):
             message = replace(message, text=plain(message.text))
-            return replace(event, message=message, remark=plain(event.remark))
+            given = tuple(replace(each, path=plain(each.path)) for each in event.given)
+            return replace(event, message=message, remark=plain(event.remark), given=given)
         case Began():
             return replace(event, task=plain(event.task))
         case Summarised():

@@ -4,11 +4,15 @@ A task is given two kinds of text, each with its own limit: memories (`memory.ma
 (`context.memories`).
 """
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from agent.context.budget import Count
 from agent.context.source import Piece, Receipt
+from agent.errors import AgentError
+from agent.events.receipt import MEMORIES
 from agent.events.runs import MemoryRecalled
 from agent.index.embedder import EmbedderChoice
 from agent.index.hit import Hit, SearchResult
@@ -25,14 +29,17 @@ from agent.memory.recall.recall_log import log_recall
 from agent.memory.recall.recaller import Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories
 from agent.memory.understanding.small_talk import is_small_talk
+from agent.runs.linked_memories import MemoryReader, ReadAgain
 from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.taint import frame
 from agent.tools.text_origin import TextOrigin
-from agent.tools.tool import RunContext
+from agent.tools.tool import RunContext, Taint
 from agent.vault.folders import ENTRIES
 from agent.vault.history.pins import Pins, pins
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace
+
+logger = logging.getLogger(__name__)
 
 _LEGS = 2
 _NEAR = 6
@@ -142,7 +149,20 @@ class MemorySource:
 
     @property
     def name(self) -> str:
-        return "memories"
+        return MEMORIES
+
+    def read_again(self, session: Session, room: int, count: Count, taint: Taint) -> None:
+        """Put the text of the person's earlier memories back into a session that was loaded from its note, at most
+        `room` tokens for each task; text by others than the owner taints the run."""
+        reader = MemoryReader(self.recall.workspace.vault, self.asker, self.recall.foreign, room, count)
+        try:
+            found = reader.read(session)
+        except (AgentError, OSError) as error:  # a run without them is better than none
+            logger.warning("%s: what was remembered for it before cannot be read again: %s", session.path, error)
+            found = ReadAgain()
+        self.recall.ledger.replace(self.asker, found.notes)
+        for source in found.untrusted:
+            taint.mark(source)
 
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
         """The memories about a task and the best passages of other notes, alternating, the best of each first."""

@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 
 from agent.context.assemble import Opening, assemble, opening
 from agent.context.budget import BudgetRow as Row
+from agent.context.budget import window_of
 from agent.context.compaction import Compacted
 from agent.errors import Interrupted, NeedsApproval, NoteGone, QuestionAsked, ToolFailed, UserError
 from agent.events.bus import Bus
+from agent.events.receipt import MEMORIES
 from agent.events.runs import SessionEnded, SessionStarted, Speaker
 from agent.llm.messages import Assistant, System, User
 from agent.llm.provider import Cancelled, OnText, ignore, never
@@ -239,6 +241,9 @@ class RunService:
 
     def _work(self, asked: RunRequest, session: Session, context: RunContext, line: RunIO) -> Run:
         memories = self.recall.source(context, session, group=asked.speaker.group)
+        models = self.account.of_run(context.run.partition(".")[0], asked.job)
+        room = window_of(models.main.model).most(MEMORIES)
+        memories.read_again(session, room, self.agent.count, context.taint)
         skills, index = self.following.source(context, session), self.following.index(context, session)
         session.language = self.agent.language
         return Run(
@@ -248,7 +253,7 @@ class RunService:
             context,
             line.mailbox or Mailbox(),
             line.on_text,
-            self.account.of_run(context.run.partition(".")[0], asked.job),
+            models,
             Progress(self.workspace.clock.monotonic()),
             Breaker(self.workspace.settings.spend.same_failure),
         )

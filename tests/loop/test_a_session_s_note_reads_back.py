@@ -13,6 +13,7 @@ from agent.loop.records import (
     AtLimit,
     Began,
     Closed,
+    PinnedLines,
     SessionRecord,
     Spoken,
     Summarised,
@@ -57,8 +58,13 @@ messages = st.one_of(
     st.builds(Assistant, text, st.lists(calls, max_size=3).map(tuple)),
     st.builds(ToolResult, word, word, text, st.booleans()),
 )
+pinned = st.builds(PinnedLines, word, st.tuples(st.integers(), st.integers()), word)
+linked = st.builds(
+    Spoken, st.builds(Context, st.just(""), word), given=st.lists(pinned, min_size=1, max_size=3).map(tuple)
+)
 events = st.one_of(
     st.builds(Spoken, messages),
+    linked,
     st.builds(Began, word, text, word, word),
     st.builds(ToolsChosen, st.lists(word, max_size=4).map(tuple)),
     st.builds(Tainted, word),
@@ -135,6 +141,24 @@ def test_remarks_are_for_people_only() -> None:
     shown = format_records([SessionRecord(AT, Spoken(Context("green tea", "memories"), remark="- [[tea]] lines 1–2"))])
     assert "- [[tea]] lines 1–2" in shown
     assert parse_records(shown) == [SessionRecord(AT, Spoken(Context("green tea", "memories")))]
+
+
+def test_of_what_was_given_by_its_lines_the_note_has_the_lines_and_not_the_words() -> None:
+    lines = (PinnedLines("tea.md", (1, 2), "0123456789"), PinnedLines("茶/a [1].md", (7, 7), ""))
+    given = Spoken(Context("green tea", "memories"), remark="- [[tea]] lines 1–2", given=lines)
+    shown = format_records([SessionRecord(AT, given), SessionRecord(AT, Spoken(User("tea?")))])
+    assert "green tea" not in shown and "memories\n\n- [[tea]] lines 1–2\n" in shown
+    assert [each.event for each in parse_records(shown)] == [
+        Spoken(Context("", "memories"), given=lines),
+        Spoken(User("tea?")),
+    ]
+
+
+def test_of_receipts_that_a_person_has_broken_the_others_are_read() -> None:
+    lines = (PinnedLines("a.md", (1, 2), "x"), PinnedLines("b.md", (3, 4), "y"))
+    note = format_records([SessionRecord(AT, Spoken(Context("", "memories"), given=lines))])
+    (record,) = parse_records(note.replace('["a.md", 1, 2, ', '["a.md", "one", 2, '))
+    assert record.event == Spoken(Context("", "memories"), given=lines[1:])
 
 
 def test_a_person_may_correct_what_was_said() -> None:

@@ -76,6 +76,15 @@ def test_a_memory_is_given_with_its_day_its_kind_and_where_it_stands(shelf: Shel
     assert "\n".join(lines[found.lines[0] - 1 : found.lines[1]]) == entry.text
 
 
+def test_of_a_long_memory_the_best_part_is_given_with_its_own_lines(shelf: Shelf) -> None:
+    entry = shelf.put(
+        "\n\n".join(f"Step {number}: " + "stir it slowly, " * 12 for number in range(9)) + "\n\nGreen tea."
+    )
+    (found,) = shelf.open().recall("which green tea?", Asker(), 8).found
+    lines = shelf.notes[entry.path].decode().split("\n")[found.lines[0] - 1 : found.lines[1]]
+    assert "Green tea." in lines and "\n".join(lines).strip() == found.text != entry.text
+
+
 def test_nobody_is_given_what_another_person_said(shelf: Shelf) -> None:
     shelf.put("User: my tea is oolong", sender_id="anna", channel="lark:room")
     shelf.put("User: my tea is sencha", sender_id="ben", channel="lark:room")

@@ -11,10 +11,8 @@ from agent.app.open import open_workspace
 from agent.background.inbox.answering import WrittenAnswer, asked_in, run_request, write_answer
 from agent.clock import SystemClock
 from agent.events.runs import Speaker
-from agent.llm.messages import Context
 from agent.loop.outcome import Ended
 from agent.loop.run import RunRequest
-from agent.loop.session import load_session
 from agent.markdown import blocks, links
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, parse_entry
@@ -25,7 +23,7 @@ from agent.runs.service import RunIO, RunService
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 from tests.fakes import FakeClock
-from tests.stories.agents import furnish, script
+from tests.stories.agents import furnish, given_texts, script
 from tests.vaults import write
 
 ME = Speaker("cli")
@@ -119,10 +117,7 @@ class Life:
 
     def given(self, question: str) -> str:
         """What is put before the model of a new session beside the question."""
-        session = self.talk(question).session
-        return "\n".join(
-            each.text for each in load_session(self.workspace.vault, session).history if isinstance(each, Context)
-        )
+        return "\n".join(given_texts(self.workspace.vault, self.talk(question).session))
 
     @property
     def entries(self) -> dict[str, Entry]:

@@ -13,15 +13,13 @@ from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.events.runs import Speaker
-from agent.llm.messages import Context
 from agent.loop.run import RunRequest
-from agent.loop.session import load_session
 from agent.memory.entry import EntryType, parse_entry
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.service import RunIO, RunService
 from agent.vault.store import Vault
 from agent.workspace.search_index import open_index
-from tests.stories.agents import call, command, document, environment, furnish, script, settings, tell
+from tests.stories.agents import call, command, document, environment, furnish, given_texts, script, settings, tell
 from tests.vaults import git
 
 CLI = Speaker("cli")
@@ -74,9 +72,7 @@ def opened(root: Path) -> closing[RunService]:
 
 def given(agent: RunService, session: str) -> str:
     """All that was put before the model of a session besides what was said."""
-    return "\n".join(
-        message.text for message in load_session(agent.workspace.vault, session).history if isinstance(message, Context)
-    )
+    return "\n".join(given_texts(agent.workspace.vault, session))
 
 
 def entries(vault: Vault) -> list[str]:
@@ -107,8 +103,7 @@ def test_what_was_compacted_away_is_known_again_in_the_same_session(agent: RunSe
     assert fact not in given(agent, session)
     agent.compact(session)
     agent.ask(RunRequest(question, CLI), session)
-    history = load_session(agent.workspace.vault, session).history
-    assert any(fact in each.text for each in history if isinstance(each, Context) and each.source == "memories")
+    assert any(fact in each for each in given_texts(agent.workspace.vault, session, "memories"))
 
 
 def test_a_fact_said_to_a_run_that_was_killed_is_known(tmp_path: Path, root: Path) -> None:
@@ -128,8 +123,8 @@ def test_a_fact_said_to_a_run_that_was_killed_is_known(tmp_path: Path, root: Pat
     assert len(began) == 1
     asked = document(root, settings(tmp_path, tmp_path / "script.json"), "ask", question)
     text = (root / asked["session"]).read_text("utf-8")
-    assert "fact · [[entries/" in text and text.count(fact) == 1
-    assert "entries/" in text.partition("- [[")[2]
+    assert fact not in text and "entries/" in text.partition("- [[")[2]
+    assert sum(fact in each for each in given_texts(open_workspace(root).vault, asked["session"])) == 1
 
 
 def test_a_run_s_memories_are_one_commit_and_go_with_it(tmp_path: Path, root: Path) -> None:

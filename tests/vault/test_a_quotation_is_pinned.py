@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from agent.vault.history.pins import pins
+from agent.vault.history.pins import pins, read_pinned
 from tests.vaults import git, head, make_vault, write
 
 
@@ -20,3 +20,17 @@ def test_only_what_the_last_commit_has_as_it_is_has_a_commit(tmp_path: Path) -> 
     assert found.commit("new/fresh.md") is None
     assert pins(vault, ["same.md"]).edited == frozenset()
     assert pins(vault, []).head is None
+
+
+def test_a_pinned_note_is_read_as_it_was_and_nothing_else_is(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"tea.md": "green\n", "empty.md": "", "茶 [1].md": "red\n"})
+    root, commit = vault.place.root, head(vault.place.root)
+    write(root / "tea.md", "white\n")
+    now = vault.content_id(b"white\n")
+    asked = [(name, commit) for name in ("tea.md", "empty.md", "茶 [1].md", "gone.md")] + [("tea.md", now)]
+    was = {asked[0]: b"green\n", asked[1]: b"", asked[2]: b"red\n"}
+    assert read_pinned(vault, asked) == {**was, asked[4]: b"white\n"}
+    write(root / "tea.md", "black\n")
+    assert read_pinned(vault, asked) == was
+    odd = [("../tea.md", commit), ("", commit), ("a\nb.md", commit), ("tea.md", "HEAD"), ("tea.md", ""), (".", commit)]
+    assert read_pinned(vault, odd) == read_pinned(vault, []) == {}

@@ -188,11 +188,13 @@ class Recaller:
         why = ", ".join(leg.name for leg in hit.why[:2])
         entry = parse_entry(data)
         if candidate.kind in ENTRY_KINDS:
-            if entry is None or not _is_for(entry, asker) or _is_echo(entry):
+            if entry is None or not is_for(entry, asker) or _is_echo(entry):
                 return None
             first = data.decode("utf-8", "replace").count("\n") - entry.text.count("\n")
             lines = (max(first, 1), max(first, 1) + entry.text.count("\n"))
-            text = entry.text if len(entry.text) <= LONGEST else hit.passage
+            text = entry.text
+            if len(text) > LONGEST:
+                text, lines = hit.passage, hit.lines
             replaced.update(filter(None, [entry.supersedes]))
             return Remembered(
                 hit.path, "", f"{entry.created:%Y-%m-%d}", lines, text.strip(), candidate.score, str(entry.type),
@@ -264,7 +266,7 @@ def _without_outdated(found: tuple[Remembered, ...], outdated: Collection[str]) 
     return tuple(left)
 
 
-def _is_for(entry: Entry, asker: Asker) -> bool:
+def is_for(entry: Entry, asker: Asker) -> bool:
     """True for an entry of this person or chat, by exact comparison with the note's header."""
     if entry.scope is Scope.CHAT:
         return bool(asker.chat) and entry.chat_id == asker.chat

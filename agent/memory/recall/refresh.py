@@ -7,12 +7,12 @@ subscription's timeout limits the duration; late results are dropped.
 import re
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from agent.config.memory_settings import MemorySettings
-from agent.events.receipt import Receipt
+from agent.events.receipt import MEMORIES, Receipt
 from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.events.subscriber import Injection, InjectionType
 from agent.index.analysis import terms
@@ -67,6 +67,13 @@ class ShownMemories:
             if (known := self._given.get((asker.session, asker.sender))) is not None:
                 known[1].update(each.path for each in found.found)
 
+    def replace(self, asker: Asker, notes: Iterable[str]) -> None:
+        """Record that the model in the asker's session has parts of these notes, and of no others."""
+        with self._lock:
+            if (known := self._given.get((asker.session, asker.sender))) is not None:
+                known[1].clear()
+                known[1].update(notes)
+
     def given(self, asker: Asker) -> frozenset[str]:
         """The notes of which the model already has a part in the asker's session."""
         with self._lock:
@@ -103,7 +110,7 @@ def refresh_subscriber(
         text = "\n\n".join(each.shown for each in kept.found)
         receipts = tuple(Receipt(each.path, each.lines, None, each.score, each.why) for each in kept.found)
         shown = f"What else is remembered that may help:\n\n{text}"
-        return (Injection(shown, "memories", receipts=receipts, type=InjectionType.MEMORY_RECALL),)
+        return (Injection(shown, MEMORIES, receipts=receipts, type=InjectionType.MEMORY_RECALL),)
 
     return refresh
 
