@@ -184,6 +184,8 @@ def test_a_correction_replaces_and_both_stay(talk: Talk, said: str, correction: 
         (["The code of the garage is 4711.", "The code of the shed is 4712."], "The code has changed, it is 9930 now."),
         (["Lorna works at the bakery."], "Lorna moved to Whitby."),
         (["I paid 20 euros for the lamp."], "I paid 30 euros for the chair."),
+        (["我中文名叫乔禾"], "中文班现在一共十四个学生"),
+        (["中文班的助教叫阮青，越南华侨，人特别靠谱"], "班里人数变了，现在是十七个"),
     ],
 )
 def test_what_may_not_be_meant_is_not_replaced(talk: Talk, said: list[str], other: str) -> None:

@@ -48,15 +48,14 @@ def may_change(sentence: str) -> bool:
 def corrected(text: str, statements: Sequence[str]) -> int | None:
     """The number of the statement that the text corrects; None if there is none, or several may be meant."""
     rest = _without_lead(text)
-    newer, subject = wording(rest), _subject(rest)
+    newer, subject, pairs = wording(rest), _subject(rest), _pairs(rest)
     if not subject:
         return None
     fitting: list[tuple[float, int]] = []
     for number, statement in enumerate(statements):
         older = wording(statement)
-        if len(subject & older.words) >= _SHARE * len(subject) and _is_about_the_same(
-            rest, newer, statement, older, subject
-        ):
+        is_its = len(subject & older.words) >= _SHARE * len(subject) and (not pairs or pairs & older.terms)
+        if is_its and _is_about_the_same(rest, newer, statement, older, subject):
             fitting.append((jaccard(newer.terms, older.terms), number))
     fitting.sort(key=lambda found: (-found[0], found[1]))
     if not fitting or (len(fitting) > 1 and fitting[0][0] < fitting[1][0] * _CLEAR):
@@ -65,11 +64,22 @@ def corrected(text: str, statements: Sequence[str]) -> int | None:
 
 
 def _subject(text: str) -> frozenset[str]:
-    """The terms before the first word of change or verb, in its clause; in scripts without spaces, characters."""
+    """The terms of the subject; in scripts without spaces, characters."""
+    return wording(_beginning(text)).words - words("change_words")
+
+
+def _pairs(text: str) -> frozenset[str]:
+    """The pairs of characters of the subject, in scripts without spaces: single ones are in many words."""
+    said = wording(_beginning(text))
+    return said.terms - said.words - words("change_words")
+
+
+def _beginning(text: str) -> str:
+    """The text before the first word of change or verb, in its clause."""
     change = _says_change(text)
     start = _CLAUSE.split(text[: change.start()])[-1] if change else text
     verb = pattern("statement").search(start)
-    return wording(start[: verb.start()] if verb and verb.start() else start).words - words("change_words")
+    return start[: verb.start()] if verb and verb.start() else start
 
 
 def _is_about_the_same(rest: str, newer: Wording, statement: str, older: Wording, subject: frozenset[str]) -> bool:
@@ -77,7 +87,7 @@ def _is_about_the_same(rest: str, newer: Wording, statement: str, older: Wording
     one, other = attributes(rest), attributes(_typed(statement))
     if one and other:
         return bool(one & other)
-    shared = (newer.terms & older.terms) - subject - words("change_words")
+    shared = (newer.words & older.words) - subject - words("change_words")
     return pattern("change").search(rest) is not None or bool(shared or (newer.numbers and older.numbers))
 
 
