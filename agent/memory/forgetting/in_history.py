@@ -5,11 +5,19 @@ mark stands for the text, or lines are missing as they are now. The last commit'
 they stay, and so does every version of a note that still says it there: a person's own.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from agent.memory.entry import parse_entry
-from agent.memory.forgetting.places import Forgetting, is_derived, is_record, line_without, record_without, renamed
+from agent.memory.forgetting.places import (
+    Forgetting,
+    is_derived,
+    is_record,
+    line_without,
+    record_without,
+    renamed,
+    said_in,
+)
 from agent.memory.forgetting.said_again import SaidAgain
 from agent.memory.store import ARCHIVED
 from agent.vault.folders import ARCHIVE, ENTRIES, FORGOTTEN
@@ -24,30 +32,52 @@ def cleaning_of(vault: Vault, forgetting: Forgetting) -> Cleaning:
     """What `history.purge` has to take out, once the notes are as the forgetting leaves them."""
     named = (*(path for path, _ in forgetting.gone), *forgetting.past)
     gone = {name for path in named for name in (path, ARCHIVE + path, path.removeprefix(ARCHIVE))}
-    said = forgetting.said
+    earlier = _earlier(vault, forgetting)
+    gone |= earlier.lost
+    moved = {path: to for path, to in earlier.moved.items() if path not in gone}
+    names = dict.fromkeys(map(_stem, gone), "") | {_stem(old): _stem(new) for old, new in moved.items()}
+    said = earlier.said.with_names(names)
     concerned = paths_with(vault, lambda path, data: _is_concerned(path, data, said)) - gone
     now = _versions_now(vault, forgetting, sorted(concerned))
-    lost = {path for path in concerned if path.startswith((ENTRIES, ARCHIVED)) and path not in now}
-    gone |= paths_with(vault, lambda path, data: path in lost and _says(data, said)) if lost else set()
-    stays = {path for path in concerned - gone if path in now and said.stands_in(_text(now[path]))}
-    stays -= {path for path in stays if is_derived(path)}
-    paths = sorted(gone | (concerned - stays))
-    moved = {
-        path: renamed(path, said.mark) for path in paths if path not in gone | now.keys() and _is_named(path, said)
-    }
-    names = {_stem(path): "" for path in gone} | {_stem(path): _stem(to) for path, to in moved.items()}
-    cleaner = replace(said, names={**said.names, **names})
+    stays = {path for path in concerned if path in now and said.stands_in(_text(now[path])) and not is_derived(path)}
 
     def content(path: str, data: bytes) -> bytes | None:
         if path in gone:
             return None
         if now.get(path) == data:
             return data
-        if is_derived(path):
-            return _lines_without(data, cleaner, now.get(path, b""))
-        return record_without(data, cleaner)
+        return _lines_without(data, said, now.get(path, b"")) if is_derived(path) else record_without(data, said)
 
-    return Cleaning(paths, content, _SUBJECT, frozenset(gone), moved, cleaner.redacted)
+    paths = sorted(gone | moved.keys() | (concerned - stays))
+    return Cleaning(paths, content, _SUBJECT, frozenset(gone), moved, said.redacted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Earlier:
+    """What is in the history only: entries that said it, records named after it with their new names; and `said`, which
+    knows the statements of these entries, too."""
+
+    lost: frozenset[str]
+    moved: dict[str, str]
+    said: SaidAgain
+
+
+def _earlier(vault: Vault, forgetting: Forgetting) -> _Earlier:
+    said, texts = forgetting.said, dict[str, str]()
+
+    def is_meant(path: str, data: bytes) -> bool:
+        if not path.startswith((ENTRIES, ARCHIVED)):
+            return _is_named(path, said)
+        if not _says(data, said):
+            return False
+        texts[path] = said_in(data)
+        return True
+
+    found = paths_with(vault, is_meant)
+    now = _versions_now(vault, forgetting, sorted(found))
+    lost = frozenset(path for path in texts if path not in now)
+    moved = {path: renamed(path, said.mark) for path in found - texts.keys() if path not in now}
+    return _Earlier(lost, moved, said.with_statements(texts[path] for path in sorted(lost)))
 
 
 def _is_concerned(path: str, data: bytes, said: SaidAgain) -> bool:

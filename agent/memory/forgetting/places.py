@@ -102,7 +102,7 @@ class _Search:
             older = parse_entry(data)
             self.gone |= dict(self._read(_replaced_path(memories, older.supersedes if older else "")))
         self._entries([path for path in memories if path not in self.gone])
-        self.said = self.said.with_statements(_said(data) for data in self.gone.values())
+        self.said = self.said.with_statements(said_in(data) for data in self.gone.values())
         moved = self._moved(path for path in paths if path not in self.gone and path not in self.mentions)
         names = {_stem(path): "" for path in self.gone} | {_stem(path): _stem(to) for path, to in moved.items()}
         self.said = replace(self.said, names=names)
@@ -282,7 +282,7 @@ def _reworded(path: str, data: bytes, entry: Entry, rest: str) -> Changed:
     return Changed(path, data, note.data, lost)
 
 
-def _said(data: bytes) -> str:
+def said_in(data: bytes) -> str:
     """What a note that goes says; nothing for a note that is no entry, whose text is known already."""
     entry = parse_entry(data)
     return "" if entry is None else claims(person_said(entry))

@@ -111,6 +111,10 @@ class SaidAgain(Tombstones):
         further = (each for each in _statements(texts) if each.tokens not in known)
         return replace(self, statements=(*self.statements, *further))
 
+    def with_names(self, names: Mapping[str, str]) -> "SaidAgain":
+        """The same, which knows further names of notes, too."""
+        return replace(self, names={**self.names, **names})
+
     @property
     def gap(self) -> str:
         return self.mark

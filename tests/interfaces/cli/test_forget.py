@@ -104,6 +104,17 @@ def test_a_purge_takes_the_name_of_a_session_out_of_the_entries_of_what_else_was
     assert "locker" not in history(root)
 
 
+def test_a_later_purge_takes_out_the_links_to_what_was_forgotten_before(root: Path, run: Run) -> None:
+    first = run("remember", "My locker code is kelp-4711")
+    stem = str(first["path"]).rpartition("/")[2].removesuffix(".md")
+    other = root / str(run("remember", "The boat is blue")["path"])
+    other.write_text(other.read_text("utf-8").replace("source:", f'contradicts: ["[[{stem}]]"]\nsource:'), "utf-8")
+    run("commit")
+    run("forget", "My locker code is kelp-4711")
+    run("forget", "My locker code is kelp-4711", "--purge", "--yes")
+    assert "locker" not in history(root) and "The boat is blue" in history(root)
+
+
 def test_a_purge_stops_where_another_repository_has_the_commits(root: Path, run: Run, tmp_path: Path) -> None:
     made = run("remember", SECRET)
     git(tmp_path, "init", "-q", "--bare", "other.git")
