@@ -78,7 +78,7 @@ def test_no_note_holds_english_of_the_programs_own(root: Path) -> None:
     write(root / "inbox/改.md", "改一下规则。\n")
     do(root, "run", "inbox/改.md", replies=(call("vault_write", path="rules/新.md", content="新\n"), "好。"))
     write(root / "inbox/多.md", "一直找。\n")
-    do(root, "run", "inbox/多.md", replies=tuple(call("search_vault", query=f"水{n}") for n in range(9)))
+    do(root, "run", "inbox/多.md", replies=tuple(call("search_vault", query=f"水{n}") for n in range(9)), code=1)
     for _ in range(5):
         do(root, "skills", "feedback", "烧水", "not-helpful")
     do(root, "skills", "learn", replies=())

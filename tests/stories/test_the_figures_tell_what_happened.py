@@ -53,7 +53,7 @@ def test_a_correction_counts_as_replacing(root: Path, tmp_path: Path) -> None:
 def test_what_the_model_found_in_a_conversation_is_counted_too(root: Path, tmp_path: Path) -> None:
     said = json.dumps([{"number": 1, "kind": "person", "quote": "the Mahlers upstairs got a parrot"}])
     machine = own(tmp_path, "Noted.", {"text": said, "when": "You keep the memory of one person"})
-    document(root, machine, "ask", "the Mahlers upstairs got a parrot, loud thing")
+    document(root, machine, "ask", "My boat is blue. Is it legal that the Mahlers upstairs got a parrot?")
     assert figures(root, machine)["entries captured"] == 2, "what the rules found, and the quote"
 
 
