@@ -10,7 +10,7 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.time_format import parse_time
 from agent.memory.memory_note import parse_facts
 from agent.metrics.durations import Durations
-from agent.metrics.figures import Figure, figures
+from agent.metrics.figures import MemoryFigure, figures
 from agent.metrics.prometheus import format_prometheus
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.vault.folders import MEMORY_NOTE
@@ -43,7 +43,7 @@ def _facts(vault: Vault) -> int:
     return len(parse_facts((vault.read(MEMORY_NOTE) or b"").decode("utf-8", "replace")))
 
 
-def _document(totals: MetricTotals, found: tuple[Figure, ...]) -> Mapping[str, object]:
+def _document(totals: MetricTotals, found: tuple[MemoryFigure, ...]) -> Mapping[str, object]:
     times = {"recall": _times(totals.recall), "handlers": {name: _times(x) for name, x in totals.handlers.items()}}
     shown = [{**asdict(each), "name": each.name.strip(), "status": each.status or None} for each in found]
     return {**asdict(totals), **times, "figures": shown}
@@ -59,7 +59,7 @@ def _times(durations: Durations) -> Mapping[str, float | None]:
     }
 
 
-def _format(totals: MetricTotals, found: tuple[Figure, ...]) -> Iterator[str]:
+def _format(totals: MetricTotals, found: tuple[MemoryFigure, ...]) -> Iterator[str]:
     families = (
         ("runs", totals.outcomes),
         ("tools used", totals.used),
@@ -83,14 +83,14 @@ def _format(totals: MetricTotals, found: tuple[Figure, ...]) -> Iterator[str]:
         yield f"tokens: {_value(totals.input_tokens)} in, {_value(totals.output_tokens)} out"
 
 
-def _table(found: tuple[Figure, ...]) -> Iterator[str]:
+def _table(found: tuple[MemoryFigure, ...]) -> Iterator[str]:
     width = max(len(each.name) for each in found)
     for each in found:
         target = f"{_target(each):10}{each.status or '-'}" if _target(each) else each.about
         yield f"{each.name:{width}}  {_value(each.value, each.unit):>8}  {target}".rstrip()
 
 
-def _target(figure: Figure) -> str:
+def _target(figure: MemoryFigure) -> str:
     if figure.least is not None:
         return f"> {_value(figure.least, figure.unit)}"
     return f"< {_value(figure.most, figure.unit)}" if figure.most is not None else ""

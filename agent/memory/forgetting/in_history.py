@@ -6,7 +6,6 @@ they stay, and so does every version of a note that still says it there: a perso
 """
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from agent.memory.entry import parse_entry
 from agent.memory.forgetting.places import (
@@ -17,6 +16,8 @@ from agent.memory.forgetting.places import (
     record_without,
     renamed,
     said_in,
+    stem_of,
+    text_of,
 )
 from agent.memory.forgetting.said_again import SaidAgain
 from agent.memory.store import ARCHIVED
@@ -35,11 +36,11 @@ def cleaning_of(vault: Vault, forgetting: Forgetting) -> Cleaning:
     earlier = _earlier(vault, forgetting)
     gone |= earlier.lost
     moved = {path: to for path, to in earlier.moved.items() if path not in gone}
-    names = dict.fromkeys(map(_stem, gone), "") | {_stem(old): _stem(new) for old, new in moved.items()}
+    names = dict.fromkeys(map(stem_of, gone), "") | {stem_of(old): stem_of(new) for old, new in moved.items()}
     said = earlier.said.with_names(names)
     concerned = paths_with(vault, lambda path, data: _is_concerned(path, data, said)) - gone
     now = _versions_now(vault, forgetting, sorted(concerned))
-    stays = {path for path in concerned if path in now and said.stands_in(_text(now[path])) and not is_derived(path)}
+    stays = {path for path in concerned if path in now and said.stands_in(text_of(now[path])) and not is_derived(path)}
 
     def content(path: str, data: bytes) -> bytes | None:
         if path in gone:
@@ -83,7 +84,7 @@ def _earlier(vault: Vault, forgetting: Forgetting) -> _Earlier:
 def _is_concerned(path: str, data: bytes, said: SaidAgain) -> bool:
     if path.startswith(FORGOTTEN):
         return False
-    text = _text(data)
+    text = text_of(data)
     if path.startswith((ENTRIES, ARCHIVED)):
         return said.is_near(text) and (_says(data, said) or said.without_names(text) != text)
     return _is_named(path, said) or (said.is_near(text) and (said.stands_in(text) or said.redacted(text) != text))
@@ -92,7 +93,7 @@ def _is_concerned(path: str, data: bytes, said: SaidAgain) -> bool:
 def _says(data: bytes, said: SaidAgain) -> bool:
     """True if the text of an entry says it; its header has only names."""
     entry = parse_entry(data)
-    return said.stands_in(_text(data) if entry is None else entry.text)
+    return said.stands_in(text_of(data) if entry is None else entry.text)
 
 
 def _versions_now(vault: Vault, forgetting: Forgetting, paths: list[str]) -> dict[str, bytes]:
@@ -107,20 +108,12 @@ def _versions_now(vault: Vault, forgetting: Forgetting, paths: list[str]) -> dic
 
 def _is_named(path: str, said: SaidAgain) -> bool:
     """True for a record that is named after the text."""
-    return is_record(path) and said.is_name(_stem(path))
-
-
-def _stem(path: str) -> str:
-    return PurePosixPath(path).stem
+    return is_record(path) and said.is_name(stem_of(path))
 
 
 def _lines_without(data: bytes, said: SaidAgain, now: bytes) -> bytes:
     """A version of a note of lines, without those that say the text; the lines that are in it now stay."""
-    stay = set(_text(now).splitlines())
-    rows = _text(data).splitlines(keepends=True)
+    stay = set(text_of(now).splitlines())
+    rows = text_of(data).splitlines(keepends=True)
     left = (row if row.rstrip("\r\n") in stay else line_without(row, said) for row in rows)
     return "".join(left).encode("utf-8", "surrogateescape")
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")

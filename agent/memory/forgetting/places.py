@@ -104,7 +104,7 @@ class _Search:
         self._entries([path for path in memories if path not in self.gone])
         self.said = self.said.with_statements(said_in(data) for data in self.gone.values())
         moved = self._moved(path for path in paths if path not in self.gone and path not in self.mentions)
-        names = {_stem(path): "" for path in self.gone} | {_stem(path): _stem(to) for path, to in moved.items()}
+        names = {stem_of(path): "" for path in self.gone} | {stem_of(path): stem_of(to) for path, to in moved.items()}
         self.said = replace(self.said, names=names)
         for path, data in self._read(moved):
             self._note(path, data, moved[path])
@@ -123,7 +123,7 @@ class _Search:
             if self._done % _STEP == 0:
                 self.report(self._done, self._total)
             try:
-                is_near = self.said.is_near(_text(self.vault.glance(path)))
+                is_near = self.said.is_near(text_of(self.vault.glance(path)))
             except FileNotFoundError:
                 continue
             except (AgentError, OSError):
@@ -161,9 +161,9 @@ class _Search:
 
     def _moved(self, paths: Iterable[str]) -> dict[str, str]:
         """The new paths of the records and entries that are named after the text."""
-        named = [path for path in paths if self.said.is_name(_stem(path))]
+        named = [path for path in paths if self.said.is_name(stem_of(path))]
         named = [path for path in named if is_record(path) or path.startswith((ENTRIES, ARCHIVED))]
-        over = (path for path, data in self._read(named) if not path.startswith(SESSIONS) or _is_over(_text(data)))
+        over = (path for path, data in self._read(named) if not path.startswith(SESSIONS) or _is_over(text_of(data)))
         return {path: renamed(path, self._words_left(path)) for path in over}
 
     def _words_left(self, path: str) -> str:
@@ -176,7 +176,7 @@ class _Search:
         before = self.changed[path].after if path in self.changed else data
         if is_record(path) or path.startswith((ENTRIES, ARCHIVED)):
             after = record_without(before, self.said) if is_record(path) else self._relinked(before)
-        elif self.said.concerns(_text(before)):
+        elif self.said.concerns(text_of(before)):
             after = self._derived(path, before) if is_derived(path) else self._answers(path, before)
             if self.said.stands_in(Note.parse(after).body):
                 self.mentions.append(path)
@@ -197,7 +197,7 @@ class _Search:
             line_without(line.text, self.said) if line.own else self._followed(line.text)
             for line in blamed_lines(self.vault, path, before)
         )
-        if (summary := daily.summary_of(rows)) is not None and daily.is_sealed(_text(before)):
+        if (summary := daily.summary_of(rows)) is not None and daily.is_sealed(text_of(before)):
             rows = daily.resealed(rows, summary)
         return rows.encode("utf-8", "surrogateescape")
 
@@ -246,13 +246,13 @@ def _value(value: str, said: SaidAgain) -> str:
 
 def renamed(path: str, words: str) -> str:
     """The path of a note that is named after other words; its folder, its day and the end of its name stay."""
-    return str(PurePosixPath(path).with_name(f"{new_name(_stem(path), words)}.md"))
+    return str(PurePosixPath(path).with_name(f"{new_name(stem_of(path), words)}.md"))
 
 
 def line_without(row: str, said: SaidAgain) -> str:
     """A line without the forgotten text and links to it; empty if all its links lead to forgotten notes."""
     gone = {name for name, new in said.names.items() if not new}
-    links = {_stem(link) for link in LINKS.findall(row)}
+    links = {stem_of(link) for link in LINKS.findall(row)}
     if links and links <= gone:
         return ""
     bare = row.rstrip("\r\n")
@@ -291,7 +291,7 @@ def said_in(data: bytes) -> str:
 def _replaced_path(paths: Iterable[str], named: str) -> list[str]:
     """The path of an entry that is named by a link, or by its id, whose last characters end its name."""
     link = LINKS.fullmatch(named)
-    end = f"/{_stem(link[1])}.md" if link else f"-{named[-6:].lower()}.md"
+    end = f"/{stem_of(link[1])}.md" if link else f"-{named[-6:].lower()}.md"
     return [path for path in paths if path.endswith(end)] if named else []
 
 
@@ -308,13 +308,15 @@ def _is_over(text: str) -> bool:
 
 def _lost(before: bytes, after: bytes, said: SaidAgain) -> tuple[str, ...]:
     """The lines that a note loses, or that lose something; not those whose links only follow a renamed note."""
-    stay = set(_text(after).splitlines())
-    return tuple(row for row in _text(before).splitlines() if row not in stay and said.without_names(row) not in stay)
+    stay = set(text_of(after).splitlines())
+    return tuple(row for row in text_of(before).splitlines() if row not in stay and said.without_names(row) not in stay)
 
 
-def _stem(path: str) -> str:
+def stem_of(path: str) -> str:
+    """The name of a note, without folder and ending."""
     return path.strip().rpartition("/")[2].removesuffix(".md")
 
 
-def _text(data: bytes) -> str:
+def text_of(data: bytes) -> str:
+    """A note's bytes as text; bytes that are no text come back unchanged."""
     return data.decode("utf-8", "surrogateescape")

@@ -17,7 +17,7 @@ from agent.index.files import IndexFiles
 from agent.memory.forgetting import forget
 from agent.memory.forgetting.forget_past import forgotten_since, is_in_history, plan_of, plan_past
 from agent.memory.forgetting.in_history import cleaning_of
-from agent.memory.forgetting.places import Forgetting, Report
+from agent.memory.forgetting.places import Forgetting, Report, text_of
 from agent.memory.forgetting.said_again import phrase
 from agent.memory.forgetting.sweep import remaining
 from agent.texts import Language
@@ -108,7 +108,7 @@ class Forgetter:
             return forget.plan_text(self.vault, text, self.language, report)
         except NoteGone:
             said = phrase(text)
-            if not paths_with(self.vault, lambda path, data: said.stands_in(_text(data))):
+            if not paths_with(self.vault, lambda path, data: said.stands_in(text_of(data))):
                 raise
             return Forgetting(said=said)
 
@@ -245,7 +245,3 @@ class Forgetter:
     def _end(self) -> None:
         self._note.unlink(missing_ok=True)
         durable.flush_folder(self._note.parent)
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")

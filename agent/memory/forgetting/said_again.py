@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise, zip_longest
 
 from agent.memory.entry import slug
-from agent.memory.forgetting.tombstones import SENTENCE, Tombstones, marks, says_something, without_lead
+from agent.memory.forgetting.tombstones import PRONOUNS, SENTENCE, Tombstones, marks, says_something, without_lead
 from agent.memory.understanding.wording import wording
 
 MARK = "[forgotten]"
@@ -36,7 +36,6 @@ _CUT_NAME = 30
 """The bytes of a name from which on it may have been cut (`slug` cuts before the word that would make it too long)."""
 _LEAST_CUT, _LEAST_CUT_BYTES = 3, 10
 """The words, and their bytes, of a beginning that is known again where a text was cut short."""
-_PRONOUNS = frozenset("我你您他她它们咱")
 _PREFIX = re.compile(r"^[ \t]*(?:(?:[-*+>]|#{1,6}|\d{1,3}[.)])[ \t]+)*")
 _JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _JSON_ROW = re.compile(r'^\s*(?:%% vault-agent: |[{\["])')
@@ -238,12 +237,12 @@ def _statement(text: str) -> Statement | None:
     if not tokens:
         return None
     said = wording(text)
-    words = (said.words | said.numbers) - _PRONOUNS
+    words = (said.words | said.numbers) - PRONOUNS
     return Statement(
         tuple(tokens),
         _spelled(_TOKEN.findall(text)[:_LONGEST]),
         max(tokens, key=len),
-        _needles(said.words - _PRONOUNS) or (tokens[0],),
+        _needles(said.words - PRONOUNS) or (tokens[0],),
         words if len(words) >= _FEWEST else frozenset(),
         said.negated,
         frozenset(filter(_CODE.fullmatch, said.numbers)),

@@ -51,7 +51,7 @@ _MORE = re.compile(r"[(（](?:and|另有) \d+ \w+[)）]")
 _COURTESY = frozenset(
     terms("ok okay yes thanks thank lot hello hi please sure great good noted done right fine welcome you're sorry")
 )
-_PRONOUNS = frozenset("我你您他她它们咱")
+PRONOUNS = frozenset("我你您他她它们咱")
 _NOT = re.compile(r"\b(?:not|no|never|cannot|without)\b|n't\b|[不没別别勿未]", re.IGNORECASE)
 
 
@@ -196,7 +196,7 @@ def _both(text: str) -> tuple[str, str]:
     "前男友住在利兹" and "我的前男友住在利兹", "4,150" and "4150"."""
     plain = without_lead(text)
     said = wording(plain)
-    words = sorted((said.words - _PRONOUNS) | said.numbers)
+    words = sorted((said.words - PRONOUNS) | said.numbers)
     if len(words) < _LEAST_TERMS or not says_something(plain):
         return fingerprint(text), ""
     loose = "\0".join(["loosely", "not" if said.negated else "", *words])
