@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.skills.matching.selection import Match, SkillText
-from agent.skills.matching.workflow import TokenCounter, Workflow, compose_workflow
+from agent.skills.matching.workflow import ComposedText, TokenCounter, compose_workflow
 from agent.skills.reading.chain import FindSkill
 from agent.skills.reading.skill import Skill
 
@@ -22,7 +22,7 @@ def compose_text(found: Match, find: FindSkill, room: int, count: TokenCounter) 
     """The text of a skill that fits a task, and its summary; a chain's text has the steps that fit in `room` tokens."""
     skill = found.skill
     around = count(_whole(found, ""))
-    made = compose_workflow(skill, find, room - around, count) if skill.chain else Workflow(skill.body)
+    made = compose_workflow(skill, find, room - around, count) if skill.chain else ComposedText(skill.body)
     text = _whole(found, made.text)
     tokens = count(text)
     short = summary(found, tokens)

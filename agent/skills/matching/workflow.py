@@ -21,14 +21,14 @@ _FAILED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Workflow:
+class ComposedText:
     """The text of a chain, and the names of the step skills whose own text is not in it."""
 
     text: str
     on_request: tuple[str, ...] = ()
 
 
-def compose_workflow(skill: Skill, find: FindSkill, room: int, count: TokenCounter) -> Workflow:
+def compose_workflow(skill: Skill, find: FindSkill, room: int, count: TokenCounter) -> ComposedText:
     """A chain as a numbered workflow: its own text, then each step with the text of its skill.
 
     The texts of step skills are added in their order, as long as the workflow has at most `room` tokens. The chain's
@@ -40,7 +40,7 @@ def compose_workflow(skill: Skill, find: FindSkill, room: int, count: TokenCount
         if count(_text(skill, steps, {*given, name})) <= room:
             given.add(name)
     names = dict.fromkeys(inner.name for _, inner in steps if inner.body)
-    return Workflow(_text(skill, steps, given), tuple(name for name in names if name not in given))
+    return ComposedText(_text(skill, steps, given), tuple(name for name in names if name not in given))
 
 
 def _text(skill: Skill, steps: Sequence[tuple[ChainStep, Skill]], given: set[str]) -> str:
