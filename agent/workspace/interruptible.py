@@ -1,18 +1,23 @@
 """Stop of a working process by a signal: waits, and work that may be interrupted, end early.
 
 A wait (for the writer's lock, for git's lock, for an editor to close) can end safely: the work after it has not begun,
-or is rolled back in the usual way. An index update can end at any point: the next start finds what is not indexed yet.
+or is rolled back in the usual way. It gets `GRACE` seconds first: a run that stops waits, too, to write down in its
+session where it was. An index update can end at any point: the next start finds what is not indexed yet.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from math import inf
 
 from agent.clock import Clock
 from agent.errors import Stopping
 from agent.vault.store import open_vault
 from agent.workspace.workspace import Workspace
+
+GRACE = 2.0
+"""Seconds for which waits may still go on after the stop; half of the pool's patience for a run."""
 
 
 class Stopped(BaseException):
@@ -47,12 +52,13 @@ class StopSignal:
             self._may_cut = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class InterruptibleClock:
-    """A clock whose `sleep` raises `Stopping` once the process was asked to stop."""
+    """A clock whose `sleep` raises `Stopping` once the process was asked to stop and has waited for `GRACE` seconds."""
 
     clock: Clock
     stopping: Callable[[], bool]
+    _until: float = inf
 
     def now(self) -> datetime:
         return self.clock.now()
@@ -62,7 +68,9 @@ class InterruptibleClock:
 
     def sleep(self, seconds: float) -> None:
         if self.stopping():
-            raise Stopping("asked to stop", hint="the next start goes on with it")
+            self._until = min(self._until, self.monotonic() + GRACE)
+            if self.monotonic() >= self._until:
+                raise Stopping("asked to stop", hint="the next start goes on with it")
         self.clock.sleep(seconds)
 
     def new_id(self) -> str:
@@ -70,7 +78,7 @@ class InterruptibleClock:
 
 
 def interruptible(workspace: Workspace, stop: StopSignal) -> Workspace:
-    """The same workspace, in which no wait goes on once the process was asked to stop."""
+    """The same workspace, in which no wait lasts once the process was asked to stop."""
     clock = InterruptibleClock(workspace.clock, lambda: bool(stop))
     vault = open_vault(workspace.vault.place.root, workspace.directories.state, clock, workspace.vault.options)
     return replace(workspace, clock=clock, vault=vault)

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from agent.errors import NotAVault, Retryable
 from agent.interfaces.cli.main import main
 from agent.vault.locks import process_lock
 from agent.workspace.daemon_lock import load_daemon_state
-from agent.workspace.interruptible import InterruptibleClock
+from agent.workspace.interruptible import GRACE, InterruptibleClock
 from tests.daemon.house import BRISK, House, broken, furnish, living
 from tests.daemon.process import end, environment, wait_for, watching
 from tests.fakes import FakeClock
@@ -139,7 +140,23 @@ def test_waiting_ends_when_it_is_asked_to_stop(tmp_path: Path) -> None:
         process_lock(tmp_path / "lock", clock, 1e9, "taken"),
     ):
         pass
-    assert time.elapsed < 1.1
+    assert time.elapsed < 1.1 + GRACE
+
+
+def test_what_ends_soon_is_waited_for_after_the_stop(tmp_path: Path) -> None:
+    """So a run that stops writes in its session where it was, though another thread is just writing."""
+    other = ExitStack()
+
+    class OtherEnds(FakeClock):
+        def sleep(self, seconds: float) -> None:
+            super().sleep(seconds)
+            if self.elapsed > GRACE / 2:
+                other.close()
+
+    time = OtherEnds()
+    other.enter_context(process_lock(tmp_path / "lock", time, 0, "taken"))
+    with process_lock(tmp_path / "lock", InterruptibleClock(time, lambda: True), 1e9, "taken"):
+        assert GRACE / 2 < time.elapsed < GRACE
 
 
 def test_it_stops_while_another_writer_holds_the_lock(
