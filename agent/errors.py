@@ -28,14 +28,25 @@ AgentError
 Only `cli.main` maps these to exit codes.
 """
 
+from agent.texts import Sentence
+
 
 class AgentError(Exception):
-    """A failure with a message of one line and an optional hint on what to do."""
+    """A failure with a message of one line and an optional hint on what to do.
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+    Both are English sentences; `{name}` in them stands for the value of that name. The message or the hint of another
+    error, and a sentence with values of its own, are given as they are.
+    """
+
+    def __init__(self, sentence: str, /, *, hint: str = "", **values: object) -> None:
+        self.message = sentence if isinstance(sentence, Sentence) else Sentence(sentence, **values)
+        self.hint = hint if isinstance(hint, Sentence) else Sentence(hint, **values)
+        super().__init__(self.message)
+
+
+def os_reason(error: OSError) -> Sentence:
+    """The reason that the operating system gives for a failure, as in `permission denied`."""
+    return Sentence((error.strerror or str(error)).lower())
 
 
 class UserError(AgentError):
@@ -57,8 +68,8 @@ class MissingKey(UserError):
 class BadNote(UserError):
     """A note's header is not plain YAML; `line` counts from 1 in the file."""
 
-    def __init__(self, message: str, *, line: int = 1, hint: str = "") -> None:
-        super().__init__(message, hint=hint)
+    def __init__(self, sentence: str, /, *, line: int = 1, hint: str = "", **values: object) -> None:
+        super().__init__(sentence, hint=hint, **values)
         self.line = line
 
 
@@ -77,8 +88,8 @@ class NoteGone(UserError):
 class Conflict(UserError):
     """Two changes to the same lines; nothing was written. `paths` are relative to the vault."""
 
-    def __init__(self, message: str, *, paths: tuple[str, ...] = (), hint: str = "") -> None:
-        super().__init__(message, hint=hint)
+    def __init__(self, sentence: str, /, *, paths: tuple[str, ...] = (), hint: str = "", **values: object) -> None:
+        super().__init__(sentence, hint=hint, **values)
         self.paths = paths
 
 
@@ -89,16 +100,16 @@ class SecretFound(UserError):
 class MassChange(UserError):
     """One run would delete or empty more notes than allowed without a person's approval."""
 
-    def __init__(self, message: str, *, paths: tuple[str, ...] = (), hint: str = "") -> None:
-        super().__init__(message, hint=hint)
+    def __init__(self, sentence: str, /, *, paths: tuple[str, ...] = (), hint: str = "", **values: object) -> None:
+        super().__init__(sentence, hint=hint, **values)
         self.paths = paths
 
 
 class Retryable(AgentError):
     """A temporary failure: try again after `delay` seconds."""
 
-    def __init__(self, message: str, *, delay: float = 1.0, hint: str = "") -> None:
-        super().__init__(message, hint=hint)
+    def __init__(self, sentence: str, /, *, delay: float = 1.0, hint: str = "", **values: object) -> None:
+        super().__init__(sentence, hint=hint, **values)
         self.delay = delay
 
 
@@ -120,8 +131,10 @@ class GitFailed(Permanent):
     def __init__(self, command: str, code: int, stderr: str) -> None:
         lines = stderr.strip().splitlines()
         super().__init__(
-            f"git {command} failed: {lines[-1] if lines else f'exit {code}'}",
+            "git {command} failed: {reason}",
             hint="vault-agent doctor looks for the cause",
+            command=command,
+            reason=lines[-1] if lines else Sentence("exit {code}", code=code),
         )
         self.code = code
         self.stderr = stderr
@@ -145,8 +158,17 @@ class LimitReached(StopRun):
     `concludes`: it leaves room for one last call of the model, which says what was done and what is left.
     """
 
-    def __init__(self, message: str, *, limit: str, hint: str = "", concludes: bool = False) -> None:
-        super().__init__(message, hint=hint)
+    def __init__(
+        self,
+        sentence: str,
+        /,
+        *,
+        limit: str,
+        hint: str = "",
+        concludes: bool = False,
+        **values: object,
+    ) -> None:
+        super().__init__(sentence, hint=hint, **values)
         self.limit = limit
         self.concludes = concludes
 
@@ -154,16 +176,16 @@ class LimitReached(StopRun):
 class NeedsApproval(StopRun):
     """A tool call waits for a person's approval in the note at `path`."""
 
-    def __init__(self, message: str, *, path: str, hint: str = "") -> None:
-        super().__init__(message, hint=hint)
+    def __init__(self, sentence: str, /, *, path: str, hint: str = "", **values: object) -> None:
+        super().__init__(sentence, hint=hint, **values)
         self.path = path
 
 
 class QuestionAsked(StopRun):
     """A tool call waits for a person's answer in the note at `path`."""
 
-    def __init__(self, message: str, *, path: str, hint: str = "") -> None:
-        super().__init__(message, hint=hint)
+    def __init__(self, sentence: str, /, *, path: str, hint: str = "", **values: object) -> None:
+        super().__init__(sentence, hint=hint, **values)
         self.path = path
 
 

@@ -51,6 +51,8 @@ _UNSAFE = (
 _UNDECIDED = re.compile("[\r\u200c\u200d\ufe00-\ufe0f\U000e0000-\U000e0fff]+\\Z")
 """At the end of a piece, the next characters decide if these are kept."""
 _LONGEST, _FLAG_LENGTH = 64, 8
+_CONTROL = re.compile("(?!\r\n)[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udc9f]")
+"""Control characters, and single bytes that are some in an encoding that is not UTF-8."""
 _ESCAPE = re.compile(r"\\(?:\\|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
 _CRLF = "\r\n"
 
@@ -76,6 +78,14 @@ def escape(text: str) -> str:
 def escape_line(text: str) -> str:
     """The same for text that must stay on one line, such as a name: line feeds are escaped too."""
     return escape(text.replace("\n", "\\x0a"))
+
+
+def escape_controls(data: bytes) -> bytes:
+    """A file's content with only its control characters escaped: line ends, tabs and all other bytes stay."""
+    text = data.decode("utf-8", "surrogateescape")
+    if not _CONTROL.search(text):
+        return data
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", text).encode("utf-8", "surrogateescape")
 
 
 def escape_json(document: str) -> str:

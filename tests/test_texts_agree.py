@@ -2,6 +2,8 @@
 
 import ast
 import re
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -53,7 +55,7 @@ def beginnings(tree: ast.AST) -> list[str]:
 def test_every_key_in_the_code_exists_and_every_sentence_is_used() -> None:
     english, unknown, used = sentences("en"), [], set()
     for path in ROOT.rglob("*.py"):
-        tree = ast.parse(path.read_text("utf-8"))
+        tree = parsed(path)
         used |= {each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)}
         used |= {key for start in beginnings(tree) for key in english if key.startswith(start)}
         for call in (each for each in ast.walk(tree) if isinstance(each, ast.Call)):
@@ -65,3 +67,124 @@ def test_every_key_in_the_code_exists_and_every_sentence_is_used() -> None:
                     unknown.append(f"{path.relative_to(ROOT)}:{call.lineno} {key}")
     assert unknown == []
     assert [key for key in english if key not in used] == []
+
+
+NOT_SAID = {"ToolRetry", "ToolFailed", "GitFailed"}
+"""Errors that only a model reads, in English, and one that takes a command instead of a sentence."""
+CODE = re.compile(r"vault-agent(?: [a-z]+){0,2}(?![a-z])|`[^`]*`|[A-Z]{2,}|`git [^`]*`|\{[^}]*\}|--[a-z-]+|[^A-Za-z]")
+
+
+@cache
+def errors() -> set[str]:
+    """The names of all errors that a person may read."""
+    classes = [each for path in ROOT.rglob("*.py") for each in ast.walk(parsed(path)) if isinstance(each, ast.ClassDef)]
+    found, new = set[str](), {"AgentError"}
+    while new:
+        found |= new
+        new = {each.name for each in classes for base in each.bases if getattr(base, "id", "") in new}
+    return found - NOT_SAID
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def said_in(call: ast.Call) -> list[ast.expr]:
+    """The sentences of a call: an error's message and hint, or what a command says."""
+    if named(call) in {"said", "translated", "Sentence", "row", "_row"}:
+        return call.args[:1]
+    if named(call) in {"counted", "NotFound"}:
+        return call.args[-3 if named(call) == "NotFound" else 1 :]
+    if named(call) in {"fail", "broken_reply"}:
+        return call.args[1:]
+    hints = [each.value for each in call.keywords if each.arg in {"hint", "next"}]
+    if named(call) in {"ok", "warn", "bad"}:
+        return [*call.args, *hints]
+    if named(call) == "Check":
+        return [*call.args[1:], *hints]
+    if named(call) in {"Left", "Reason", "_refuse", "_skip"}:
+        return call.args[-1:]
+    return [*call.args[:1], *hints] if named(call) in errors() else []
+
+
+def constants(said: ast.expr, assigned: Mapping[str, list[ast.expr]]) -> list[str]:
+    """The texts that an expression can be: a constant, a choice of two, or a variable or table that holds such."""
+    match said:
+        case ast.Constant(value=str() as text):
+            return [text]
+        case ast.IfExp(body=one, orelse=other):
+            return constants(one, assigned) + constants(other, assigned)
+        case ast.Dict(values=values):
+            return [text for each in values for text in constants(each, assigned)]
+        case ast.Name(id=name) | ast.Subscript(value=ast.Name(id=name)):
+            return [text for each in assigned.get(name, []) for text in constants(each, {})]
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[_, *others]):
+            table = [text for each in assigned.get(name, []) for text in constants(each, {})]
+            return table + [text for each in others for text in constants(each, assigned)]
+    return []
+
+
+def assignments(tree: ast.AST) -> dict[str, list[ast.expr]]:
+    """What each variable of a file is set to, anywhere in it."""
+    found: dict[str, list[ast.expr]] = {}
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Assign | ast.AnnAssign) and each.value is not None:
+            targets = each.targets if isinstance(each, ast.Assign) else [each.target]
+            for target in targets:
+                pairs = [(target, each.value)]
+                if isinstance(target, ast.Tuple) and isinstance(each.value, ast.Tuple):
+                    pairs = list(zip(target.elts, each.value.elts, strict=True))
+                for one, value in pairs:
+                    if isinstance(one, ast.Name):
+                        found.setdefault(one.id, []).append(value)
+    return found
+
+
+@cache
+def terminal(*, variables: bool = True) -> list[tuple[str, ast.Call, str]]:
+    """The place, the call and the sentence of everything that the code says on a terminal; those in variables, too."""
+    found = []
+    for path in ROOT.rglob("*.py"):
+        tree = parsed(path)
+        assigned = assignments(tree) if variables else {}
+        for call in (each for each in ast.walk(tree) if isinstance(each, ast.Call)):
+            for said in said_in(call):
+                where = f"{path.relative_to(ROOT)}:{call.lineno}"
+                found += [(where, call, each) for each in constants(said, assigned)]
+    return found
+
+
+def test_every_placeholder_on_the_terminal_has_a_value() -> None:
+    wrong = []
+    for where, call, sentence in terminal(variables=False):
+        given = {each.arg for each in call.keywords} | ({"count"} if named(call) == "counted" else set())
+        if None not in given and given - {"hint"} and not placeholders(sentence) <= given:
+            wrong.append(f"{where} {sentence}")
+    assert wrong == []
+
+
+def test_the_terminal_speaks_chinese() -> None:
+    chinese = yaml.load((ROOT / "texts/terminal.zh.yaml").read_bytes(), yaml.CSafeLoader)
+    missing = {each for _, _, each in terminal() if each not in chinese and CODE.sub("", each)}
+    assert sorted(missing) == []
+
+
+def test_no_sentence_is_put_together() -> None:
+    """An f-string cannot be translated: the sentence has placeholders, and the values stand beside it."""
+    found = []
+    for path in ROOT.rglob("*.py"):
+        for call in (each for each in ast.walk(parsed(path)) if isinstance(each, ast.Call)):
+            if any(isinstance(each, ast.JoinedStr | ast.BinOp) for each in said_in(call)):
+                found.append(f"{path.relative_to(ROOT)}:{call.lineno}")
+    assert found == []
+
+
+def test_a_translation_has_the_placeholders_of_its_sentence() -> None:
+    chinese = yaml.load((ROOT / "texts/terminal.zh.yaml").read_bytes(), yaml.CSafeLoader)
+    assert {key: fields(key) for key in chinese} == {key: fields(said) for key, said in chinese.items()}
+
+
+def fields(sentence: str) -> list[tuple[str, str | None, str | None]]:
+    """The placeholders of a sentence with their formats."""
+    return sorted((name, spec, how) for _, name, spec, how in Formatter().parse(sentence) if name is not None)
