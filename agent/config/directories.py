@@ -29,6 +29,11 @@ class Directories:
         """The file of the machine settings."""
         return self.config / "config.yaml"
 
+    @property
+    def keys(self) -> Path:
+        """The folder of the files that hold one key each."""
+        return self.config / "keys"
+
 
 def directories(environ: Mapping[str, str] | None = None) -> Directories:
     """The platform's directories for the program, or all three under `VAULT_AGENT_HOME` when that is set."""

@@ -11,9 +11,11 @@ from pathlib import Path
 
 from agent.config.directories import directories
 from agent.config.file import BOM, Content, SettingLine, load_text, parse_settings, replace_file
-from agent.config.settings import setting_type
+from agent.config.secrets import Secret, refuse_literal
+from agent.config.settings import refuse_of_one_vault, setting_type
 from agent.config.values import format_value
 from agent.errors import ConfigError
+from agent.texts import Sentence
 
 _PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._/+-]| (?! ))*(?<! )")
 """Text that needs no quotes in YAML."""
@@ -22,13 +24,17 @@ _PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._/+-]| (?! ))*(?<! )")
 def set_machine(key: str, value: str, environ: Mapping[str, str] | None = None) -> Path:
     """Write a setting into the machine's file and return the file's path; raises `ConfigError`.
 
-    The value is checked first; the file is synced to disk when this returns.
+    The value is checked first, and a secret is only taken by reference; the file is synced to disk when this returns.
     """
     kind = setting_type(key)
+    refuse_of_one_vault(key)
+    if kind.base is Secret:
+        refuse_literal(key, value)
     try:
         checked = kind.read(value)
     except ConfigError as error:
-        raise ConfigError(f"{key}: {error.message}", hint=error.hint) from error
+        shows = Sentence("vault-agent config get {key} shows the present value", key=key)
+        raise ConfigError("{key}: {problem}", hint=error.hint or shows, key=key, problem=error) from error
     text = format_value(checked) if isinstance(checked, bool) else value.strip()
     path = directories(environ).settings_file
     replace_file(path, with_key(load_text(path) or "", key, text, str(path)))
@@ -130,8 +136,10 @@ def _verified(edited: str, before: Content, key: str, value: str | None, name: s
     parents = {key[:dot] for dot, letter in enumerate(key) if letter == "."}
     if found is None or _but(found, parents) != _but(expected, parents):
         raise ConfigError(
-            f"{name} is written in a way that cannot be edited line by line; nothing was changed",
-            hint=f"change {key} there by hand",
+            "{name} is written in a way that cannot be edited line by line; nothing was changed",
+            hint="change {key} there by hand",
+            name=name,
+            key=key,
         )
     return edited
 

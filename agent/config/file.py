@@ -14,7 +14,8 @@ from tempfile import mkstemp
 import yaml
 
 from agent.config.private import make_folder
-from agent.errors import ConfigError
+from agent.errors import ConfigError, os_reason
+from agent.texts import Sentence
 
 MAX_BYTES = 16 * 1024
 """The maximum size of a settings file. The C loader's time grows with the square of the depth: a hostile file of 64 KB
@@ -67,20 +68,23 @@ def load_text(path: Path, *, follow: bool = True) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        reason = "it is a symbolic link" if not follow and path.is_symlink() else (error.strerror or "").lower()
-        raise ConfigError(f"{path} cannot be read: {reason}") from error
+        reason = Sentence("it is a symbolic link") if not follow and path.is_symlink() else os_reason(error)
+        hint = "change its permissions, or move it away"
+        raise ConfigError("{path} cannot be read: {reason}", hint=hint, path=path, reason=reason) from error
     if not S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise ConfigError(f"{path} is not a file")
+        raise ConfigError("{path} is not a file", hint="move it away: the settings are a file of this name", path=path)
     with os.fdopen(descriptor, "rb") as stream:
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise ConfigError(f"{path} is larger than {MAX_BYTES // 1024} KB")
+        raise ConfigError(
+            "{path} is larger than {size} KB", hint="keep only its settings", path=path, size=MAX_BYTES // 1024
+        )
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{path}:{line}: not UTF-8 text") from error
+        raise ConfigError("{path}:{line}: not UTF-8 text", hint="save it as UTF-8", path=path, line=line) from error
 
 
 def parse_settings(text: str, name: str) -> Content:
@@ -97,7 +101,9 @@ def parse_settings(text: str, name: str) -> Content:
             elif isinstance(event, yaml.ScalarEvent) and event.value == "" and event.style is None:
                 continue
             elif isinstance(event, yaml.NodeEvent):
-                raise ConfigError(f"{name}:{_line(event)}: expected `section:` and below it `  key: value`")
+                raise ConfigError(
+                    "{name}:{line}: expected `section:` and below it `  key: value`", name=name, line=_line(event)
+                )
     except yaml.YAMLError as error:
         raise not_yaml(error, name) from error
     return content
@@ -107,8 +113,10 @@ def not_yaml(error: yaml.YAMLError, name: str) -> ConfigError:
     """The error for a settings file that is not YAML, with its line if known."""
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
-        return ConfigError(f"{name}:{mark.line + 1 if mark else 1}: not YAML: {error.problem}")
-    return ConfigError(f"{name}: not YAML: {str(error).splitlines()[0]}")
+        return ConfigError(
+            "{name}:{line}: not YAML: {problem}", name=name, line=mark.line + 1 if mark else 1, problem=error.problem
+        )
+    return ConfigError("{name}: not YAML: {problem}", name=name, problem=str(error).splitlines()[0])
 
 
 def _checked(events: Iterator[yaml.Event], name: str) -> Iterator[yaml.Event]:
@@ -118,11 +126,15 @@ def _checked(events: Iterator[yaml.Event], name: str) -> Iterator[yaml.Event]:
         documents += isinstance(event, yaml.DocumentStartEvent)
         anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
         if isinstance(event, yaml.AliasEvent) or anchor is not None:
-            raise ConfigError(f"{name}:{_line(event)}: aliases (`&` and `*`) are not allowed in settings")
+            raise ConfigError(
+                "{name}:{line}: aliases (`&` and `*`) are not allowed in settings", name=name, line=_line(event)
+            )
         if tag is not None:
-            raise ConfigError(f"{name}:{_line(event)}: tags (`!`) are not allowed in settings")
+            raise ConfigError("{name}:{line}: tags (`!`) are not allowed in settings", name=name, line=_line(event))
         if documents > 1:
-            raise ConfigError(f"{name}:{_line(event)}: a second document (`---`) is not allowed in settings")
+            raise ConfigError(
+                "{name}:{line}: a second document (`---`) is not allowed in settings", name=name, line=_line(event)
+            )
         yield event
 
 
@@ -130,16 +142,18 @@ def _mapping(
     events: Iterator[yaml.Event], content: Content, prefix: str, start: yaml.MappingStartEvent, name: str, depth: int
 ) -> None:
     if depth > MAX_DEPTH:
-        raise ConfigError(f"{name}:{_line(start)}: sections are nested too deeply")
+        raise ConfigError("{name}:{line}: sections are nested too deeply", name=name, line=_line(start))
     content.sections[prefix] = Section(_start(start)[1], bool(start.flow_style))
     for key in events:
         if isinstance(key, yaml.MappingEndEvent):
             return
         if not isinstance(key, yaml.ScalarEvent):
-            raise ConfigError(f"{name}:{_line(key)}: a key must be one word")
+            raise ConfigError("{name}:{line}: a key must be one word", name=name, line=_line(key))
         dotted = f"{prefix}.{key.value}" if prefix else key.value
         if dotted in content.entries or dotted in content.sections:
-            raise ConfigError(f"{name}:{_line(key)}: {ascii(dotted)[1:-1]} stands here a second time")
+            raise ConfigError(
+                "{name}:{line}: {key} stands here a second time", name=name, line=_line(key), key=ascii(dotted)[1:-1]
+            )
         value = next(events)
         if isinstance(value, yaml.MappingStartEvent):
             _mapping(events, content, dotted, value, name, depth + 1)

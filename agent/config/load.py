@@ -15,13 +15,15 @@ from typing import Literal
 from agent.config.directories import VAULT_FILE, directories
 from agent.config.file import SettingLine, load_text, parse_settings
 from agent.config.resources import resource
-from agent.config.settings import RENAMED, TRAVELS, Settings, keys, sections, setting_type
+from agent.config.settings import RENAMED, TRAVELS, Settings, keys, refuse_of_one_vault, sections, setting_type
 from agent.config.values import SettingValue, build, quote_for_message
 from agent.errors import ConfigError
+from agent.texts import Sentence, joined
 
 PREFIX = "VAULT_AGENT_"
 MOST_WARNINGS = 20
 
+_OF_THE_MACHINE = frozenset({"machine", "environment", "flag"})
 Layer = Literal["flag", "environment", "machine", "vault", "default"]
 
 
@@ -92,7 +94,7 @@ def load_settings(
         origins[found.key] = found.origin
     missing = [key for key in keys() if key not in values]
     if missing:
-        raise ConfigError(f"configs/defaults.yaml has no default for {', '.join(missing)}")
+        raise ConfigError("configs/defaults.yaml has no default for {missing}", missing=joined(missing, ", "))
     settings = build(Settings, values)
     return Loaded(settings, MappingProxyType(values), MappingProxyType(origins), tuple(warnings))
 
@@ -111,13 +113,29 @@ def variable(key: str) -> str:
 def _value(found: _Found) -> SettingValue:
     try:
         kind = setting_type(found.key)
+        if found.origin.layer in _OF_THE_MACHINE:
+            refuse_of_one_vault(found.key)
         if found.text is None:
-            raise ConfigError(f"expected {kind.expects}, not a list")
+            raise ConfigError("expected {expects}, not a list", expects=kind.expects)
         return kind.read(found.text)
     except ConfigError as error:
         where = found.origin.place or found.origin.layer
-        message = error.message if quote_for_message(found.key) in error.message else f"{found.key}: {error.message}"
-        raise ConfigError(f"{where}: {message}", hint=error.hint) from error
+        problem = error.message
+        if quote_for_message(found.key) not in error.message:
+            problem = Sentence("{key}: {problem}", key=found.key, problem=error)
+        hint = error.hint or _help(found)
+        raise ConfigError("{where}: {problem}", hint=hint, where=where, problem=problem) from error
+
+
+def _help(found: _Found) -> Sentence:
+    """How a person changes a value that is wrong."""
+    match found.origin.layer:
+        case "machine":
+            return Sentence("vault-agent config set {key} VALUE changes it", key=found.key)
+        case "environment":
+            return Sentence("change or unset the variable {variable}", variable=found.origin.place)
+        case _:
+            return Sentence("change it there")
 
 
 def _from_defaults() -> list[_Found]:
@@ -152,19 +170,39 @@ def _from_vault(vault: Path) -> tuple[list[_Found], list[str]]:
             found.append(_Found(key, entry.text, SettingOrigin("vault", f"{path}:{entry.line}")))
         elif key in keys():
             warnings.append(
-                f"{VAULT_FILE}:{entry.line}: {key} is ignored: it may not travel with a vault "
-                f"(for this machine: vault-agent config set {key} VALUE)"
+                Sentence(
+                    "{file}:{line}: {key} is ignored: it may not travel with a vault "
+                    "(for this machine: vault-agent config set {key} VALUE)",
+                    file=VAULT_FILE,
+                    line=entry.line,
+                    key=key,
+                )
             )
         else:
-            warnings.append(f"{VAULT_FILE}:{entry.line}: no such setting, ignored: {quote_for_message(key)}")
+            warnings.append(
+                Sentence(
+                    "{file}:{line}: no such setting, ignored: {key}",
+                    file=VAULT_FILE,
+                    line=entry.line,
+                    key=quote_for_message(key),
+                )
+            )
     if len(warnings) > MOST_WARNINGS:
         rest = len(warnings) - MOST_WARNINGS
-        warnings = [*warnings[:MOST_WARNINGS], f"{VAULT_FILE}: and {rest} more that are ignored"]
+        warnings = [
+            *warnings[:MOST_WARNINGS],
+            Sentence("{file}: and {count} more that are ignored", file=VAULT_FILE, count=rest),
+        ]
     return found, warnings
 
 
 def _settings_in(text: str, name: str) -> Iterator[tuple[str, SettingLine]]:
     """The file's keys, without empty sections."""
-    for key, entry in parse_settings(text, name).entries.items():
+    try:
+        entries = parse_settings(text, name).entries
+    except ConfigError as error:
+        mend = Sentence("mend that line with an editor: {name}", name=name)
+        raise ConfigError(error.message, hint=error.hint or mend) from error
+    for key, entry in entries.items():
         if not (entry.text == "" and key in sections()):
             yield key, entry

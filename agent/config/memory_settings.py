@@ -39,6 +39,11 @@ class MemorySettings:
     """Give a task no memories unless one is likely to help: at a probability of .25 (normal) or .4 (strict). Default
     normal; `context --explain` says when nothing was given."""
 
+    ask_for_words: bool
+    """Ask the fast model for other words of a question that the memories may answer, when the first search is unsure.
+    Default false: it costs a short call, about a second, before the run begins. Questions in other words than the
+    answer was told in are answered far more often."""
+
     small_talk: bool
     """Recall also for greetings, thanks, a yes or a "go on". Default false: no memory is relevant to them."""
 

@@ -27,6 +27,9 @@ def _first_folder(name: str, installed: "Traversable", checkout: "Traversable") 
         if folder.is_dir():
             return folder
     raise Permanent(
-        f"the installation is incomplete: {name} is neither at {installed} nor at {checkout}",
+        "the installation is incomplete: {name} is neither at {installed} nor at {checkout}",
         hint="install vault-agent again",
+        name=name,
+        installed=installed,
+        checkout=checkout,
     )

@@ -51,7 +51,8 @@ class LlmSettings:
     """The main model. Default empty: the preset's."""
 
     api_key: Secret
-    """The provider's key, by reference. Default empty: the preset's variable in the environment, else none."""
+    """The provider's key, by reference: `env:NAME`, `file:PATH` (mode 600) or `keyring:NAME`. Default empty: the
+    preset's variable in the environment, else none."""
 
     window: Annotated[int, Range(0, 100_000_000, "tokens")]
     """The model's context window in tokens. Default 0: from `configs/models.yaml`, else 32,768."""
@@ -166,6 +167,11 @@ class InboxSettings:
     `agent: ask`, tasks with `@agent`), only the folder `inbox`, or none (`off`); `vault-agent run` always answers.
     Default `vault`. Choose `inbox` or `off` when a service such as Syncthing or iCloud syncs other people's notes
     without git: they cannot be distinguished from yours."""
+
+    every_note: bool
+    """True if every note in `inbox/` is a request; false if a note there asks only with `agent: ask` or a task with
+    `@agent`, as anywhere else. Default true; `init` writes false into the settings of a vault that had an `inbox/` of
+    its own."""
 
     quiet_seconds: Annotated[float, Range(0, 3_600, "seconds")]
     """The time without changes after which a request in a note counts as complete, in seconds. Default 5: longer than a

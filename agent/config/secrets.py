@@ -1,7 +1,7 @@
 """Secrets: stored by reference, and looked up only when used.
 
-A secret's setting is `env:NAME`, `keyring:NAME` or, if the person prefers, the value itself. This module stores no
-values. `masking` removes values from a text.
+A secret's setting is `env:NAME`, `keyring:NAME`, `file:PATH` (a file that only its owner may read) or the value itself,
+which only a person can write there by hand. `key_file` writes such files. `masking` removes values from a text.
 """
 
 import os
@@ -9,14 +9,16 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from importlib import import_module
+from pathlib import Path
 
+from agent.config.key_file import load_key
 from agent.config.masking import HIDDEN, SHORTEST
-from agent.errors import MissingKey
+from agent.errors import ConfigError, MissingKey
 
 SERVICE = "vault-agent"
 """The service name of the program's secrets in the system's keyring."""
 
-_KEPT_AT = ("env:", "keyring:")
+_KEPT_AT = ("env:", "keyring:", "file:")
 _VARIABLE = re.compile(r"[A-Z0-9_]*API_KEY|VAULT_AGENT_[A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD)")
 
 
@@ -32,7 +34,12 @@ class Secret:
     def __str__(self) -> str:
         if not self.reference:
             return ""
-        return self.reference if self.reference.startswith(_KEPT_AT) else HIDDEN
+        return HIDDEN if self.is_literal else self.reference
+
+    @property
+    def is_literal(self) -> bool:
+        """True if the setting holds the secret itself."""
+        return bool(self.reference) and not self.reference.startswith(_KEPT_AT)
 
 
 def from_keyring(name: str) -> str | None:
@@ -41,8 +48,9 @@ def from_keyring(name: str) -> str | None:
         keyring = import_module("keyring")
     except ImportError as error:
         raise MissingKey(
-            f"keyring:{name} needs the keyring library, which is not installed",
+            "keyring:{name} needs the keyring library, which is not installed",
             hint="pip install keyring, or keep the secret in the environment and refer to it as env:NAME",
+            name=name,
         ) from error
     value = keyring.get_password(SERVICE, name)
     return None if value is None else str(value)
@@ -57,13 +65,17 @@ def reveal(
     environ = os.environ if environ is None else environ
     kind, _, name = secret.reference.partition(":")
     if kind == "env":
-        value, hint = environ.get(name), f"export {name}=…"
+        value, why = environ.get(name), "there is no key at {secret}: the variable is not set"
+        hint = "export {name}=…"
     elif kind == "keyring":
-        value, hint = lookup(name), f"keyring set {SERVICE} {name}"
+        value, why, hint = lookup(name), "there is no key at {secret}", "keyring set {service} {name}"
+    elif kind == "file":
+        value, why = load_key(Path(name)), "there is no key at {secret}: the file is missing or empty"
+        hint = "put the key into {name}"
     else:
-        value, hint = secret.reference, "set it to env:NAME or keyring:NAME"
+        value, why, hint = secret.reference, "a key is not set", "set it to env:NAME, file:PATH or keyring:NAME"
     if not value:
-        raise MissingKey(f"no secret at {secret}" if secret.reference else "a secret is not set", hint=hint)
+        raise MissingKey(why, hint=hint, secret=secret, name=name, service=SERVICE)
     return value
 
 
@@ -87,6 +99,20 @@ def secrets_of(environ: Mapping[str, str]) -> tuple[str, ...]:
     `TOKEN`, `SECRET` or `PASSWORD`. References and values with fewer than 8 characters are left out."""
     values = {value for name, value in environ.items() if _VARIABLE.fullmatch(name) and not value.startswith(_KEPT_AT)}
     return tuple(sorted(value for value in values if len(value) >= SHORTEST))
+
+
+def refuse_literal(key: str, value: str) -> None:
+    """Raise `ConfigError` if `value` is a secret itself and not a reference; the message does not repeat it.
+
+    Words with fewer than 8 characters, such as `none`, are no secrets: some local servers require one.
+    """
+    if Secret(value.strip()).is_literal and len(value.strip()) >= SHORTEST:
+        raise ConfigError(
+            "{key} takes no key on the command line: it would stay in the shell's history. Nothing was changed",
+            hint="type or paste it instead: vault-agent config set {key} --prompt; "
+            "or name its place: env:NAME, file:PATH, keyring:NAME",
+            key=key,
+        )
 
 
 def not_looked_up(name: str) -> None:

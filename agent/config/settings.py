@@ -19,6 +19,7 @@ from agent.config.run_settings import (
 from agent.config.skill_settings import SkillSettings
 from agent.config.values import Range, SettingType, quote_for_message, setting_types
 from agent.errors import ConfigError
+from agent.texts import Sentence, either, joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,11 @@ class VaultSettings:
 
     language: Literal["en", "zh"]
     """The language of the notes that the agent writes. Default `en`; `init --language` sets it for a vault."""
+
+    folder: str
+    """The folder of the vault in which everything of the agent's lies: its notes, and folders such as `entries/`.
+    Default empty: the vault's root. Only a vault's own file has it, as it describes that vault; `init --under` writes
+    it, and it does not change while the agent's notes are there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +44,18 @@ class GitSettings:
     committed edits can be undone, and the agent's commits stay separate from the person's."""
 
     quiet_seconds: Annotated[float, Range(0, 86_400, "seconds")]
-    """The time without changes in the vault before the person's edits are committed, in seconds. Default 10: longer
-    than an editor's autosave interval, so that continuous typing is one commit."""
+    """The time without changes in the vault before the person's edits are committed, in seconds. Default 30: longer
+    than an editor's autosave interval and a pause to think, so that a minute of writing is one commit."""
+
+    largest_megabytes: Annotated[float, Range(0, 100_000, "megabytes")]
+    """The size above which a new file is left out of the person's commits, in megabytes; 0 for no limit. Default 20:
+    what a history has once, it keeps for ever, and each clone and backup copies it. A file that the person adds to git
+    is followed like any other."""
+
+    binaries: Literal["leave", "commit"]
+    """`leave` leaves new files that are no text (pictures, PDFs) out of the person's commits, `commit` commits them.
+    Default `leave`: git keeps a whole copy of each version. A file that the person adds to git is followed like any
+    other."""
 
     durable: bool
     """Sync every write to disk before it counts as done. Default true: git by default does not fsync every write,
@@ -121,13 +137,17 @@ class Settings:
     log: LogSettings
 
 
-TRAVELS = frozenset({"vault.language", "git.human_commits", "git.quiet_seconds"})
+TRAVELS = frozenset({"vault.language", "vault.folder", "git.human_commits", "git.quiet_seconds", "inbox.every_note"})
 """The settings allowed in a vault's own file. Each is about this vault's care, and none can harm the machine of a
-person who clones it: no command, path, URL, key or limit, and nothing that weakens durability or the brake."""
+person who clones it: no command, path, URL, key or limit, and nothing that weakens durability or the brake.
+`inbox.every_note` can only take away what the default gives, and `vault.folder` does not change a vault that is in use
+on the machine."""
+OF_ONE_VAULT = frozenset({"vault.folder"})
+"""The settings that only a vault's own file may have."""
 
 
-RENAMED = {"llm.fast_model": "llm.fast.model"}
-"""The former names of settings, which still count where they are set."""
+RENAMED = {"llm.fast_model": "llm.fast.model", "llm.key": "llm.api_key"}
+"""Former and short names of settings, which count where they are set."""
 
 
 def keys() -> tuple[str, ...]:
@@ -140,17 +160,27 @@ def sections() -> frozenset[str]:
     return frozenset(".".join(key.split(".")[:depth]) for key in keys() for depth in range(1, key.count(".") + 1))
 
 
+def refuse_of_one_vault(key: str) -> None:
+    """Raise `ConfigError` for a setting that only a vault's own file may have."""
+    if key in OF_ONE_VAULT:
+        raise ConfigError(
+            "{key} belongs to one vault", hint="vault-agent init PATH --under FOLDER sets it in a new one", key=key
+        )
+
+
 def setting_type(key: str) -> SettingType:
     """The type of the setting `key`; raises `ConfigError` with similar keys when there is no such setting."""
     found = setting_types(Settings).get(key)
     if found is not None:
         return found
     if key in sections():
-        inside = ", ".join(each for each in keys() if each.startswith(f"{key}."))
-        raise ConfigError(f"{key} is a section, not a setting", hint=f"its settings: {inside}")
+        inside = joined((each for each in keys() if each.startswith(f"{key}.")), ", ")
+        raise ConfigError("{key} is a section, not a setting", hint="its settings: {inside}", key=key, inside=inside)
     from difflib import get_close_matches
 
     near = get_close_matches(key, keys(), n=3, cutoff=0.5)
     near = near or [each for each in keys() if key.rpartition(".")[2] == each.rpartition(".")[2]]
-    hint = f"did you mean {' or '.join(near)}?" if near else "vault-agent config list shows all settings"
-    raise ConfigError(f"no such setting: {quote_for_message(key)}", hint=hint)
+    hint = Sentence("vault-agent config list shows all settings")
+    if near:
+        hint = Sentence("did you mean {names}?", names=either(near))
+    raise ConfigError("no such setting: {key}", hint=hint, key=quote_for_message(key))

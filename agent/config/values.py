@@ -12,6 +12,7 @@ from typing import Annotated, Literal, TypeVar, get_args, get_origin, get_type_h
 
 from agent.config.secrets import Secret
 from agent.errors import ConfigError
+from agent.texts import Sentence, either
 
 SettingValue = str | int | float | bool | Secret
 T = TypeVar("T")
@@ -21,7 +22,7 @@ _WORDS: dict[type, str] = {
     int: "a whole number",
     float: "a number",
     str: "text",
-    Secret: "env:NAME, keyring:NAME or the secret itself",
+    Secret: "env:NAME, file:PATH or keyring:NAME",
 }
 
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
@@ -49,14 +50,17 @@ class SettingType:
     range: Range | None = None
 
     @property
-    def expects(self) -> str:
+    def expects(self) -> Sentence:
         """A short description of the allowed values, for a message."""
         if self.choices:
-            return " or ".join(self.choices)
-        words = _WORDS[self.base]
-        if self.range is None:
-            return words
-        return f"{words} from {self.range.low:g} to {self.range.high:g} {self.range.unit}".rstrip()
+            return either(self.choices)
+        kind, limits = Sentence(_WORDS[self.base]), self.range
+        if limits is None:
+            return kind
+        given = {"kind": kind, "low": limits.low, "high": limits.high}
+        if not limits.unit:
+            return Sentence("{kind} from {low:g} to {high:g}", **given)
+        return Sentence("{kind} from {low:g} to {high:g} {unit}", **given, unit=Sentence(limits.unit))
 
     def read(self, text: str) -> SettingValue:
         """The value of `text`; raises `ConfigError` with the expected values."""
@@ -66,7 +70,7 @@ class SettingType:
         if self.range is not None and isinstance(value, int | float):
             wrong = wrong or not self.range.low <= value <= self.range.high  # also refuses nan
         if wrong or value is None:
-            raise ConfigError(f"{quote_for_message(text)} is not {self.expects}")
+            raise ConfigError("{text} is not {expects}", text=quote_for_message(text), expects=self.expects)
         return value
 
     def _convert(self, text: str) -> SettingValue | None:

@@ -4,13 +4,11 @@ Parsing the answer is left to `anthropic_reply`, sending and retrying to `wire`.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from agent.clock import Clock
 from agent.llm.anthropic_reply import parse_reply
 from agent.llm.endpoint import Endpoint
 from agent.llm.messages import Assistant, Json, JsonObject, Message, Request, System, ToolResult, ToolSpec
-from agent.llm.retry import Jitter
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
 from agent.llm.wire import Api, Dialect, Wire
 
@@ -25,8 +23,9 @@ _ID = re.compile(r"[^A-Za-z0-9_-]")
 class Anthropic(Wire):
     """A `Provider` for Anthropic's Messages API; see `Wire`."""
 
-    def __init__(self, endpoint: Endpoint, clock: Clock, count: Callable[[str], int], jitter: Jitter) -> None:
-        super().__init__(_API, Dialect("max_tokens", endpoint.extra), endpoint, clock, count, jitter)
+    def api(self) -> Api:
+        """The format of this kind of server."""
+        return _API
 
 
 def _headers(key: str) -> Mapping[str, str]:
@@ -112,4 +111,8 @@ def _tool(tool: ToolSpec) -> JsonObject:
     return {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
 
 
-_API = Api("/messages", _headers, body, _tool, parse_reply)
+def _dialect(endpoint: Endpoint) -> Dialect:
+    return Dialect("max_tokens", endpoint.extra)
+
+
+_API = Api("/messages", _headers, body, _tool, parse_reply, _dialect)

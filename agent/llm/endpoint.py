@@ -64,7 +64,7 @@ class Endpoint:
 def base_url(text: str, section: str = "llm") -> str:
     """`text` as a server's address without a trailing slash; raises `ConfigError` for an invalid address, which names
     the settings `section`."""
-    example = "such as http://127.0.0.1:11434/v1"
+    example = "http://127.0.0.1:11434/v1"
     try:
         parts = urlsplit(text)
         host, _ = parts.hostname, parts.port
@@ -73,15 +73,26 @@ def base_url(text: str, section: str = "llm") -> str:
         host = None
     if not host or parts.scheme not in ("http", "https") or not text.isprintable() or " " in text:
         raise ConfigError(
-            f"{section}.base_url is not a server's address: {_safe(text)}", hint=f"set it to one {example}"
+            "{section}.base_url is not a server's address: {text}",
+            hint="set it to one such as {example}",
+            section=section,
+            text=_safe(text),
+            example=example,
         )
     if "@" in parts.netloc:
         raise ConfigError(
-            f"{section}.base_url must not hold a name or password",
-            hint=f"put the key into {section}.api_key, as env:NAME",
+            "{section}.base_url must not hold a name or password",
+            hint="put the key into {section}.api_key, as env:NAME",
+            section=section,
         )
     if parts.query or parts.fragment or text.endswith(("?", "#")):
-        raise ConfigError(f"{section}.base_url must end with its path: {_safe(text)}", hint=f"set it to one {example}")
+        raise ConfigError(
+            "{section}.base_url must end with its path: {text}",
+            hint="set it to one such as {example}",
+            section=section,
+            text=_safe(text),
+            example=example,
+        )
     return text.rstrip("/")
 
 

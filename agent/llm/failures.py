@@ -5,12 +5,14 @@ A server's message is shortened to one line and the key is removed: some servers
 
 import re
 from datetime import UTC, datetime
+from html import unescape
 
 from agent.config.masking import redact
 from agent.errors import AgentError, Permanent, Retryable
 from agent.llm.endpoint import Endpoint
 from agent.llm.fields import mapping, parsed, text
 from agent.llm.messages import Json
+from agent.texts import Sentence
 
 MOST_SHOWN = 300
 LONGEST_WAIT = 60.0
@@ -18,13 +20,17 @@ LONGEST_WAIT = 60.0
 
 _OVERLOADED = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error", "server_error"})
 _NO_CREDIT = frozenset({"insufficient_quota", "billing_error"})
+_PAGE_STATUSES = frozenset({401, 403, 407, 511})
+"""Statuses with which networks and proxies send their own login pages."""
+_TITLE = re.compile(r"<title[^>]{0,200}>([^<]{1,1000})", re.I)
+_BLANKS = b"\xef\xbb\xbf \t\r\n"
 _TOO_LONG = re.compile(r"context.{0,20}(length|window|size)|too (many|long).{0,20}token|prompt is too long", re.I)
 
 
 class Rejected(Permanent):
     """The server rejected the request itself (400, 413, 422); `said` is its message, without the key."""
 
-    def __init__(self, message: str, *, said: str, hint: str = "") -> None:
+    def __init__(self, message: Sentence, *, said: str, hint: Sentence) -> None:
         super().__init__(message, hint=hint)
         self.said = said
 
@@ -64,31 +70,60 @@ def clean_message(words: str, key: str) -> str:
 
 def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, location: str, key: str) -> AgentError:
     """The error for an unsuccessful HTTP status. `wait`: the seconds that the server asked for."""
+    if status in _PAGE_STATUSES and is_page("", body[:100].encode()):
+        return from_page(endpoint, body, key)
     words, code = error_message(body, key), _code(body)
     at, of_model = endpoint.section, endpoint.model_section
-    told = f"{endpoint.place} answered {status}{f' {_phrase(status)}' if _phrase(status) else ''}"
-    told = f"{told}: {words}" if words else told
+    told = Sentence("{place} answered {status}", place=endpoint.place, status=f"{status} {_phrase(status)}".strip())
+    told = Sentence("{problem}: {words}", problem=told, words=words) if words else told
     if code in _NO_CREDIT or status == 402:
-        return Permanent(told, hint=f"the account behind {at}.api_key has no credit left, or its own limit is reached")
-    if status == 429 or status >= 500:
+        spent = "the account behind {at}.api_key has no credit left, or its own limit is reached"
+        return Permanent(told, hint=Sentence(spent, at=at))
+    if status == 429:
+        hint = "too many requests for this account in a short time: wait a minute, then ask again"
+        return Retryable(told, delay=wait, hint=hint)
+    if status >= 500:
         return Retryable(told, delay=wait, hint="the model's server is busy or out of order: try again later")
     if status in (401, 403):
-        check = f"check {at}.api_key: `vault-agent config get {at}.api_key` says where it comes from"
-        missing = f"no key was sent: vault-agent config set {at}.api_key env:NAME"
-        return Permanent(told, hint=check if endpoint.key.reference else missing)
+        check = "check {at}.api_key: `vault-agent config get {at}.api_key` says where it comes from"
+        missing = "no key was sent: vault-agent config set {at}.api_key env:NAME"
+        return Permanent(told, hint=Sentence(check if endpoint.key.reference else missing, at=at))
     if 300 <= status < 400:
         return Permanent(
-            f"{endpoint.place} sends us on to {clean_message(location, key) or 'somewhere else'}",
-            hint=f"redirects are not followed, to keep the key here: set {at}.base_url to the server's own address",
+            "{place} sends us on to {target}",
+            hint="redirects are not followed, to keep the key here: set {at}.base_url to the server's own address",
+            place=endpoint.place,
+            target=clean_message(location, key) or Sentence("somewhere else"),
+            at=at,
         )
     if status in (404, 405):
         name = f"{of_model}.model ({endpoint.model.name})"
-        return Permanent(told, hint=f"check {name} and {at}.base_url: it must end with the version, as in /v1")
-    which = f"{of_model}.model and {at}.base_url say which server and model it was"
-    hint = f"the server does not accept what it was sent; {which}"
+        check = "check {name} and {at}.base_url: it must end with the version, as in /v1"
+        return Permanent(told, hint=Sentence(check, name=name, at=at))
+    hint = "the server does not accept what it was sent; {of}.model and {at}.base_url say which server and model it was"
     if _TOO_LONG.search(words):
-        hint = f"set {of_model}.window to the number of tokens that this model can take"
-    return Rejected(told, said=words, hint=hint)
+        hint = "set {of}.window to the number of tokens that this model can take"
+    return Rejected(told, said=words, hint=Sentence(hint, of=of_model, at=at))
+
+
+def is_page(content_type: str, beginning: bytes) -> bool:
+    """True for a web page: by its type, or as its first bytes begin a tag, which no answer of a model does."""
+    return content_type.startswith(("text/html", "application/xhtml")) or beginning.lstrip(_BLANKS)[:1] == b"<"
+
+
+def from_page(endpoint: Endpoint, page: str, key: str) -> Permanent:
+    """The error for a web page in place of an answer: most are login pages of a network or a proxy."""
+    title = _TITLE.search(page)
+    named = clean_message(unescape(title[1]), key) if title else ""
+    return Permanent(
+        "{place} sent a web page instead of an answer: {title}"
+        if named
+        else "{place} sent a web page instead of an answer",
+        hint="log in to your network or proxy in a web browser, then ask again; or check {at}.base_url and HTTPS_PROXY",
+        place=endpoint.place,
+        title=named,
+        at=endpoint.section,
+    )
 
 
 def from_event(endpoint: Endpoint, error: Json, key: str) -> AgentError:
@@ -96,13 +131,15 @@ def from_event(endpoint: Endpoint, error: Json, key: str) -> AgentError:
     at, of_model = endpoint.section, endpoint.model_section
     inner = mapping(mapping(error).get("error")) or mapping(error)
     words = clean_message(_message(error), key)
-    told = f"{endpoint.place} broke off with an error: {words or 'no reason given'}"
+    reason = words or Sentence("no reason given")
+    told = Sentence("{place} broke off with an error: {reason}", place=endpoint.place, reason=reason)
     kind = text(inner.get("type")) or text(inner.get("code"))
     status = inner.get("code", inner.get("status"))
     passing = kind in _OVERLOADED or (isinstance(status, int) and (status == 429 or status >= 500))
     if passing:
         return Retryable(told, delay=0.0, hint="the model's server is busy or out of order: try again later")
-    return Permanent(told, hint=f"check {of_model}.model and {at}.base_url, and what the server's own log says")
+    check = "check {of}.model and {at}.base_url, and what the server's own log says"
+    return Permanent(told, hint=Sentence(check, of=of_model, at=at))
 
 
 def _message(value: Json) -> str:

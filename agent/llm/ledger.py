@@ -18,8 +18,9 @@ from zlib import crc32
 from agent.clock import Clock
 from agent.config.lock import hold
 from agent.config.private import make_folder, replace
-from agent.errors import LockHeld, Permanent
+from agent.errors import LockHeld, Permanent, os_reason
 from agent.llm.messages import Usage
+from agent.texts import Sentence
 
 PATIENCE = 10.0
 """Seconds to wait for another process that writes to the ledger. A line takes milliseconds."""
@@ -184,7 +185,7 @@ class Ledger:
             _take(day, line)
         day.offset += whole
         if day.damaged > max(len(day.entries), _FORGIVEN):
-            raise _damaged(path, f"{day.damaged} lines of it cannot be read")
+            raise _damaged(path, Sentence("{count} lines of it cannot be read", count=day.damaged))
         return day
 
     def _write(self, name: str, line: dict[str, object]) -> None:
@@ -214,7 +215,7 @@ class Ledger:
         except OSError as error:
             raise _unusable(path, error) from error
         if held is None:
-            raise LockHeld(f"another process holds the spend ledger {path}", hint="end it, or try again")
+            raise LockHeld("another process holds the spend ledger {path}", hint="end it, or try again", path=path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,13 +306,16 @@ def _written(path: Path) -> int:
 def _check_length(path: Path, size: int, written: int) -> None:
     """Raise `Permanent` for a day's file that is shorter than what was written to it."""
     if size < written:
-        raise _damaged(path, f"{written - size} bytes of it are gone")
+        raise _damaged(path, Sentence("{count} bytes of it are gone", count=written - size))
 
 
-def _damaged(path: Path, what: str) -> Permanent:
+def _damaged(path: Path, what: Sentence) -> Permanent:
     return Permanent(
-        f"{path} is damaged: {what}, so what was spent is not known",
-        hint=f"look at it, then move it away, and {_length(path).name} beside it, to begin the day's count anew",
+        "{path} is damaged: {what}, so what was spent is not known",
+        hint="look at it, then move it away, and {name} beside it, to begin the day's count anew",
+        path=path,
+        what=what,
+        name=_length(path).name,
     )
 
 
@@ -335,6 +339,8 @@ def _flush_folder(folder: Path) -> None:
 
 def _unusable(path: Path, error: OSError) -> Permanent:
     return Permanent(
-        f"the spend ledger {path} cannot be used: {(error.strerror or str(error)).lower()}",
+        "the spend ledger {path} cannot be used: {reason}",
         hint="make it readable and writable: no model is called while what was spent is not known",
+        path=path,
+        reason=os_reason(error),
     )

@@ -15,8 +15,6 @@ MOST = 5
 """Passages quoted in an answer."""
 _LONGEST = 900
 """Characters quoted of a passage: a paragraph or two."""
-_NOT_CONFIGURED = "no language model is configured"
-_HINT = "vault-agent config set llm.preset NAME (openai, anthropic, deepseek, ollama, …), or llm.base_url and llm.model"
 
 
 class Offline:
@@ -28,7 +26,11 @@ class Offline:
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
         """Always raises `ConfigError`: an invented answer could be mistaken for a model's."""
-        raise ConfigError(_NOT_CONFIGURED, hint=_HINT)
+        raise ConfigError(
+            "no language model is configured",
+            hint="vault-agent config set llm.preset NAME (openai, anthropic, deepseek, ollama, …), "
+            "or llm.base_url and llm.model",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,4 +86,6 @@ def _plain(name: str) -> str:
 
 def _source(passage: QuotedPassage, language: Language) -> str:
     first, last = passage.lines
+    if first == last:
+        return text("llm.quoted_from_line", language, link=_link(passage), first=first)
     return text("llm.quoted_from", language, link=_link(passage), first=first, last=last)

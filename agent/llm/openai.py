@@ -4,14 +4,12 @@ Each deviates in its own way; `openai_reply` handles the deviations. Sending and
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from agent.clock import Clock
 from agent.llm.endpoint import Endpoint
 from agent.llm.messages import Assistant, Context, Json, JsonObject, Message, Request, ToolCall, ToolResult, ToolSpec
 from agent.llm.openai_reply import parse_reply
 from agent.llm.plain_turns import plain_turns
-from agent.llm.retry import Jitter
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
 from agent.llm.wire import Api, Dialect, Wire
 
@@ -19,9 +17,9 @@ from agent.llm.wire import Api, Dialect, Wire
 class OpenAI(Wire):
     """A `Provider` for a server with chat completions; see `Wire`."""
 
-    def __init__(self, endpoint: Endpoint, clock: Clock, count: Callable[[str], int], jitter: Jitter) -> None:
-        optional = {"stream_options": {"include_usage": True}, **endpoint.extra}
-        super().__init__(_API, Dialect(endpoint.limit, optional), endpoint, clock, count, jitter)
+    def api(self) -> Api:
+        """The format of this kind of server."""
+        return _API
 
 
 def _headers(key: str) -> Mapping[str, str]:
@@ -91,4 +89,8 @@ def _tool(tool: ToolSpec) -> JsonObject:
     return {"type": "function", "function": told}
 
 
-_API = Api("/chat/completions", _headers, body, _tool, parse_reply)
+def _dialect(endpoint: Endpoint) -> Dialect:
+    return Dialect(endpoint.limit, {"stream_options": {"include_usage": True}, **endpoint.extra})
+
+
+_API = Api("/chat/completions", _headers, body, _tool, parse_reply, _dialect)

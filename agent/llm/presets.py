@@ -18,6 +18,7 @@ from agent.llm.fields import mapping
 from agent.llm.messages import Json, JsonObject
 from agent.llm.price import Price
 from agent.llm.provider import Model
+from agent.texts import Sentence, joined
 
 WINDOW = 32_768
 """The context window in tokens of an unknown model."""
@@ -70,7 +71,9 @@ def model_table() -> ModelTable:
     try:
         return parse_table(yaml.load(text, Loader=yaml.CSafeLoader))
     except (KeyError, TypeError, ValueError, ConfigError) as error:
-        raise Permanent(f"configs/models.yaml is not complete: {error}", hint="install vault-agent again") from error
+        raise Permanent(
+            "configs/models.yaml is not complete: {error}", hint="install vault-agent again", error=error
+        ) from error
 
 
 def parse_table(tree: Json) -> ModelTable:
@@ -96,6 +99,17 @@ def price(name: str) -> Price | None:
     """The price of the model `name`, None if unknown."""
     found = known_model(name)
     return found.price if found else None
+
+
+def check_setting(key: str, value: str) -> None:
+    """Raise `ConfigError` if `value` can be no preset, or no server's address, and `key` is the setting for one."""
+    section, _, name = key.rpartition(".")
+    if not section.startswith("llm") or not value:
+        return
+    if name == "preset":
+        _known_preset(value, section)
+    elif name == "base_url":
+        base_url(value, section)
 
 
 def endpoint(llm: LlmSettings, kind: ModelKind = "main") -> tuple[WireName, Endpoint] | None:
@@ -129,9 +143,15 @@ def _endpoint(
 ) -> tuple[WireName, Endpoint]:
     """The model `name` of the settings' `section` on a server; `window` is 0 for the one that the table knows."""
     if not name:
+        listed = _LISTED.get(server.name, "")
         raise ConfigError(
-            f"{section}.model is not set, and the server at {server.url} has no model that everybody has",
-            hint=f"vault-agent config set {section}.model NAME{_LISTED.get(server.name, '')}",
+            "{section}.model is not set, and the server at {url} has no model that everybody has",
+            hint="vault-agent config set {section}.model NAME {listed}"
+            if listed
+            else "vault-agent config set {section}.model NAME",
+            section=section,
+            url=server.url,
+            listed=Sentence(listed),
         )
     facts = _facts(name)
     window = window or facts.window
@@ -164,9 +184,9 @@ class _Server:
 
 
 _LISTED = {
-    "ollama": " (`ollama list` shows what you have)",
-    "lmstudio": " (`lms ls` shows what you have)",
-    "vllm": " (the name that the server was started with)",
+    "ollama": "(`ollama list` shows what you have)",
+    "lmstudio": "(`lms ls` shows what you have)",
+    "vllm": "(the name that the server was started with)",
 }
 
 
@@ -177,8 +197,13 @@ def _main_server(llm: LlmSettings) -> _Server | None:
     named = [key for key, value in _given(llm) if value]
     if named:
         raise ConfigError(
-            f"{' and '.join(named[:2])} {'are' if named[1:] else 'is'} set, but not which main model to ask",
-            hint=f"vault-agent config set llm.preset NAME, one of {', '.join(model_table().presets)}",
+            "{first} and {second} are set, but not which main model to ask"
+            if named[1:]
+            else "{first} is set, but not which main model to ask",
+            hint="vault-agent config set llm.preset NAME, one of {presets}",
+            first=named[0],
+            second=named[-1],
+            presets=joined(model_table().presets, ", "),
         )
     return None
 
@@ -202,8 +227,11 @@ def _own_server(own: ModelSettings, section: str, main: _Server) -> _Server:
         return replace(server, key=main.key) if same else server
     if own.wire not in ("auto", main.preset.wire):  # the wire's own provider was not named: it must not get the notes
         raise ConfigError(
-            f"{section}.wire is {own.wire}, but the main model's server is spoken to by {main.preset.wire}",
-            hint=f"set {section}.wire to auto, or name a server: {section}.preset or {section}.base_url",
+            "{section}.wire is {wire}, but the main model's server is spoken to by {spoken}",
+            hint="set {section}.wire to auto, or name a server: {section}.preset or {section}.base_url",
+            section=section,
+            wire=own.wire,
+            spoken=main.preset.wire,
         )
     return replace(main, key=own.api_key, section=section) if own.api_key.reference else main
 
@@ -216,19 +244,30 @@ def _server(told: LlmSettings | ModelSettings, section: str) -> _Server:
 
 
 def _named_preset(told: LlmSettings | ModelSettings, section: str) -> Preset:
-    presets = model_table().presets
-    if told.preset not in presets:
-        raise ConfigError(
-            f"{section}.preset: there is no {quote_for_message(told.preset)}",
-            hint=f"vault-agent config set {section}.preset NAME, one of {', '.join(presets)}",
-        )
-    found = presets[told.preset]
+    found = _known_preset(told.preset, section)
     if told.wire not in ("auto", found.wire) and not told.base_url:
         raise ConfigError(
-            f"{section}.wire is {told.wire}, but {told.preset} is spoken to by {found.wire}",
-            hint=f"set {section}.wire to auto, or {section}.base_url to an address that speaks it",
+            "{section}.wire is {wire}, but {preset} is spoken to by {spoken}",
+            hint="set {section}.wire to auto, or {section}.base_url to an address that speaks it",
+            section=section,
+            wire=told.wire,
+            preset=told.preset,
+            spoken=found.wire,
         )
     return found if told.wire == "auto" else Preset(_WIRES[told.wire], found.base_url, found.key, found.main)
+
+
+def _known_preset(name: str, section: str) -> Preset:
+    presets = model_table().presets
+    if name not in presets:
+        raise ConfigError(
+            "{section}.preset: there is no {name}",
+            hint="vault-agent config set {section}.preset NAME, one of {presets}",
+            section=section,
+            name=quote_for_message(name),
+            presets=joined(presets, ", "),
+        )
+    return presets[name]
 
 
 def _unnamed_preset(told: LlmSettings | ModelSettings) -> Preset:

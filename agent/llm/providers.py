@@ -15,7 +15,7 @@ from agent.llm.endpoint import Endpoint
 from agent.llm.offline import Offline
 from agent.llm.presets import KINDS, ModelKind, WireName, endpoint
 from agent.llm.provider import Provider
-from agent.llm.retry import Jitter
+from agent.llm.retry import Jitter, OnRetry, ignore_retry
 from agent.llm.scripted import Scripted
 
 _WIRES = {"anthropic": ("agent.llm.anthropic", "Anthropic"), "openai": ("agent.llm.openai", "OpenAI")}
@@ -40,7 +40,13 @@ class Providers:
         return replace(self, main=wrap(self.main), fast=wrap(self.fast), others=others)
 
 
-def providers(llm: LlmSettings, clock: Clock, count: Callable[[str], int], jitter: Jitter = random.random) -> Providers:
+def providers(
+    llm: LlmSettings,
+    clock: Clock,
+    count: Callable[[str], int],
+    jitter: Jitter = random.random,
+    on_retry: OnRetry = ignore_retry,
+) -> Providers:
     """The models of the settings; `count` returns the tokens of a text. No connection is made yet.
 
     Equal endpoints share one provider. Raises `ConfigError` for incomplete settings; a missing key is only an error
@@ -56,19 +62,24 @@ def providers(llm: LlmSettings, clock: Clock, count: Callable[[str], int], jitte
         for place, known in made:
             if place == endpoints[kind]:
                 return known
-        made.append((endpoints[kind], _provider(endpoints[kind], clock, count, jitter)))
+        made.append((endpoints[kind], open_provider(endpoints[kind], clock, count, jitter, on_retry)))
         return made[-1][1]
 
     main, fast = provider("main"), provider("fast")
     return Providers(main, fast, {kind: provider(kind) for kind in KINDS[2:] if provider(kind) is not main})
 
 
-def _provider(
-    found: tuple[WireName, Endpoint] | None, clock: Clock, count: Callable[[str], int], jitter: Jitter
+def open_provider(
+    found: tuple[WireName, Endpoint] | None,
+    clock: Clock,
+    count: Callable[[str], int],
+    jitter: Jitter,
+    on_retry: OnRetry = ignore_retry,
 ) -> Provider:
+    """The provider of an endpoint; the offline one for None."""
     if found is None:
         return Offline()
     wire, place = found
     module, name = _WIRES[wire]
     made = getattr(import_module(module), name)  # only the wire that is used: they are slow to load
-    return cast(Provider, made(place, clock, count, jitter))
+    return cast(Provider, made(place, clock, count, jitter, on_retry))

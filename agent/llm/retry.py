@@ -10,6 +10,7 @@ from typing import TypeAlias, TypeVar
 from agent.clock import Clock
 from agent.errors import Interrupted, LockHeld, Retryable, Stopping
 from agent.llm.provider import Cancelled, OnText
+from agent.texts import Sentence
 
 FIRST_PAUSE = 2.0
 """The longest pause before the second attempt, in seconds; doubled for each further one. Four add up to half a minute
@@ -19,8 +20,14 @@ SLICE = 0.2
 
 Jitter: TypeAlias = Callable[[], float]
 """A new number from 0 to 1, 1 excluded, at each call: `random.random`."""
+OnRetry: TypeAlias = Callable[[float, str], object]
+"""Called before each pause, with its length in seconds and the reason."""
 
 T = TypeVar("T")
+
+
+def ignore_retry(seconds: float, reason: str) -> None:
+    """Ignore the pause, for callers who only wait."""
 
 
 class CountedText:
@@ -37,7 +44,13 @@ class CountedText:
 
 
 def with_retries(
-    attempt: Callable[[], T], handed: CountedText, retries: int, clock: Clock, jitter: Jitter, cancelled: Cancelled
+    attempt: Callable[[], T],
+    handed: CountedText,
+    retries: int,
+    clock: Clock,
+    jitter: Jitter,
+    cancelled: Cancelled,
+    on_retry: OnRetry = ignore_retry,
 ) -> T:
     """The result of `attempt`, after at most `retries` retries on `Retryable`; raises the last error.
 
@@ -52,14 +65,18 @@ def with_retries(
             last = error
         if handed.characters:
             raise Retryable(
-                f"{last.message} (after {handed.characters} characters of the answer)",
+                "{problem} (after {characters} characters of the answer)",
                 delay=max(last.delay, 1.0),
                 hint="what has come so far is not the whole answer: ask again",
+                problem=last,
+                characters=handed.characters,
             )
         if number >= retries:
-            tries = f" ({number + 1} tries)" if number else ""
-            raise Retryable(f"{last.message}{tries}", delay=max(last.delay, 1.0), hint=last.hint)
-        pause(max(last.delay, jitter() * min(LONGEST_PAUSE, FIRST_PAUSE * 2**number)), clock, cancelled)
+            told = Sentence("{problem} ({tries} tries)", problem=last, tries=number + 1) if number else last.message
+            raise Retryable(told, delay=max(last.delay, 1.0), hint=last.hint)
+        seconds = max(last.delay, jitter() * min(LONGEST_PAUSE, FIRST_PAUSE * 2**number))
+        on_retry(seconds, last.message)
+        pause(seconds, clock, cancelled)
     raise AssertionError("unreachable")
 
 

@@ -22,9 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar
 
-from agent.errors import ConfigError
+from agent.errors import ConfigError, os_reason
 from agent.llm.messages import Json, JsonObject, StopReason, Usage
 from agent.llm.provider import Model
+from agent.texts import Sentence, joined
 
 Error: TypeAlias = Literal["retryable", "permanent", "key", "interrupted"]
 AFTER = "The script has no more to say."
@@ -98,15 +99,20 @@ def _load(path: Path) -> Json:
     try:
         data = path.expanduser().read_bytes()
         if len(data) > _MAX_BYTES:
-            raise ConfigError(f"{path} is larger than 1 MB", hint="shorten the script")
+            raise ConfigError("{path} is larger than 1 MB", hint="shorten the script", path=path)
         # Through JSON, so that a date or a number as a key becomes text, as in a model's call.
         raw: Json = json.loads(json.dumps(yaml.load(data, Loader=yaml.CSafeLoader), default=str))
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise ConfigError(f"the script {path} cannot be read: {reason}", hint="llm.script names it") from error
+        reason = os_reason(error)
+        raise ConfigError(
+            "the script {path} cannot be read: {reason}", hint="llm.script names it", path=path, reason=reason
+        ) from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ConfigError(
-            f"{path} is not YAML: {' '.join(str(error).split())[:200]}", hint="mend the script"
+            "{path} is not YAML: {problem}",
+            hint="mend the script",
+            path=path,
+            problem=" ".join(str(error).split())[:200],
         ) from error
     return raw
 
@@ -115,7 +121,7 @@ def _line(where: str, item: Json) -> ScriptedReply:
     if isinstance(item, str):
         return ScriptedReply(item)
     if not isinstance(item, Mapping):
-        raise ConfigError(f"{where}: neither a text nor a mapping", hint="text: what the model says")
+        raise ConfigError("{where}: neither a text nor a mapping", hint="text: what the model says", where=where)
     said = _Fields(where, item, _LINE)
     usage = _Fields(f"{where}, usage", said.mapping("usage"), frozenset(_USAGE))
     return ScriptedReply(
@@ -135,7 +141,7 @@ def _line(where: str, item: Json) -> ScriptedReply:
 
 def _call(where: str, item: Json) -> ScriptedCall:
     if not isinstance(item, Mapping):
-        raise ConfigError(f"{where}: not a mapping", hint="{tool: NAME, arguments: {…}}")
+        raise ConfigError("{where}: not a mapping", hint=Sentence("{tool: NAME, arguments: {…}}"), where=where)
     said = _Fields(where, item, frozenset({"tool", "arguments", "problem"}))
     return ScriptedCall(said.text("tool"), said.mapping("arguments"), said.text("problem"))
 
@@ -152,7 +158,11 @@ class _Fields:
         strange = [str(key) for key in self.raw if key not in self.known]
         if strange:
             raise ConfigError(
-                f"{self.where}: unknown {', '.join(strange)}", hint=f"known: {', '.join(sorted(self.known))}"
+                "{where}: unknown {strange}",
+                hint="known: {known}",
+                where=self.where,
+                strange=joined(strange, ", "),
+                known=joined(sorted(self.known), ", "),
             )
 
     def text(self, name: str, default: str = "") -> str:
@@ -162,7 +172,9 @@ class _Fields:
     def number(self, name: str, default: float = 0.0) -> float:
         value = self.raw.get(name, default)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-            raise ConfigError(f"{self.where}: {name} is not a number from 0 up", hint=f"{name}: 1")
+            raise ConfigError(
+                "{where}: {name} is not a number from 0 up", hint="{name}: 1", where=self.where, name=name
+            )
         return value
 
     def whole(self, name: str, default: int = 0) -> int:
@@ -173,7 +185,9 @@ class _Fields:
         if value is None:
             return {}
         if not isinstance(value, Mapping):
-            raise ConfigError(f"{self.where}: {name} is not a mapping", hint=f"{name}: {{key: value}}")
+            raise ConfigError(
+                "{where}: {name} is not a mapping", hint="{name}: {{key: value}}", where=self.where, name=name
+            )
         return value
 
     def items(self, name: str) -> Sequence[Json]:
@@ -181,12 +195,21 @@ class _Fields:
         if value is None:
             return ()
         if isinstance(value, str) or not isinstance(value, Sequence):
-            raise ConfigError(f"{self.where}: {name} is not a list", hint="begin each of its lines with `-`")
+            raise ConfigError(
+                "{where}: {name} is not a list", hint="begin each of its lines with `-`", where=self.where, name=name
+            )
         return value
 
     def choice(self, name: str, words: tuple[T, ...]) -> T | None:
         said = self.text(name)
         found = next((word for word in words if word == said), None)
         if said and found is None:
-            raise ConfigError(f"{self.where}: {name} is {said}", hint=f"{name} is one of {', '.join(words)}")
+            raise ConfigError(
+                "{where}: {name} is {said}",
+                hint="{name} is one of {words}",
+                where=self.where,
+                name=name,
+                said=said,
+                words=joined(words, ", "),
+            )
         return found

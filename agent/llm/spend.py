@@ -21,6 +21,7 @@ from agent.llm.messages import Assistant, Message, Reply, Request, ToolCall, Too
 from agent.llm.price import Price, cost
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 from agent.llm.wire import Wire
+from agent.texts import Sentence
 
 CountTokens: TypeAlias = Callable[[str], int]
 """The number of tokens of a text, at least approximately."""
@@ -117,26 +118,25 @@ class Meter:
         tokens = entry.usage.input + entry.usage.output
         if run.calls + 1 > ceilings.calls_per_run:
             raise LimitReached(
-                f"this run has made {run.calls:,} calls of a model, as many as it may",
+                "this run has made {calls:,} calls of a model, as many as it may",
                 limit="spend.calls_per_run",
                 hint=_raise_it("spend.calls_per_run", ceilings.calls_per_run),
+                calls=run.calls,
             )
         for key, whose, used, most in (
             ("spend.run_tokens", "run", run.tokens, ceilings.run_tokens),
             ("spend.daily_tokens", "day", today.tokens, ceilings.daily_tokens),
         ):
             if used + tokens > most:
-                said = f"the next call may take {tokens:,} tokens and this {whose} has used {used:,} of {most:,}"
-                raise LimitReached(said, limit=key, hint=_raise_it(key, most), concludes=whose == "run")
+                told = Sentence(_HAS_USED[whose], tokens=tokens, used=used, most=most)
+                raise LimitReached(told, limit=key, hint=_raise_it(key, most), concludes=whose == "run")
         for key, whose, paid, allowed in (
             ("spend.run", "run", run.money, ceilings.run),
             ("spend.daily", "day", today.money, ceilings.daily),
         ):
             if entry.money and paid + entry.money > allowed + _ROUNDING:
-                said = (
-                    f"the next call may cost ${entry.money:.4f} and this {whose} has cost ${paid:.4f} of ${allowed:g}"
-                )
-                raise LimitReached(said, limit=key, hint=_raise_it(key, allowed), concludes=whose == "run")
+                told = Sentence(_HAS_COST[whose], cost=entry.money, paid=paid, allowed=allowed)
+                raise LimitReached(told, limit=key, hint=_raise_it(key, allowed), concludes=whose == "run")
 
     def _settle(self, reserved: "_Reservation", usage: Usage) -> None:
         """Replace the reservation by the usage; when that fails, the reservation still counts."""
@@ -179,5 +179,15 @@ def _call(call: ToolCall) -> str:
     return f"{call.name} {json.dumps(call.arguments, ensure_ascii=False, default=dict)}"
 
 
-def _raise_it(key: str, now: float) -> str:
-    return f"vault-agent config set {key} {max(now * 2, 1):g} allows more"
+_HAS_USED = {
+    "run": "the next call may take {tokens:,} tokens and this run has used {used:,} of {most:,}",
+    "day": "the next call may take {tokens:,} tokens and this day has used {used:,} of {most:,}",
+}
+_HAS_COST = {
+    "run": "the next call may cost ${cost:.4f} and this run has cost ${paid:.4f} of ${allowed:g}",
+    "day": "the next call may cost ${cost:.4f} and this day has cost ${paid:.4f} of ${allowed:g}",
+}
+
+
+def _raise_it(key: str, now: float) -> Sentence:
+    return Sentence("vault-agent config set {key} {more:g} allows more", key=key, more=max(now * 2, 1))

@@ -70,6 +70,7 @@ def _decoded(line: bytes, first: bool) -> str:
 def _check_length(line: bytes | bytearray) -> None:
     if len(line) > MAX_LINE:
         raise Permanent(
-            f"the model's server sent a line of over {MAX_LINE // 1024} KB",
+            "the model's server sent a line of over {size} KB",
             hint="ask for less at once, or check that llm.base_url is the address of a model server",
+            size=MAX_LINE // 1024,
         )

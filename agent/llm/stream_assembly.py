@@ -111,8 +111,9 @@ class StreamAssembly:
         """Add a call, and return it; raises `Permanent` when the answer has more than `MOST_CALLS`."""
         if len(self.calls) >= MOST_CALLS:
             raise Permanent(
-                f"the model asked for more than {MOST_CALLS} uses of tools in one answer; none was carried out",
+                "the model asked for more than {most_calls} uses of tools in one answer; none was carried out",
                 hint="ask again in other words, or choose another llm.model",
+                most_calls=MOST_CALLS,
             )
         self.calls.append(call)
         self.attempt.add(call.name + "".join(call.arguments))

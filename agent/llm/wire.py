@@ -6,21 +6,25 @@ in errors and no sockets.
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from agent.clock import Clock
-from agent.errors import Retryable
+from agent.errors import Permanent, Retryable
 from agent.llm.attempt import Attempt, SpendAccount, Unmetered
 from agent.llm.endpoint import Endpoint, Limit
-from agent.llm.failures import Rejected, from_status, wait_asked
+from agent.llm.failures import Rejected, clean_message, from_page, from_status, is_page, wait_asked
+from agent.llm.fields import items, mapping, parsed, text
 from agent.llm.http import Http, HttpReply, Unreached, key_of
 from agent.llm.messages import Json, JsonObject, Reply, Request, ToolSpec, Usage
 from agent.llm.plain_turns import REFUSED
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
-from agent.llm.retry import CountedText, Jitter, with_retries
+from agent.llm.retry import CountedText, Jitter, OnRetry, ignore_retry, with_retries
 from agent.llm.stream_assembly import StreamAssembly
 from agent.llm.turns import counted_texts, taken_ids
+from agent.texts import Sentence
 
 MOST_OF_AN_ERROR = 64 * 1024
 MOST_DIALECTS = 3
@@ -71,6 +75,7 @@ class Api:
     """The request and answer format of a kind of server: `path` below its address, `headers` made from the key.
 
     `tool` is one tool in the format of `body`; `read` parses an answer, and raises `Retryable` for a broken one.
+    `dialect` is the one to begin with.
     """
 
     path: str
@@ -78,24 +83,35 @@ class Api:
     body: Callable[[Endpoint, Request, Dialect], JsonObject]
     tool: Callable[[ToolSpec], JsonObject]
     read: Callable[[HttpReply, StreamAssembly, Exchange], None]
+    dialect: Callable[[Endpoint], Dialect]
 
 
-class Wire:
+class Wire(ABC):
     """A `Provider`: one model on a server with the format `api`. Fields that the server refused are remembered.
 
     `count` returns the tokens of a text, for servers that do not report the usage.
     """
 
     def __init__(
-        self, api: Api, dialect: Dialect, endpoint: Endpoint, clock: Clock, count: Callable[[str], int], jitter: Jitter
+        self,
+        endpoint: Endpoint,
+        clock: Clock,
+        count: Callable[[str], int],
+        jitter: Jitter,
+        on_retry: OnRetry = ignore_retry,
     ) -> None:
-        self._api = api
-        self._dialect = dialect
+        self._api = self.api()
+        self._dialect = self._api.dialect(endpoint)
         self._endpoint = endpoint
         self._http = Http(endpoint, clock)
         self._clock = clock
         self._count = count
         self._jitter = jitter
+        self._on_retry = on_retry
+
+    @abstractmethod
+    def api(self) -> Api:
+        """The format of this kind of server."""
 
     @property
     def model(self) -> Model:
@@ -121,6 +137,7 @@ class Wire:
                         if answer.status != 200:
                             attempt.refused = 300 <= answer.status < 500
                             raise self._refused(answer, key)
+                        answer = self._without_page(answer, key, attempt)
                         return self._reply(request, answer, exchange, attempt)
                 except Unreached as error:
                     attempt.unsent = True
@@ -141,7 +158,35 @@ class Wire:
                     return reply
             return once(dialect)
 
-        return with_retries(several, handed, self._endpoint.retries, self._clock, self._jitter, cancelled)
+        retries, pausing = self._endpoint.retries, self._on_retry
+        return with_retries(several, handed, retries, self._clock, self._jitter, cancelled, pausing)
+
+    def models(self, cancelled: Cancelled = never) -> tuple[str, ...]:
+        """The names of the models that the server offers, empty if it does not list them; one try, without costs.
+
+        Raises as `chat` does.
+        """
+        key = key_of(self._endpoint)
+        try:
+            with self._http.get("/models", self._api.headers(key) if key else {}, key, cancelled) as answer:
+                if answer.status in (404, 405):
+                    return ()
+                if answer.status != 200:
+                    raise self._refused(answer, key)
+                body = answer.body()
+        except Unreached as error:
+            raise error.failure from None
+        try:
+            rows = items(mapping(parsed(body)).get("data"))
+        except ValueError as error:
+            raise Permanent(
+                "{place} answers, but not as a model server does",
+                hint="check that {at}.base_url is the address of a model server",
+                place=self._endpoint.place,
+                at=self._endpoint.section,
+            ) from error
+        names = (text(mapping(row).get("id")) for row in rows)
+        return tuple(clean_message(name, key) for name in names if name)
 
     def _reply(self, request: Request, answer: HttpReply, exchange: Exchange, attempt: Attempt) -> Reply:
         gathered = StreamAssembly(exchange.handed, attempt)
@@ -158,6 +203,15 @@ class Wire:
         tools = [json.dumps(self._api.tool(tool), ensure_ascii=False) for tool in request.tools]
         return sum(map(self._count, counted_texts(request.messages) + tools))
 
+    def _without_page(self, answer: HttpReply, key: str, attempt: Attempt) -> HttpReply:
+        """The answer unchanged; raises `Permanent` for a web page, such as the login page of a proxy."""
+        beginning = next((piece for piece in answer.pieces if piece.strip()), b"")
+        whole = replace(answer, pieces=chain([beginning], answer.pieces))
+        if not is_page(answer.content_type, beginning):
+            return whole
+        attempt.refused = True
+        raise from_page(self._endpoint, whole.body(MOST_OF_AN_ERROR).decode("utf-8", "replace"), key)
+
     def _refused(self, answer: HttpReply, key: str) -> Exception:
         try:
             body = answer.body(MOST_OF_AN_ERROR).decode("utf-8", "replace")
@@ -169,4 +223,6 @@ class Wire:
 
 def broken_reply(endpoint: Endpoint, why: str) -> Retryable:
     """The error for an answer that is cut off or cannot be parsed."""
-    return Retryable(f"{endpoint.place} gave an answer that {why}", delay=0.0, hint="try again later")
+    return Retryable(
+        "{place} gave an answer that {why}", delay=0.0, hint="try again later", place=endpoint.place, why=Sentence(why)
+    )

@@ -65,4 +65,4 @@ def test_sections_are_not_settings() -> None:
         "log",
     }
     assert not sections() & set(setting_types(Settings))
-    assert setting_type("git.human_commits").expects == "auto or off"
+    assert str(setting_type("git.human_commits").expects) == "auto or off"

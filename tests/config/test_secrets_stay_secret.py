@@ -1,13 +1,16 @@
 """A secret is fetched by reference when it is used, and never shown."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.config.directories import VAULT_FILE
+from agent.config.key_file import save_key
 from agent.config.masking import redact
-from agent.config.secrets import Secret, reveal
+from agent.config.secrets import Secret, known_secrets, reveal
 from agent.config.values import SettingType, build, setting_types
 from agent.errors import MissingKey
 
@@ -42,6 +45,21 @@ def test_a_reference_that_leads_nowhere_says_what_to_do(reference: str, hint: st
     with pytest.raises(MissingKey) as caught:
         reveal(Secret(reference), {}, kept)
     assert hint in caught.value.hint
+
+
+def test_a_key_in_a_file_is_found_masked_and_kept_out_of_vaults(tmp_path: Path) -> None:
+    kept_at = save_key(tmp_path / "keys", "work", f"{PLAIN}\n")
+    assert reveal(Secret(f"file:{kept_at}")) == PLAIN
+    assert known_secrets(All(Service(Secret(f"file:{kept_at}"))), {}) == (PLAIN,)
+    with pytest.raises(MissingKey, match="the file is missing or empty"):
+        reveal(Secret(f"file:{tmp_path}/none"))
+    with pytest.raises(MissingKey, match="no whole path"):
+        reveal(Secret("file:keys/work"))
+    with pytest.raises(MissingKey, match="no file with a key"):
+        reveal(Secret(f"file:{tmp_path}"))
+    (tmp_path / VAULT_FILE).write_text("")
+    with pytest.raises(MissingKey, match="lies in the vault"):
+        reveal(Secret(f"file:{kept_at}"))
 
 
 def test_an_empty_variable_is_no_secret() -> None:

@@ -17,9 +17,10 @@ from agent.config.secrets import Secret
 from agent.errors import AgentError, ConfigError, Interrupted, MissingKey, Permanent, Retryable
 from agent.llm.endpoint import Endpoint
 from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
+from agent.llm.openai import OpenAI
 from agent.llm.provider import Provider
 from tests.fakes import FakeClock
-from tests.llm.dialects import KEY, MODEL, SPOKEN, Spoken, Wanted
+from tests.llm.dialects import KEY, MODEL, SPOKEN, Spoken, Wanted, counted, no_jitter, openai
 from tests.llm.servers import (
     Part,
     Visit,
@@ -151,6 +152,15 @@ def test_a_storm_of_429_is_waited_out(spoken: Spoken, clock: FakeClock) -> None:
     assert sum(clock.slept) == pytest.approx(1 + 2 + 4)  # half of 2, 4 and 8 seconds
 
 
+def test_each_pause_is_announced_with_its_reason(clock: FakeClock) -> None:
+    heard: list[tuple[float, str]] = []
+    with model_server(BUSY, BUSY, streams(openai.answer("at last"))) as server:
+        place = Endpoint(server.url, MODEL, Secret(KEY))
+        asked = OpenAI(place, clock, counted, no_jitter, lambda *pause: heard.append(pause))
+        assert asked.chat(QUESTION).message.text == "at last"
+    assert [seconds for seconds, _ in heard] == [1, 2] and "429" in heard[0][1]
+
+
 def test_a_server_that_says_how_long_is_obeyed_up_to_a_minute(spoken: Spoken, clock: FakeClock) -> None:
     when = format_datetime((clock.now() + timedelta(seconds=30)).astimezone())
     parts = [answers("429 Too Many Requests", b"", retry_after=value) for value in ("7", when, "86400", "soon")]
@@ -163,6 +173,27 @@ def test_tries_end_with_what_the_server_said(spoken: Spoken, clock: FakeClock) -
         spoken.provider(server.url, clock, retries=2).chat(QUESTION)
     assert len(server.asked) == 3
     assert caught.value.delay >= 1
+
+
+PAGE = b"<!doctype html>\n<html><head><title>Hotel &amp; Caf\xc3\xa9: log in</title></head><body>...</body></html>"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param(answers("200 OK", PAGE, "text/html; charset=utf-8"), id="as a page"),
+        pytest.param(answers("200 OK", b"\n  " + PAGE, "text/plain"), id="known by its first bytes"),
+        pytest.param(answers("200 OK", PAGE, "text/event-stream"), id="in the guise of a stream"),
+        pytest.param(answers("511 Network Authentication Required", PAGE, "text/html"), id="with a status of its own"),
+        pytest.param(answers("403 Forbidden", PAGE, "text/html"), id="in place of a refusal"),
+    ],
+)
+def test_a_login_page_is_named_at_once_and_not_asked_again(spoken: Spoken, clock: FakeClock, part: Part) -> None:
+    with model_server(part) as server:
+        with pytest.raises(Permanent, match="web page instead of an answer: Hotel & Café: log in") as caught:
+            spoken.provider(server.url, clock).chat(QUESTION)
+        assert len(server.asked) == 1
+    assert "log in to your network or proxy" in caught.value.hint and clock.slept == []
 
 
 @pytest.mark.parametrize(
@@ -274,6 +305,26 @@ def test_a_server_elsewhere_that_is_not_there_is_tried_again(
     with pytest.raises(Retryable, match=r"cannot be reached.*2 tries") as caught:
         spoken.provider(f"http://0.0.0.0:{port}/v1", clock, retries=1).chat(QUESTION)
     assert "check your network" in caught.value.hint
+
+
+def test_without_a_network_it_is_asked_whether_there_is_one(
+    spoken: Spoken, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(*place: object, **options: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(Retryable, match="cannot be found in the network") as caught:
+        spoken.provider("http://models.example/v1", clock, retries=0).chat(QUESTION)
+    assert "are you online?" in caught.value.hint and "Errno" not in caught.value.message
+
+
+def test_too_many_requests_and_a_busy_server_are_told_apart(spoken: Spoken, clock: FakeClock) -> None:
+    for status, what in (("429 Too Many Requests", "wait a minute"), ("503 Service Unavailable", "busy")):
+        with model_server(answers(status, b"")) as server, pytest.raises(Retryable) as caught:
+            spoken.provider(server.url, clock, retries=0).chat(QUESTION)
+        assert what in caught.value.hint
 
 
 def test_a_proxy_is_for_the_way_out_only(spoken: Spoken, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:

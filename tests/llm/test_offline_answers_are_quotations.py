@@ -1,5 +1,7 @@
 """Without a model: quotations with links, and a plain word about what is missing."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +24,7 @@ def test_passages_are_quoted_and_linked() -> None:
     answer = format_extracts("how do I make tea?", [TEA])
     assert "> Boil water.\n>\n> - wait three minutes\n" in answer
     assert "[[drinks/tea#How to make it|Tea]], lines 3–6" in answer
+    assert "|Tea]], line 3\n" in format_extracts("how?", [replace(TEA, lines=(3, 3))])
     assert "No language model is configured" in answer and "llm.preset" in answer
 
 

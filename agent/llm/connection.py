@@ -1,0 +1,92 @@
+"""Looks whether the model can be asked: whether its key is there, and whether its server answers.
+
+The server is asked which models it has, which costs nothing and sends no text.
+"""
+
+import random
+from dataclasses import dataclass, replace
+
+from agent.clock import Clock
+from agent.config.run_settings import LlmSettings
+from agent.errors import ConfigError, Interrupted, Retryable, UserError
+from agent.llm.http import key_of
+from agent.llm.presets import ModelKind, endpoint
+from agent.llm.providers import open_provider
+from agent.llm.wire import Wire
+
+SECONDS = 6.0
+"""The longest time to wait for the server: a person waits for it at the terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A server that has answered. `model` is the model that will be asked there, empty if none is set yet; `models` are
+    the names that the server lists, empty if it lists none."""
+
+    place: str
+    model: str
+    models: tuple[str, ...]
+    seconds: float
+
+    @property
+    def lists_model(self) -> bool:
+        """True if the server lists the model, or lists nothing; a longer name, with a date or a size, is the same."""
+        return not self.models or any(name.startswith(self.model) for name in self.models)
+
+
+@dataclass(frozen=True, slots=True)
+class MissingModelKey:
+    """The main model's key is not there: why, and the setting that names it."""
+
+    why: str
+    setting: str
+
+
+def missing_key(llm: LlmSettings) -> MissingModelKey | None:
+    """Why the main model's key cannot be used; None if it is there, or none is needed.
+
+    The system's keyring is not looked at, as it may ask the person for a password.
+    """
+    try:
+        found = endpoint(llm)
+    except ConfigError:
+        return None
+    if found is None or found[1].key.reference.startswith("keyring:"):
+        return None
+    try:
+        key_of(found[1])
+    except UserError as error:
+        return MissingModelKey(error.message, f"{found[1].section}.api_key")
+    return None
+
+
+def try_connection(llm: LlmSettings, kind: ModelKind, clock: Clock) -> Connection | None:
+    """Ask the server of the model for a kind of work what it has; None if no server is configured.
+
+    Raises `ConfigError` for settings that name no server, `MissingKey`, `Permanent` for a server that refuses, and
+    `Retryable` for one that cannot be reached within `SECONDS`.
+    """
+    named = True
+    try:
+        found = endpoint(llm, kind)
+    except ConfigError:
+        if not (llm.preset or llm.base_url):
+            raise
+        named = False
+        found = endpoint(replace(llm, model="any"), kind)  # only the model's name is missing, or this raises again
+    if found is None:
+        return None
+    wire, place = found
+    provider = open_provider((wire, replace(place, timeout=SECONDS, retries=0)), clock, len, random.random)
+    assert isinstance(provider, Wire)
+    began = clock.monotonic()
+    try:
+        models = provider.models(lambda: clock.monotonic() - began > SECONDS)
+    except Interrupted as error:
+        raise Retryable(
+            "{place} has not answered within {seconds:g} s",
+            hint="check your network",
+            place=place.place,
+            seconds=SECONDS,
+        ) from error
+    return Connection(place.place, place.model.name if named else "", models, clock.monotonic() - began)
