@@ -4,22 +4,30 @@ Both are above the note's first second-level heading. The caller decides if a de
 """
 
 import re
+from datetime import datetime
 from functools import cache
 
 from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
-from agent.texts import LANGUAGES, in_all_languages
+from agent.texts import LANGUAGES, Language, in_all_languages, text
 
 APPROVE, REJECT = "approve", "reject"
 BOXES = f"- [ ] {APPROVE}\n- [ ] {REJECT}"
 """The two checkboxes, unticked."""
 
+_RESULT = "→ "
 _BOX = re.compile(r"^([-*+][ \t]+\[)[^\]\n](\][ \t]+(approve|reject)[ \t]*)$", re.MULTILINE)
 
 
 def reason_label(language: str) -> str:
     """The label at the beginning of the reason line in this language; the person writes after it."""
     return dict[str, str](zip(LANGUAGES, in_all_languages("markdown.decision_reason"), strict=True))[language]
+
+
+def decision_language(data: bytes) -> Language:
+    """The language in which a note asks, from its label for the reason; English without one."""
+    top = question_part(Note.parse(data).body)
+    return next((each for each in LANGUAGES if f"\n{reason_label(each).strip()}" in top), LANGUAGES[0])
 
 
 def parse_decision(body: str) -> bool | None:
@@ -46,6 +54,26 @@ def with_decision(data: bytes, yes: bool, why: str = "") -> bytes:
         said = " ".join(why.split())[:500]
         marked = _pattern(r"[^\n]*").sub(lambda line: f"{line[1]}{said}", marked, count=1)
     return note.with_body(marked + note.body[len(top) :]).data
+
+
+def settled_note(data: bytes, yes: bool | None, status: str, at: datetime, why: str = "") -> Note:
+    """The note with its status, the chosen box, and a line below the boxes; `yes` is None if what it asks about has
+    changed. Raises `BadNote`."""
+    outcome = "outdated" if yes is None else "approved" if yes else "rejected"
+    line = text(f"markdown.decision_{outcome}", decision_language(data), at=at)
+    marked = data if yes is None else with_decision(data, yes, why)
+    return Note.parse(with_result(marked, line)).with_key("status", status)
+
+
+def with_result(data: bytes, line: str) -> bytes:
+    """The note with a line below its boxes that says what came of the decision; unchanged if it has one."""
+    note = Note.parse(data)
+    top = question_part(note.body)
+    found = [*_BOX.finditer(top), *_pattern(r"[^\n]*").finditer(top)]
+    if not found or f"\n{_RESULT}" in top:
+        return data
+    end = max(each.end() for each in found)
+    return note.with_body(f"{top[:end]}\n\n{_RESULT}{line}{top[end:]}{note.body[len(top) :]}").data
 
 
 def question_part(body: str) -> str:

@@ -65,7 +65,9 @@ def split(data: bytes) -> Parts:
 def text_of(header: bytes) -> str:
     """The header's text. Raises BadNote when it is not UTF-8 or is longer than `MAX_BYTES`."""
     if len(header) > MAX_BYTES:
-        raise BadNote(f"the header is longer than {MAX_BYTES // 1024} KB", line=2, hint="move the long part below it")
+        raise BadNote(
+            "the header is longer than {size} KB", line=2, hint="move the long part below it", size=MAX_BYTES // 1024
+        )
     try:
         return header.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -194,9 +196,10 @@ def require_own_lines(text: str, entry: HeaderEntry) -> None:
     alone = not text[entry.start : entry.key_start].strip(" ")
     if not alone or not text[entry.key_end :].lstrip(" \t").startswith(":"):
         raise BadNote(
-            f"the key `{entry.key}` cannot be changed alone, as the header is written",
+            "the key `{key}` cannot be changed alone, as the header is written",
             line=entry.line,
             hint="write the header as one `key: value` a line",
+            key=entry.key,
         )
 
 

@@ -1,11 +1,12 @@
 """Passages of a note for search: short enough for one topic, long enough to be understood.
 
 A passage stays in its section (short neighbouring sections share one), and never splits a code fence, a table or a
-formula. Together the passages hold every line of the body that is not blank. The index ranks them.
+formula. Together the passages hold every line of the body that is not blank; of a session, not what is folded: results
+of tools and recalled notes, which have passages of their own. The index ranks them.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from hashlib import blake2b
@@ -13,6 +14,7 @@ from hashlib import blake2b
 from agent.markdown import blocks, frontmatter
 from agent.markdown.blocks import Body
 from agent.markdown.note import Note
+from agent.markdown.session_marks import FOLDED, SESSION
 
 _CJK = r"[\u2e80-\u2fdf\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 _DAY = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])", re.ASCII)
@@ -71,7 +73,8 @@ def split_passages(note: Note, path: str, sizes: Sizes = Sizes(), body: Body | N
     top = " · ".join(part for part in (note.title(path), day(note, path)) if part)
     seen: dict[str, int] = {}
     found: list[Passage] = []
-    for headings, first, last in _cut(body, sizes):
+    folded = _folded(body) if note.type == SESSION else frozenset[int]()
+    for headings, first, last in _cut(body, sizes, folded):
         text = "\n".join(body.lines[first : last + 1])
         key = blake2b("\0".join((*headings, text)).encode("utf-8", "replace"), digest_size=10).hexdigest()
         seen[key] = seen.get(key, 0) + 1
@@ -120,13 +123,18 @@ class _Draft:
         return self.path, self.units[0].first, self.units[-1].last
 
 
-def _cut(body: Body, sizes: Sizes) -> Iterator[tuple[tuple[str, ...], int, int]]:
+def _cut(body: Body, sizes: Sizes, folded: Set[int]) -> Iterator[tuple[tuple[str, ...], int, int]]:
     """The heading path and the first and last line (as indexes) of each passage."""
     paths = dict(heading_paths(body))
     place: tuple[str, ...] = ()
     draft = _Draft()
     units = list(_units(body))
     for index, unit in enumerate(units):
+        if unit.first in folded:
+            if draft.texts:
+                yield draft.cut()
+            draft = _Draft(place)
+            continue
         if unit.heading:
             place, above = paths[unit.first], place
             shared = _shared(draft.path, place)
@@ -142,8 +150,18 @@ def _cut(body: Body, sizes: Sizes) -> Iterator[tuple[tuple[str, ...], int, int]]
             for old in held:
                 draft.add(old)
         draft.add(unit)
-    if draft.units:
+    if draft.texts or (draft.units and not folded):
         yield draft.cut()
+
+
+def _folded(body: Body) -> frozenset[int]:
+    """The indexes of the lines in collapsed callouts of a session."""
+    found: set[int] = set()
+    is_inside = False
+    for index, line in enumerate(body.lines):
+        is_inside = line.startswith(">") and (is_inside or line.startswith(FOLDED))
+        found |= {index} if is_inside else set()
+    return frozenset(found)
 
 
 def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,8 +1,10 @@
 """Requests to the agent in a note, and the note with the answer added; works on text only.
 
-A request is a whole note (`agent: ask` in its header, or a note in `inbox/`) or a task: `- [ ] @agent …`. An
-answer is enclosed in two comment lines, which separate it from the person's text; the person's text never changes,
-except for the character in the checkbox. The caller checks permissions and gets the answers.
+A request is a whole note (`agent: ask` in its header, or a note in `inbox/`) or a task: `- [ ] @agent …`, which asks
+nothing in a quote, a callout, a comment or code. An answer is enclosed in two comment lines, which separate it from the
+person's text; the person's text never changes, except for the character in the checkbox. A notice says why a request
+has to wait: the request stays open, and the answer takes the notice's place. So does the next answer with a failure's,
+unless a person has written into that. The caller checks permissions and gets the answers.
 """
 
 import re
@@ -18,18 +20,25 @@ from agent.markdown.note import Note
 
 RequestStatus: TypeAlias = Literal["done", "needs_approval", "question", "failed", "stopped"]
 
-PENDING, DRAFT = "pending", "draft"
+PENDING, DRAFT, WAITING = "pending", "draft", "waiting"
 _CLOSED = frozenset({"done", "needs_approval", "question", "failed", "stopped", DRAFT})
 _NO_REQUESTS = frozenset({"about", "session", "approval", "question", "skill"})
 _NAME = re.compile(r"@agent(?=[\s,:，：]|$)[\s,:，：]*", re.IGNORECASE)
-_BEGIN, _END = "%% vault-agent: answer {} %%", "%% vault-agent: end of answer %%"
+_BEGIN, _END = "%% vault-agent: answer {}{} %%", "%% vault-agent: end of answer %%"
 _BLOCK = re.compile(
-    r"^[ \t>]*%% vault-agent: answer (\S{1,80}) %%[ \t]*\r?\n"
+    r"^[ \t>]*%% vault-agent: answer (\S{1,80})(?: failed ([0-9a-f]{12}))? %%[ \t]*\r?\n"
     r"(?:.*\n)*?[ \t>]*%% vault-agent: end of answer %%[ \t]*\r?$",
     re.MULTILINE,
 )
-_SESSION = re.compile(r"\[\[(sessions/[^\]|#\n]{1,300})")
-_ITEM = re.compile(r"((?:[ ]{0,3}>[ ]?)*[ \t]*)([-*+]|[0-9]{1,9}[.)])[ \t]+\[")
+"""An answer: the id of its run, and of a failure a hash of the text between the marks."""
+_NOTICE_BEGIN, _NOTICE_END = "%% vault-agent: waiting %%", "%% vault-agent: end of waiting %%"
+_NOTICE = re.compile(
+    r"^[ \t>]*%% vault-agent: waiting %%[ \t]*\r?\n"
+    r"(?:.*\n)*?[ \t>]*%% vault-agent: end of waiting %%[ \t]*(?:\r?\n|$)",
+    re.MULTILINE,
+)
+_SESSION = re.compile(r"\[\[((?:[^\]|#\n]{1,200}/)?sessions/[^\]|#\n]{1,300})")
+_ITEM = re.compile(r"([ \t]*)([-*+]|[0-9]{1,9}[.)])[ \t]+\[")
 _STATES: dict[RequestStatus, str] = {"done": "x", "needs_approval": "?", "question": "?", "failed": "!", "stopped": "!"}
 
 
@@ -57,7 +66,7 @@ class Answer:
 
 def open_requests(data: bytes, *, whole: bool) -> tuple[NoteRequest, ...]:
     """The open requests in a note, in the order of their lines; `whole`: the note is a request because of its path."""
-    note = Note.parse(data)
+    note = _without_notice(data)
     if note.type in _NO_REQUESTS or note.problem is not None or "conflict_of" in note.header or not _is_text(data):
         return ()
     if whole or (note.string("agent") or "").lower() == "ask":
@@ -90,6 +99,11 @@ def is_answered(data: bytes, run: str) -> bool:
     return any(found[1] == run for found in _BLOCK.finditer(Note.parse(data).body))
 
 
+def has_answer(data: bytes) -> bool:
+    """True if the note holds an answer of the agent."""
+    return _BLOCK.search(Note.parse(data).body) is not None
+
+
 def is_pending(data: bytes) -> bool:
     """True if the header has `status: pending`, which asks again."""
     return (Note.parse(data).string("status") or "").lower() == PENDING
@@ -97,7 +111,7 @@ def is_pending(data: bytes) -> bool:
 
 def own_words(data: bytes) -> str:
     """The text of a note below its header, without the agent's answers."""
-    return _BLOCK.sub("", Note.parse(data).body)
+    return _BLOCK.sub("", _without_notice(data).body)
 
 
 def with_answer(data: bytes, request: NoteRequest, answer: Answer) -> bytes | None:
@@ -106,18 +120,48 @@ def with_answer(data: bytes, request: NoteRequest, answer: Answer) -> bytes | No
     Text that the person added during the run stays below the answer and is a new request. If the request itself was
     changed, the answer goes to the end and the note stays `pending`. Raises `BadNote` for a note that is not text.
     """
-    note = Note.parse(data)
+    note = _without_notice(data)
     if request.line:
         return _below_task(note, request, answer)
-    body, block = note.body, _block(note.body, answer)
-    at, again = _place(body, request, answer.run)
+    block = _block(note.body, answer)
+    at, again = _place(note.body, request, answer.run)
+    body, at = _without_failures_above(note.body, at)
     after = note.with_body(body[:at] + _gap(body[:at]) + block + body[at:])
     return _with_status(after, PENDING if again and answer.status == "done" else answer.status, answer.reason).data
 
 
+def with_notice(data: bytes, request: NoteRequest, text: str) -> bytes | None:
+    """The note with a notice below the request, in place of an earlier one; None when the task is no longer in the
+    note."""
+    note = _without_notice(data)
+    block = "\n".join([_NOTICE_BEGIN, escape(text).replace("%%", "% %").strip(), _NOTICE_END])
+    if request.line:
+        found = _open_task(note, request.key, request.line)
+        if found is None:
+            return None
+        lines, at, item = found
+        end = sum(len(line) + 1 for line in lines[: at + 1]) - 1
+        return note.with_body(_inserted("\n".join(lines), end, item, block)).data
+    line = _end(note.body)
+    at, _ = _place(note.body, request, "")
+    block = block.replace("\n", line) + line
+    after = note.with_body(note.body[:at] + _gap(note.body[:at]) + block + note.body[at:])
+    return _with_status(after, WAITING, "").data
+
+
+def is_waiting(data: bytes) -> bool:
+    """True if a notice in the note says that a request waits."""
+    return _NOTICE.search(Note.parse(data).body) is not None
+
+
+def _without_notice(data: bytes) -> Note:
+    note = Note.parse(data)
+    return note.with_body(_NOTICE.sub("", note.body)) if _NOTICE.search(note.body) else note
+
+
 def _of_note(note: Note) -> tuple[NoteRequest, ...]:
     status = (note.string("status") or "").lower()
-    parts = _BLOCK.split(note.body)[::2]  # every second part is a run id
+    parts = _BLOCK.split(note.body)[::3]  # the parts between are run ids and hashes
     last = parts[-1].strip()
     if status == DRAFT or (len(parts) == 1 and status in _CLOSED):
         return ()
@@ -133,7 +177,7 @@ def _of_lines(note: Note) -> tuple[NoteRequest, ...]:
     found = []
     for task in tasks.find_tasks(blocks.parse_body(body, note.body_line)):
         name = _NAME.match(task.text)
-        if task.state == " " and name and (text := task.text[name.end() :].strip()):
+        if task.state == " " and not task.quoted and name and (text := task.text[name.end() :].strip()):
             found.append(NoteRequest(text, task.line, note.body, task_key(task.text)))
     return tuple(found)
 
@@ -170,11 +214,42 @@ def _gap(above: str) -> str:
 
 
 def _block(body: str, answer: Answer, heading: str = "## {}\n\n") -> str:
-    reason = f"*{answer.reason}*" if answer.reason else ""
-    said = "\n\n".join(part for part in (escape(answer.text).replace("%%", "% %").strip(), escape(reason)) if part)
-    text = "\n".join([_BEGIN.format(answer.run), heading.format(answer.heading) + said, "", _END, ""])
+    has_failed = answer.status == "failed"
+    reason = escape(f"*{answer.reason}*") if answer.reason else ""
+    text = escape(answer.text).replace("%%", "% %").strip()
+    said = "\n\n".join(filter(None, (reason, text) if has_failed else (text, reason)))
+    inner = f"{heading.format(answer.heading)}{said}\n"
+    begin = _BEGIN.format(answer.run, f" failed {_seal(inner)}" if has_failed else "")
+    text = "\n".join([begin, inner, _END, ""])
     text = "\n".join(line.rstrip("\r") for line in text.split("\n"))
     return text.replace("\n", "\r\n") if "\r\n" in body else text
+
+
+def _seal(inner: str) -> str:
+    """The hash of the text between two marks, wherever a list or a quote indents it."""
+    return sha256("\n".join(line.strip("> \t") for line in inner.splitlines()).strip().encode()).hexdigest()[:12]
+
+
+def _is_failure(found: re.Match[str]) -> bool:
+    """True for the answer of a failed run that nobody has written into."""
+    inner = found[0].partition("\n")[2].rpartition("\n")[0]
+    return found[2] is not None and _seal(inner) == found[2]
+
+
+def _without_failures_above(body: str, at: int) -> tuple[str, int]:
+    """The body without the failures right above an offset, and the offset there."""
+    for found in reversed(list(_BLOCK.finditer(body, 0, at))):
+        if body[found.end() : at].strip() or not _is_failure(found):
+            break
+        body, at = body[: found.start()] + body[at:], found.start()
+    return body, at
+
+
+def _without_failures_below(body: str, at: int) -> str:
+    """The body without the failures right below an offset."""
+    while (found := _BLOCK.search(body, at)) and not body[at : found.start()].strip() and _is_failure(found):
+        body = body[:at] + body[_next_line(body, found.end()) :]
+    return body
 
 
 def _below_task(note: Note, request: NoteRequest, answer: Answer) -> bytes | None:
@@ -185,13 +260,20 @@ def _below_task(note: Note, request: NoteRequest, answer: Answer) -> bytes | Non
     lines[at] = lines[at][: item.end()] + _STATES[answer.status] + lines[at][item.end() + 1 :]
     text = "\n".join(lines)
     ours = [found for found in _BLOCK.finditer(text) if found[1] == answer.run]
-    end = _next_line(text, ours[-1].end() if ours else sum(len(line) + 1 for line in lines[: at + 1]) - 1)
+    end = ours[-1].end() if ours else sum(len(line) + 1 for line in lines[: at + 1]) - 1
     block = _block("", answer, "**{}**\n\n").rstrip("\n")
+    text = _without_failures_below(text, _next_line(text, end))
+    return note.with_body(_inserted(text, end, item, block)).data
+
+
+def _inserted(text: str, at: int, item: re.Match[str], block: str) -> str:
+    """The text with a block put in at an offset, indented so that it belongs to a list's item."""
+    at = _next_line(text, at)
     before = item[1] + " " * (len(item[2]) + 1)
     rows = [(before + row).rstrip(" ") for row in block.split("\n")]
-    line = _end(note.body)
-    gap = "" if text[:end].endswith("\n") else line
-    return note.with_body(text[:end] + gap + line.join(rows) + line + text[end:]).data
+    line = _end(text)
+    gap = "" if text[:at].endswith("\n") else line
+    return text[:at] + gap + line.join(rows) + line + text[at:]
 
 
 def _open_task(note: Note, key: str, line: int) -> tuple[list[str], int, re.Match[str]] | None:
@@ -200,7 +282,7 @@ def _open_task(note: Note, key: str, line: int) -> tuple[list[str], int, re.Matc
     same = [
         task
         for task in tasks.find_tasks(blocks.parse_body(body, note.body_line))
-        if task.state in " ?" and task_key(task.text) == key
+        if task.state in " ?" and not task.quoted and task_key(task.text) == key
     ]
     if not same:
         return None

@@ -17,13 +17,17 @@ _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)$")
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A checkbox. `state` is the character in it; `indent` counts columns; `line` counts from 1 in the file."""
+    """A checkbox. `state` is the character in it; `indent` counts columns; `line` counts from 1 in the file.
+
+    `quoted`: it is in a quote or a callout.
+    """
 
     state: str
     text: str
     line: int
     indent: int = 0
     block: str = ""
+    quoted: bool = False
 
     @property
     def done(self) -> bool:
@@ -44,4 +48,4 @@ def _task(body: Body, found: re.Match[str]) -> Task:
     if block:
         name = block[1]
         text = text[: len(text) - len(name) - 1].rstrip()
-    return Task(found[3], text, body.line_at(found.start()), columns(found[2]), name)
+    return Task(found[3], text, body.line_at(found.start()), columns(found[2]), name, ">" in found[1])

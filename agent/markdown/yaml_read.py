@@ -54,9 +54,10 @@ def parse_header(text: str, first_line: int = 2) -> tuple[HeaderEntry, ...]:
     """
     if len(text) > MAX_BYTES or len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise BadNote(
-            f"the header is longer than {MAX_BYTES // 1024} KB",
+            "the header is longer than {size} KB",
             line=first_line,
             hint="move the long part into the note's text",
+            size=MAX_BYTES // 1024,
         )
     if not text.strip():
         return ()
@@ -74,7 +75,7 @@ def parse_header(text: str, first_line: int = 2) -> tuple[HeaderEntry, ...]:
         mark = error.problem_mark or error.context_mark
         line = composer.line(mark.index) if mark else first_line
         problem = error.problem or error.context or "not YAML"
-        raise BadNote(f"the header is not valid YAML: {problem}", line=line, hint=_HINT) from error
+        raise BadNote("the header is not valid YAML: {problem}", line=line, hint=_HINT, problem=problem) from error
     except UnicodeEncodeError as error:
         raise BadNote("the header is not valid text", line=composer.line(error.start)) from error
 
@@ -102,8 +103,8 @@ class _Composer:
         """The line in the file, counted by line feeds: YAML also counts U+2028 and U+0085, editors do not."""
         return self.first_line + self.text.count("\n", 0, index)
 
-    def bad(self, message: str, event: yaml.Event, hint: str = _HINT) -> BadNote:
-        return BadNote(message, line=self.line(_start(event)), hint=hint)
+    def bad(self, message: str, event: yaml.Event, hint: str = _HINT, **values: object) -> BadNote:
+        return BadNote(message, line=self.line(_start(event)), hint=hint, **values)
 
     def next(self) -> yaml.Event:
         event = self.parser.get_event()
@@ -134,7 +135,9 @@ class _Composer:
         if getattr(event, "tag", None):
             raise self.bad("the header uses a tag (`!name`)", event, "remove the tag, or quote the value")
         if depth > MAX_DEPTH:
-            raise self.bad(f"the header is nested deeper than {MAX_DEPTH} levels", event, "use fewer levels")
+            raise self.bad(
+                "the header is nested deeper than {depth} levels", event, "use fewer levels", depth=MAX_DEPTH
+            )
 
     def entries(self, depth: int) -> tuple[list[HeaderEntry], int]:
         """The pairs of a mapping whose start event was just read, and the offset of its end."""
@@ -147,7 +150,9 @@ class _Composer:
             if not isinstance(event, yaml.ScalarEvent):
                 raise self.bad("a key in the header is a list or a mapping", event, "put `{{…}}` and `[…]` in quotes")
             if event.value in seen:
-                raise self.bad(f"the key `{event.value}` stands twice in the header", event, "remove one of the two")
+                raise self.bad(
+                    "the key `{key}` stands twice in the header", event, "remove one of the two", key=event.value
+                )
             seen.add(event.value)
             found.append(self.entry(event, depth))
         return found, _end(event)

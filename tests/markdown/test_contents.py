@@ -176,7 +176,7 @@ def test_tasks_tell_state_text_block_and_place() -> None:
         Task(" ", "one", 4, 0, "id-1"),
         Task("x", "`two`", 5, 2),
         Task("/", "three #t", 6, 4),
-        Task("X", "four", 8),
+        Task("X", "four", 8, quoted=True),
         Task(" ", "", 10),
     )
     assert [task.done for task in read(text).tasks] == [False, True, False, True, False]

@@ -117,3 +117,38 @@ def test_a_note_with_a_bad_header_can_be_found_by_all_its_text() -> None:
 @pytest.mark.parametrize(("name", "text"), HOSTILE, ids=[name for name, _ in HOSTILE])
 def test_hostile_text_is_covered_to_its_end(name: str, text: str) -> None:
     assert read(text + "\n\nthe end")[-1].text.endswith("the end")
+
+
+SESSION = b"""---
+type: session
+---
+# Roof
+
+%% vault-agent: user {} %%
+### 09:00 You
+
+What about the roof?
+
+> [!quote]- search_vault "roof" to 1 note
+> %% vault-agent: call {} %%
+>
+> The slates are cracked.
+
+%% vault-agent: agent {} %%
+### 09:01 Agent
+
+It leaks.
+
+> a quote of the person's
+"""
+
+
+def test_of_a_session_what_is_folded_is_no_text_of_its_own() -> None:
+    said = "\n".join(each.text for each in passages.split_passages(Note.parse(SESSION), "sessions/roof.md"))
+    assert "What about the roof?" in said and "It leaks." in said and "a quote of the person's" in said
+    assert "slates" not in said and "search_vault" not in said
+    other = Note.parse(SESSION.replace(b"type: session", b"type: note"))
+    assert "slates" in "\n".join(each.text for each in passages.split_passages(other, "roof.md"))
+    for each in passages.split_passages(Note.parse(SESSION), "sessions/roof.md"):
+        rows = SESSION.decode().split("\n")[each.first - 1 : each.last]
+        assert each.text == "\n".join(rows)

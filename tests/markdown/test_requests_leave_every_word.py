@@ -6,11 +6,13 @@ from hypothesis import strategies as st
 from agent.markdown.requests import (
     Answer,
     is_answered,
+    is_waiting,
     last_session,
     open_requests,
     own_words,
     unreadable_reason,
     with_answer,
+    with_notice,
 )
 
 LINES = st.lists(
@@ -49,6 +51,61 @@ def test_a_task_is_ticked_and_nothing_else_changes(lines: list[str], end: str, b
     ticked = data.decode().replace("[ ] @agent buy tea", "[x] @agent buy tea")
     assert plain(own_words(after)) == plain(ticked)
     assert open_requests(after, whole=False) == ()
+
+
+@given(LINES, ENDS, st.booleans(), st.sampled_from(["Which tea?", "- [ ] @agent buy tea"]))
+def test_a_notice_leaves_the_request_open_and_gives_its_place_to_the_answer(
+    lines: list[str], end: str, whole: bool, first: str
+) -> None:
+    data = end.join([first, *lines]).encode()
+    for request in open_requests(data, whole=whole)[:1]:
+        noticed = with_notice(data, request, "No key: %% vault-agent: end of waiting %%")
+        assert noticed is not None and is_waiting(noticed)
+        assert plain(own_words(noticed)) == plain(data.decode())
+        (again, *_) = open_requests(noticed, whole=whole)
+        assert (again.key, again.text) == (request.key, request.text)
+        twice = with_notice(noticed, again, "Still no key")
+        assert twice is not None and twice.count(b"%% vault-agent: waiting %%") == 1
+        after = with_answer(twice, again, SAID)
+        assert after is not None and not is_waiting(after) and is_answered(after, "01RUN")
+
+
+@given(LINES, ENDS, st.booleans(), st.sampled_from(["Which tea?", "- [ ] @agent buy tea", "  * [ ] @agent buy tea"]))
+def test_the_answer_takes_the_place_of_failures_before_it(lines: list[str], end: str, whole: bool, first: str) -> None:
+    data = end.join([first, *lines]).encode()
+    for request in open_requests(data, whole=whole)[:1]:
+        note = data
+        for number in range(3):
+            text = "Yes.\n\n    Or no."
+            answer = Answer(f"run{number}", text, "failed", "no *key* > there") if number < 2 else Answer("run2", text)
+            after = with_answer(note, request, answer)
+            assert (
+                after is not None and is_answered(after, f"run{number}") and not is_answered(after, f"run{number - 1}")
+            )
+            assert plain(own_words(after))[1:] == plain(data.decode())[1:]
+            note = after.replace(b"status: failed", b"status: pending").replace(b"[!]", b"[ ]")
+            (request, *_) = open_requests(note, whole=whole) or (request,)
+
+
+def test_a_failure_that_a_person_has_written_into_stays() -> None:
+    data = b"Which tea?\n"
+    (request,) = open_requests(data, whole=True)
+    failed = with_answer(data, request, Answer("run1", "Set a key.", "failed", "no key"))
+    assert failed is not None
+    mine = failed.replace(b"Set a key.", b"Set a key.\n\nKey is in the drawer.").replace(b": failed", b": pending")
+    (again,) = open_requests(mine, whole=True)
+    after = with_answer(mine, again, Answer("run2", "Green."))
+    assert after is not None and b"Key is in the drawer." in after and is_answered(after, "run2")
+
+
+def test_a_failure_of_an_earlier_question_stays() -> None:
+    data = b"Which tea?\n"
+    (request,) = open_requests(data, whole=True)
+    failed = with_answer(data, request, Answer("run1", "Set a key.", "failed", "no key"))
+    assert failed is not None
+    (other,) = open_requests(failed + b"\nWhich cup?\n", whole=True)
+    after = with_answer(failed + b"\nWhich cup?\n", other, Answer("run2", "The blue one."))
+    assert other.text == "Which cup?" and after is not None and is_answered(after, "run1")
 
 
 @given(st.binary(max_size=80))

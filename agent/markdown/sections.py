@@ -1,0 +1,42 @@
+"""Adds text to one section of a note, below its heading, and leaves all other lines as they are."""
+
+from agent.markdown.blocks import Heading, parse_body
+from agent.markdown.note import Note
+
+
+def add_to_section(data: bytes, heading: bytes, text: bytes) -> bytes:
+    """The note with `text` at the end of the section below `heading` (`## Title`), which is added if it is missing.
+
+    A section ends before the next heading of its level or above, and before a line that begins with `%%`, as the marks
+    of this program do. The added text is a paragraph of its own and takes the note's line endings.
+    """
+    newline = b"\r\n" if b"\r\n" in data else b"\n"
+    text = text.strip(b"\n").replace(b"\r\n", b"\n").replace(b"\n", newline) + newline
+    rows = [row + b"\n" for row in data.split(b"\n")]
+    rows[-1] = rows[-1][:-1]
+    found = _section(data, heading)
+    if found is None:
+        gap = b"" if not data or data.endswith(newline) else newline
+        return data + gap + newline + heading + newline + newline + text
+    first, end = found
+    end = next((at for at in range(first, end) if rows[at].startswith(b"%%")), end)
+    while end > first and not rows[end - 1].strip():
+        end -= 1
+    above, below = b"".join(rows[:end]), b"".join(rows[end:])
+    gap = b"" if above.endswith(newline) else newline
+    return above + gap + newline + text + (newline if below.strip() and below[:1] not in b"\r\n" else b"") + below
+
+
+def _section(data: bytes, heading: bytes) -> tuple[int, int] | None:
+    """The numbers of the lines from below the heading to the end of its section, from 0; None without the heading."""
+    note = Note.parse(data)
+    headings = parse_body(note.body, note.body_line).headings
+    marks, _, title = heading.decode().partition(" ")
+    for at, each in enumerate(headings):
+        if each.level == len(marks) and each.text == title:
+            return each.line, _end(headings[at + 1 :], each.level, data)
+    return None
+
+
+def _end(below: tuple[Heading, ...], level: int, data: bytes) -> int:
+    return next((each.line - 1 for each in below if each.level <= level), data.count(b"\n") + 1)

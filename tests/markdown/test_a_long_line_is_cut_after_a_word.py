@@ -1,0 +1,28 @@
+"""A line that must fit a terminal is cut after a word, and a Chinese character counts as two columns."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.markdown.title import columns, shortened
+
+
+def test_the_cut_is_after_a_word_and_shown() -> None:
+    asked = "session: finished: when is my train to Lyon, and where is the hotel?"
+    assert shortened(asked, 72) == asked
+    assert shortened(asked, 60) == "session: finished: when is my train to Lyon, and where is…"
+    assert shortened(asked, 46) == "session: finished: when is my train to Lyon…"
+
+
+def test_a_long_word_and_a_sentence_without_spaces_are_cut_themselves() -> None:
+    assert shortened("vault(edit): Projects/Renovation.md", 24) == "vault(edit): Projects/R…"
+    assert (
+        shortened("session: finished: 我下周二去里昂的火车几点出发", 44)
+        == "session: finished: 我下周二去里昂的火车几点…"
+    )
+
+
+@given(st.text(alphabet="ab 火车,.", max_size=40), st.integers(2, 30))
+def test_the_start_of_the_text_is_kept_and_fits(text: str, most: int) -> None:
+    short = shortened(text, most)
+    assert columns(short) <= most
+    assert short == text if columns(text) <= most else text.startswith(short.removesuffix("…"))
