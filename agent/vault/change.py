@@ -4,7 +4,8 @@ A queue stores requests. A `Change` is a request resolved against the current no
 were really replaced.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -35,11 +36,13 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """A request to add text at the end of a note; if it is missing, it is created and begins with `head`."""
+    """A request to add text at the end of a note, or of the section below the heading `section` (`## Title`), which is
+    added if it is missing. A missing note is created and begins with `head`."""
 
     path: str
     text: bytes
     head: bytes = b""
+    section: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,8 @@ class Outcome:
 
     `human`: the commit, just before the agent's, of what a person had saved in the same notes. `fresh`: nothing was
     committed, because a person's burst of edits has not ended. `open` and `unread`: files left for later, because
-    another program keeps them open or because they (or their folders) cannot be read.
+    another program keeps them open or because they (or their folders) cannot be read. `left_out`: the reason by path
+    of the new files and drafts that are not committed by themselves.
     """
 
     commit: str | None = None
@@ -129,3 +133,4 @@ class Outcome:
     fresh: bool = False
     open: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)

@@ -6,16 +6,19 @@ acts on the answer. Notes and records are written in an order that distinguishes
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from agent.errors import BadNote
-from agent.markdown.checkbox_decision import parse_decision, question_part, with_decision
+from agent.markdown.checkbox_decision import parse_decision, question_part, settled_note
 from agent.markdown.note import Note
 from agent.vault import durable
 from agent.vault.change import Stamp
+from agent.vault.folders import APPROVALS
 from agent.vault.store import Vault
 
 if TYPE_CHECKING:
@@ -24,6 +27,16 @@ if TYPE_CHECKING:
     _Record = TypeVar("_Record", bound=DataclassInstance)
 else:
     _Record = TypeVar("_Record")
+
+
+def free_path(vault: Vault, name: str, taken: Collection[str]) -> str:
+    """A path in `approvals/` for a new note of this name, with a number if it has to be another one.
+
+    `taken` are the paths of earlier questions: the note of one may wait to be written.
+    """
+    numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
+    paths = (vault.home.at(f"{APPROVALS}{each}.md") for each in numbered)
+    return next(path for path in paths if path not in taken and vault.read(path) is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +100,8 @@ def close(
     A note that is gone or cannot be changed is skipped: its record is what counts.
     """
     found = {path: vault.read(path) for path in statuses}
-    closed = {path: (data, _closed(data, statuses[path])) for path, data in found.items() if data is not None}
+    now = vault.clock.now()
+    closed = {path: (data, _closed(data, statuses[path], now)) for path, data in found.items() if data is not None}
     changed = {path: pair for path, pair in closed.items() if pair[0] != pair[1]}
     if changed:
         with vault.transaction(subject, stamp) as change:
@@ -96,11 +110,10 @@ def close(
     return tuple(changed)
 
 
-def _closed(data: bytes, status: Literal["approved", "rejected", "outdated"]) -> bytes:
-    """The note with its status and the chosen box; after a yes, which approves its text, without `untrusted`."""
+def _closed(data: bytes, status: Literal["approved", "rejected", "outdated"], now: datetime) -> bytes:
+    """The note with the decision; after a yes, which approves its text, without `untrusted`."""
     try:
-        note = Note.parse(data if status == "outdated" else with_decision(data, status == "approved"))
-        note = note.with_key("status", status)
+        note = settled_note(data, None if status == "outdated" else status == "approved", status, now)
         return (note.without_key("untrusted") if status == "approved" else note).data
     except BadNote:
         return data

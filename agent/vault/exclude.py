@@ -6,7 +6,7 @@ template.
 
 import re
 
-from agent.errors import AgentError, BadPath
+from agent.errors import AgentError, BadPath, os_reason
 from agent.vault.worktree.files import Files
 
 PATH = "info/exclude"
@@ -73,4 +73,4 @@ def _put(gitdir: Files, before: bytes | None, after: bytes, token: str) -> None:
         gitdir.discard(PATH, temporary)
         if isinstance(error, AgentError):
             raise
-        raise BadPath(f"{gitdir.root / PATH} cannot be written: {error.strerror}") from error
+        raise BadPath("{path} cannot be written: {reason}", path=gitdir.root / PATH, reason=os_reason(error)) from error

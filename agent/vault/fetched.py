@@ -57,8 +57,9 @@ def fetched(address: str, timeout: float = 60.0) -> Iterator[Fetched]:
     source = address if is_address(address) else str(Path(address).resolve())
     if not is_address(address) and not Path(source).is_dir():
         raise UserError(
-            f"{ascii(address[:200])[1:-1]} is no folder, and no address of a repository",
+            "{address} is no folder, and no address of a repository",
             hint="give a folder, or an address such as https://example.org/skills.git",
+            address=ascii(address[:200])[1:-1],
         )
     with tempfile.TemporaryDirectory(prefix="vault-agent-", ignore_cleanup_errors=True) as folder:
         empty = Path(folder, "empty")
@@ -73,8 +74,10 @@ def fetched(address: str, timeout: float = 60.0) -> Iterator[Fetched]:
         except GitFailed as error:
             words = error.stderr.strip().splitlines()
             raise UserError(
-                f"{ascii(address[:200])[1:-1]} could not be fetched: {words[-1] if words else error.message}",
+                "{address} could not be fetched: {reason}",
                 hint="check the address, and that git can reach it without asking for a password",
+                address=ascii(address[:200])[1:-1],
+                reason=words[-1] if words else error,
             ) from error
         yield _listed(git)
 
@@ -83,7 +86,11 @@ def _listed(git: Git) -> Fetched:
     commit = git.run("rev-parse", "--verify", "-q", "refs/heads/fetched").decode().strip()
     rows = git.run("ls-tree", "-r", "-l", "-z", "--full-tree", commit).decode("utf-8", "surrogateescape").split("\0")
     if len(rows) > _LISTED:
-        raise UserError(f"the repository has more than {_LISTED:,} files", hint="install from a folder of it")
+        raise UserError(
+            "the repository has more than {count:,} files",
+            hint="clone it, then install from a folder of the clone",
+            count=_LISTED,
+        )
     files: dict[str, Blob] = {}
     not_files: list[str] = []
     for row in filter(None, rows):

@@ -4,6 +4,7 @@ import re
 
 from agent.errors import BadPath, NoteGone, UserError
 from agent.markdown.note import Note
+from agent.texts import joined
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 
@@ -29,14 +30,17 @@ def find_note(vault: Vault, name: str) -> str:
         found = sorted(path for path in set(_with_text(vault, name)) if _has_id(vault.read(path), name))
         if len(found) > 1:
             raise UserError(
-                f"{len(found)} notes have the id {name}: {', '.join(found)}",
+                "{count} notes have the id {name}: {paths}",
                 hint="name the path of the one that you mean, and give the other one another id",
+                count=len(found),
+                name=name,
+                paths=joined(found, ", "),
             )
         if found:
             return found[0]
     elif problem is not None:
         raise problem
-    raise NoteGone(f"no note has the path or id {name}", hint=_HINT)
+    raise NoteGone("no note has the path or id {name}", hint=_HINT, name=name)
 
 
 def _has_id(data: bytes | None, name: str) -> bool:

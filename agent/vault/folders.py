@@ -1,15 +1,19 @@
-"""The folders of a vault and the notes at its root: their contents, and the rules for reading, writing and recall.
+"""The agent's folders and notes in a vault: their contents, and the rules for reading, writing and recall.
 
-This is the only table of folders: other modules import a folder's constant, or call `folder_of` or `write_rule`. A row
-is found by name only. Names are compared as the most tolerant file system would (case ignored, compatibility characters
-folded, invisible ones removed), so that no spelling of `approvals/` avoids its rule. The target of links, and reserved
-names, are checked in `vault.worktree`.
+This is the only table of folders. It has names, such as `entries/`; where they lie in a vault, at its root or below one
+folder, says its `AgentFolder` (`Vault.home`), which also finds the row of a path. A row is found by name only. Names
+are compared as the most tolerant file system would (case ignored, compatibility characters folded, invisible ones
+removed), so that no spelling of `approvals/` avoids its rule. The target of links, and reserved names, are checked in
+`vault.worktree`.
 """
 
 import re
 import unicodedata
 from dataclasses import dataclass
 from enum import Enum, IntEnum
+
+from agent.errors import BadPath, ConfigError
+from agent.vault.worktree.paths import check
 
 ENTRIES = "entries/"
 DAILY = "daily/"
@@ -125,31 +129,87 @@ FOLDERS = (
 )
 _INSTRUCTIONS = frozenset({"agent.md", "agents.md", "claude.md", "gemini.md", "skill.md"})
 """Names of notes that this agent, or another agent in the same folder, reads as instructions, in any folder."""
+_TEMPLATES = frozenset({"template", "templates", "_template", "_templates", "模板", "_模板"})
+"""Names of folders in which editors such as Obsidian and its plugins keep templates."""
 _ROWS = {folder.path.rstrip("/").casefold(): folder for folder in FOLDERS}
 _DEEPEST = 1 + max(path.count("/") for path in _ROWS)
+_NO_LINK = frozenset('[]|#^"\\')
+"""Characters that end a link or a filter of a search."""
+_FOLDER_HINT = "name a folder inside the vault, such as Agent, without a dot before it and without [ ] | # ^ and quotes"
+SESSION_LINK = rf"\[\[(?:[^\]|#\n]+/)?{SESSIONS}"
+"""A pattern for the beginning of a link to a session, wherever the agent's folder is."""
 _SHORT = re.compile(r"(.{2,6})~[0-9]{1,3}(\..*)?")
 """A short name (8.3) of old file systems, such as `APPROV~1`."""
 
 
-def folder_of(path: str) -> Folder:
-    """The row of the longest path in the table that contains `path`; `OWN_NOTES` if there is none."""
-    row, reached = OWN_NOTES, ""
-    for name in path.split("/")[:_DEEPEST]:
-        reached = _full_name(f"{reached}/{folded(name)}".lstrip("/"))
-        row = _ROWS.get(reached, row)
-    return row
+@dataclass(frozen=True, slots=True)
+class AgentFolder:
+    """The folder of a vault in which all of the table lies: `path` is empty (the root) or ends in a slash."""
+
+    path: str = ""
+
+    def at(self, name: str) -> str:
+        """The path in the vault of what the table, or a module with notes of one kind, calls `name`."""
+        return self.path + name
+
+    def name_of(self, path: str) -> str:
+        """The name of a path of the vault, as the table has it; empty for a path outside the agent's folder."""
+        if path.startswith(self.path):
+            return path[len(self.path) :]
+        own, parts = self.path.split("/")[:-1], path.split("/")
+        is_inside = len(parts) > len(own) and all(map(_is_same_name, parts, own))
+        return "/".join(parts[len(own) :]) if is_inside else ""
+
+    def holds(self, path: str, *names: str) -> bool:
+        """True if the path is in one of these folders of the table, or is one of its notes."""
+        return self.name_of(path).startswith(names)
+
+    def row(self, path: str) -> Folder:
+        """The row of the longest path in the table that contains `path`; `OWN_NOTES` if there is none."""
+        row, reached = OWN_NOTES, ""
+        for name in self.name_of(path).split("/")[:_DEEPEST]:
+            reached = _full_name(f"{reached}/{folded(name)}".lstrip("/"))
+            row = _ROWS.get(reached, row)
+        return row
+
+    def write_rule(self, path: str) -> WriteRule:
+        """The rule for a tool that changes the note at `path`."""
+        if is_hidden(path):
+            return WriteRule.PROGRAM
+        return max(self.row(path).write, WriteRule.AFTER_YES if instructs(path) else WriteRule.FREE)
+
+    def with_archived(self, path: str) -> tuple[str, ...]:
+        """The path, and those that the upkeep gives to the same note when it archives it, and gave before."""
+        name = self.name_of(path)
+        others = (self.at(ARCHIVE + name), self.at(name.removeprefix(ARCHIVE))) if name else ()
+        return tuple(dict.fromkeys((path, *others)))
 
 
-def write_rule(path: str) -> WriteRule:
-    """The rule for a tool that changes the note at `path`."""
-    if is_hidden(path):
-        return WriteRule.PROGRAM
-    return max(folder_of(path).write, WriteRule.AFTER_YES if instructs(path) else WriteRule.FREE)
+AT_ROOT = AgentFolder()
+
+
+def agent_folder(setting: str) -> AgentFolder:
+    """The folder that a person names, with or without a slash at its end; raises `ConfigError`."""
+    inside = setting.strip().strip("/")
+    if not inside:
+        return AgentFolder()
+    try:
+        check(inside)
+    except BadPath as error:
+        raise ConfigError("vault.folder: {problem}", hint=_FOLDER_HINT, problem=error) from error
+    if is_hidden(inside) or any(mark in inside for mark in _NO_LINK):
+        raise ConfigError("vault.folder: {folder} cannot be the agent's folder", hint=_FOLDER_HINT, folder=inside)
+    return AgentFolder(f"{inside}/")
 
 
 def instructs(path: str) -> bool:
     """True if agents read a note of this name as instructions, in any folder."""
     return folded(path.rpartition("/")[2]) in _INSTRUCTIONS
+
+
+def is_template(path: str) -> bool:
+    """True for a note that an editor copies into new notes, by the name of one of its folders."""
+    return any(folded(name) in _TEMPLATES for name in path.split("/")[:-1])
 
 
 def is_hidden(path: str) -> bool:
@@ -165,6 +225,13 @@ def folded(name: str) -> str:
         visible = unicodedata.normalize("NFKC", visible.casefold())
     plain = visible.casefold().strip(" ")
     return plain.partition(":")[0].rstrip(". ") or plain
+
+
+def _is_same_name(name: str, own: str) -> bool:
+    """True if a tolerant file system may take the first name for the second, also as a short name."""
+    plain, wanted = folded(name), folded(own)
+    short = _SHORT.fullmatch(plain)
+    return plain == wanted or (short is not None and wanted.replace(".", "").startswith(short[1]))
 
 
 def _full_name(path: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agent.errors import AgentError, BadPath
+from agent.texts import Sentence
 from agent.vault.health.trust import every_scope
 from agent.vault.initialise import common
 from agent.vault.store import Vault
@@ -25,7 +26,11 @@ def install(vault: Vault, scripts: Mapping[str, bytes], program: Path | None) ->
     """
     elsewhere = every_scope(vault.git, "core.hooksPath")
     if elsewhere:
-        why = f"core.hooksPath in {elsewhere[-1].where} makes git look in {elsewhere[-1].value}; copy it there yourself"
+        why = Sentence(
+            "core.hooksPath in {file} makes git look in {folder}; copy it there yourself",
+            file=elsewhere[-1].where,
+            folder=elsewhere[-1].value,
+        )
         return [], [Left(name, why) for name in scripts]
     installed: list[str] = []
     left: list[Left] = []

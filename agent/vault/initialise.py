@@ -8,23 +8,33 @@ import os
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from agent.clock import Clock
-from agent.errors import NotAVault, Retryable, UserError
+from agent.errors import NotAVault, Retryable, UserError, os_reason
+from agent.texts import Sentence
 from agent.vault import exclude
 from agent.vault.change import Stamp
-from agent.vault.folders import AGENT_NOTE
+from agent.vault.drafts import Drafts, drafts_file, save_drafts
+from agent.vault.folders import AGENT_NOTE, FOLDERS, INBOX, AgentFolder
+from agent.vault.layout import settle_home
+from agent.vault.older_notes import save_older
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.identities import Person, person
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.repository import MARKER, Place, blocked, locate
 from agent.vault.store import Vault, attach
 from agent.vault.template import Left, room
 from agent.vault.worktree.files import Files
-from agent.vault.worktree.survey import DirtyKind, dirty, filtered
+from agent.vault.worktree.paths import is_note
+from agent.vault.worktree.survey import Dirty, DirtyKind, dirty, filtered
+from agent.vault.write.left_out import draft_id, left_out
 
 IGNORE = ".gitignore"
+MOST_COUNTED = 10_000
+"""The most files of a folder that are counted for a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +42,9 @@ class Initialised:
     """The result of `initialise`. Paths are relative to the vault, commits are ids or None.
 
     `was_vault`: the folder was a vault before. `new_repository`: git was set up. `uncommitted`: files of the person
-    that are in no commit yet. `nested`: repositories inside, which are not touched. `excluded`: ignore rules that were
-    added to `info/exclude`.
+    that are in no commit yet, without those that are left out of commits. `nested`: repositories inside, which are not
+    touched. `excluded`: ignore rules that were added to `info/exclude`. `known_person`: git knows the person's name and
+    address.
     """
 
     vault: Vault
@@ -47,6 +58,7 @@ class Initialised:
     uncommitted: int = 0
     nested: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    known_person: bool = True
 
 
 @dataclass(slots=True)
@@ -60,11 +72,20 @@ class _Progress:
 
 
 def initialise(
-    root: Path, template: Mapping[str, bytes], state: Path, clock: Clock, options: Options, *, restore: bool = False
+    root: Path,
+    template: Mapping[str, bytes],
+    state: Path,
+    clock: Clock,
+    options: Options,
+    *,
+    restore: bool = False,
+    author: Person | None = None,
 ) -> Initialised:
     """Make `root` a vault and write the template (path in the vault to bytes); an existing vault stays as it is.
 
-    `restore` writes the missing template files into an existing vault. Raises `NotAVault` or `UserError`, with nothing
+    Nothing is laid into a folder that has files already. What the person has not committed becomes their drafts: it
+    stays so until they change or commit it. `restore` writes the missing template files into an existing vault.
+    `author` becomes the person's name in the repository's settings. Raises `NotAVault` or `UserError`, with nothing
     written, if the folder cannot be a vault, and `Retryable` while another program works on the repository.
     """
     root = root.resolve()
@@ -72,16 +93,24 @@ def initialise(
     refuse(root, state)
     found = locate(root)
     if found is not None:
-        _refuse_repository(found)
+        refuse_repository(found)
     _make_folder(root)
     place = found or _make_repository(root, options)
     vault = attach(place, state, clock, options)
     vault.settle()
+    settle_home(vault.writer.layout, root, vault.home)
+    if author is not None:
+        _sign_as(vault.git, author)
     done = _Progress()
     if found is None:
         _record_what_was_there(vault, template, done)
+    elif not was_vault:
+        keep_as_drafts(vault)
+        _remember_inbox(vault)
     created: tuple[str, ...] = ()
     commit = None
+    if not restore and not was_vault:
+        template = _without_taken(root, template, options.home, done)
     if restore or not was_vault:
         created, commit = _lay(vault, template, done)
         _ignore(vault, template, IGNORE in created, done)
@@ -94,36 +123,98 @@ def initialise(
         commit=commit,
         human_commit=done.human_commit,
         human_files=done.human_files,
-        uncommitted=len(dirty(vault.git, place)),
+        uncommitted=len(uncommitted(vault)),
         nested=nested(vault.git, place),
         excluded=tuple(done.excluded),
+        known_person=bool(person(vault.git).email),
     )
+
+
+def _sign_as(git: Git, author: Person) -> None:
+    git.run("config", "--local", "user.name", author.name)
+    git.run("config", "--local", "user.email", author.email)
+
+
+def uncommitted(vault: Vault) -> list[Dirty]:
+    """The person's changes that are in no commit yet, without the files that are left out of commits."""
+    changed = vault.changed_files()
+    out = left_out(vault.writer.files, vault.options, changed)
+    return [item for item in changed if item.path not in out]
+
+
+def keep_as_drafts(vault: Vault, *, ask: bool = False) -> None:
+    """Leave the person's present changes uncommitted until they change or commit them; `ask`: ask them again."""
+    files = {
+        item.path: draft_id(vault.git, vault.writer.files, item)
+        for item in uncommitted(vault)
+        if item.kind not in {DirtyKind.STAGED, DirtyKind.UNMERGED}
+    }
+    save_drafts(drafts_file(vault.private_folder), Drafts(files, ask))
+
+
+def _remember_inbox(vault: Vault) -> None:
+    """Remember the notes in `inbox/` that are in no commit: later nothing shows that they were there before."""
+    changed = [item.path for item in vault.changed_files() if is_note(item.path)]
+    paths = [path for path in changed if vault.home.holds(path, INBOX)]
+    save_older(vault.private_folder, {path: data for path in paths if (data := vault.read(path)) is not None})
+
+
+def taken_folders(root: Path, home: AgentFolder) -> dict[str, int]:
+    """The folders in `root` with names that the agent uses, and how many files of the person each has."""
+    names = dict.fromkeys(home.at(row.path.partition("/")[0]) for row in FOLDERS if "/" in row.path)
+    return {name: count for name in names if (count := _files_in(root / name))}
+
+
+def _files_in(folder: Path) -> int:
+    if not folder.is_dir() or folder.is_symlink() or os.path.lexists(folder / ".git"):
+        return 0
+    found = (name for _, _, names in os.walk(folder) for name in names if not name.startswith("."))
+    return sum(1 for _ in islice(found, MOST_COUNTED))
+
+
+def _without_taken(root: Path, template: Mapping[str, bytes], home: AgentFolder, done: _Progress) -> dict[str, bytes]:
+    taken = taken_folders(root, home)
+    out = {path: name for path in template for name in taken if path.startswith(f"{name}/")}
+    done.left += [
+        Left(path, Sentence("not added: {name}/ has files of yours", name=name)) for path, name in out.items()
+    ]
+    return {path: data for path, data in template.items() if path not in out}
 
 
 def refuse(root: Path, state: Path) -> None:
     """Raise `UserError` or `NotAVault` if this folder cannot be a vault, whatever its repository; writes nothing."""
     if os.path.lexists(root) and not root.is_dir():
-        raise UserError(f"{root} is a file, not a folder", hint="name a folder, or a path that is still free")
+        raise UserError("{root} is a file, not a folder", hint="name a folder, or a path that is still free", root=root)
     if any(unicodedata.normalize("NFKC", part).casefold() == ".git" for part in root.parts):
-        raise UserError(f"{root} is inside a repository's own files", hint="choose another folder")
+        raise UserError("{root} is inside a repository's own files", hint="choose another folder", root=root)
     above = next((folder for folder in root.parents if (folder / MARKER).is_file()), None)
     if above is not None:
-        raise UserError(f"{root} lies in the vault {above}", hint=f"vault-agent --vault {above} status")
+        raise UserError(
+            "{root} lies in the vault {above}", hint="vault-agent --vault {above} status", root=root, above=above
+        )
     if state.resolve().is_relative_to(root):
         raise UserError(
-            f"vault-agent keeps its own files in {state}, which lies in {root}",
+            "vault-agent keeps its own files in {state}, which lies in {root}",
             hint="choose a folder for notes only, or set VAULT_AGENT_HOME to a folder outside",
+            state=state,
+            root=root,
         )
     for folder in (root, *root.parents):
         if _is_bare(folder):
-            raise NotAVault(f"{folder} is a bare repository, which has no files", hint="clone it and use the clone")
+            raise NotAVault(
+                "{folder} is a bare repository, which has no files", hint="clone it and use the clone", folder=folder
+            )
     pointer = root / ".git"
     if pointer.is_dir() and not pointer.is_symlink() and not (pointer / "HEAD").exists():
-        raise NotAVault(f"{pointer} is not a whole repository", hint="move it away, then repeat the command")
+        raise NotAVault(
+            "{pointer} is not a whole repository", hint="move it away, then repeat the command", pointer=pointer
+        )
     existing = next((folder for folder in (root, *root.parents) if folder.exists()), root)
     if not os.access(existing, os.W_OK | os.X_OK):
         raise UserError(
-            f"no permission to write in {existing}", hint="change the folder's permissions, or choose another"
+            "no permission to write in {existing}",
+            hint="change the folder's permissions, or choose another",
+            existing=existing,
         )
 
 
@@ -132,19 +223,30 @@ def _is_bare(folder: Path) -> bool:
     return is_store and not os.path.lexists(folder / ".git")
 
 
-def _refuse_repository(place: Place) -> None:
+def refuse_repository(place: Place) -> None:
+    """Raise `UserError` if this repository cannot have a vault now, at this place; writes nothing."""
     reason = blocked(place.gitdir)
     if reason:
-        raise UserError(f"{place.worktree}: {reason}", hint="finish that first (git status says how), then repeat")
+        raise UserError(
+            "{worktree}: {reason}",
+            hint="finish that first (git status says how), then repeat",
+            worktree=place.worktree,
+            reason=Sentence(reason),
+        )
     if not os.access(place.gitdir, os.W_OK | os.X_OK):
-        raise UserError(f"no permission to write in {place.gitdir}", hint="change the folder's permissions")
+        raise UserError(
+            "no permission to write in {gitdir}", hint="change the folder's permissions", gitdir=place.gitdir
+        )
     if not place.prefix:
         return
     git = Git(place.gitdir, place.worktree)
     if _ignored(git, place, [AGENT_NOTE]):
         raise UserError(
-            f"the repository {place.worktree} ignores {place.prefix}",
-            hint=f"take it out of the ignore rules, or give the folder its own repository: git init {place.root}",
+            "the repository {worktree} ignores {prefix}",
+            hint="take it out of the ignore rules, or give the folder its own repository: git init {root}",
+            worktree=place.worktree,
+            prefix=place.prefix,
+            root=place.root,
         )
 
 
@@ -152,7 +254,9 @@ def _make_folder(root: Path) -> None:
     try:
         root.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"{root} cannot be made: {error.strerror}", hint="choose another folder") from error
+        raise UserError(
+            "{root} cannot be made: {reason}", hint="choose another folder", root=root, reason=os_reason(error)
+        ) from error
 
 
 def _make_repository(root: Path, options: Options) -> Place:
@@ -168,6 +272,11 @@ def _record_what_was_there(vault: Vault, template: Mapping[str, bytes], done: _P
     wanted = exclude.missing(template.get(IGNORE, b""), vault.read(IGNORE) or b"")
     done.excluded = exclude.add(common(vault), wanted, vault.clock.new_id())
     files = [item.path for item in dirty(vault.git, vault.place) if item.kind is DirtyKind.CREATED]
+    out = left_out(vault.writer.files, vault.options, dirty(vault.git, vault.place))
+    done.left += [
+        Left(path, Sentence("not committed: {reason}", reason=Sentence(why))) for path, why in sorted(out.items())
+    ]
+    files = [path for path in files if path not in out]
     aside = filtered(vault.git, vault.place, files)
     done.left += [Left(path, "a git filter handles it: git add it yourself") for path in sorted(aside)]
     count = len(files) - len(aside)
@@ -176,7 +285,9 @@ def _record_what_was_there(vault: Vault, template: Mapping[str, bytes], done: _P
     noun = "file" if count == 1 else "files"
     outcome = vault.commit_human(confirmed=True, subject=f"human(notes): the vault as it was, {count} {noun}")
     if outcome.queued:
-        raise Retryable(f"your files are not committed yet: {outcome.queued}", hint="repeat the command")
+        raise Retryable(
+            "your files are not committed yet: {queued}", hint="repeat the command", queued=Sentence(outcome.queued)
+        )
     done.human_commit, done.human_files = outcome.human, len(outcome.paths)
 
 
@@ -191,12 +302,14 @@ def _lay(vault: Vault, template: Mapping[str, bytes], done: _Progress) -> tuple[
         return (), None
     stamp = Stamp("agent", tool="init")
     noun = "file" if len(lay) == 1 else "files"
-    with vault.transaction(f"init(vault): lay the template, {len(lay)} {noun}", stamp, system=True) as transaction:
+    with vault.transaction(f"init(vault): added {len(lay)} {noun}", stamp, system=True) as transaction:
         for path, data in lay.items():
             transaction.create(path, data)
     outcome = transaction.outcome
     if outcome.queued:
-        raise Retryable(f"the template is not laid yet: {outcome.queued}", hint="repeat the command")
+        raise Retryable(
+            "the template is not laid yet: {queued}", hint="repeat the command", queued=Sentence(outcome.queued)
+        )
     return tuple(sorted(outcome.paths)), outcome.commit
 
 

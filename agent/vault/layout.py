@@ -10,12 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.config.directories import VAULT_FILE
 from agent.config.private import clear_way, own_folder, write
-from agent.errors import NotAVault
+from agent.errors import ConfigError, NotAVault
+from agent.texts import Sentence
+from agent.vault.folders import AGENT_NOTE, APPROVALS, ENTRIES, MEMORY_NOTE, SESSIONS, AgentFolder
 from agent.vault.plumbing.repository import Place, locate
 
 FORGETTING = "forgetting.json"
 """The private file that describes a purge while it runs."""
+CHAT_HISTORY = "chat_history"
+"""The private file with what the person has typed in chats: a chat offers it again."""
+_TELLING = (AGENT_NOTE, MEMORY_NOTE, ENTRIES, SESSIONS, APPROVALS)
+"""Names in the table of folders; where one of them is, the agent has lived."""
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 
 
@@ -58,6 +65,28 @@ def layout(place: Place, state: Path, clock: Clock) -> Layout:
     if _read_text(folder / "root") != str(place.root):
         _write(folder / "root", str(place.root))
     return Layout(known, folder)
+
+
+def settle_home(private: Layout, root: Path, home: AgentFolder) -> None:
+    """Record where the agent's folders lie in the vault; raises `ConfigError` if they are still where they lay before.
+
+    The rules for a note depend on it, so that settings which arrive with a pull must not change it.
+    """
+    file = private.folder / "home"
+    before = _read_text(file)
+    if before == f"./{home.path}":
+        return
+    known = AgentFolder(before.removeprefix("./"))
+    if before and any(os.path.lexists(root / known.at(name)) for name in _TELLING):
+        raise ConfigError(
+            "vault.folder in {file} is {here} now, but the agent's notes are in {known}",
+            hint="write `folder: {again}` there again, or move the agent's folders and notes first",
+            file=VAULT_FILE,
+            here=home.path or Sentence("the root"),
+            known=known.path or Sentence("the root"),
+            again=known.path or "/",
+        )
+    _write(file, f"./{home.path}")
 
 
 def _read(mark: Path) -> str | None:

@@ -13,6 +13,7 @@ from agent.config import holder as holders
 from agent.config.holder import Holder
 from agent.config.lock import hold, is_held
 from agent.errors import LockHeld
+from agent.texts import Sentence
 
 LONGEST = 1000
 """Maximum number of bytes read from a lock file."""
@@ -23,7 +24,7 @@ def process_lock(path: Path, clock: Clock, patience: float, taken: str) -> Itera
     """Hold a lock file; raises `LockHeld` after `patience` seconds, with `taken` and the holder as its message."""
     with hold(path, clock, patience) as held:
         if held is None:
-            raise LockHeld(f"{taken} ({_named(path)})", hint="vault-agent status")
+            raise LockHeld("{taken} ({holder})", hint="vault-agent status", taken=Sentence(taken), holder=_named(path))
         os.ftruncate(held, 0)
         os.pwrite(held, str(holders.current()).encode(), 0)
         yield
@@ -37,18 +38,19 @@ def holder(path: Path) -> int | None:
     return found.process if found else 0
 
 
-def _named(path: Path) -> str:
+def _named(path: Path) -> Sentence:
     found = holders.parse(read_start(path).decode("utf-8", "replace"))
-    return "process unknown" if found is None else describe_holder(found)
+    return Sentence("process unknown") if found is None else describe_holder(found)
 
 
-def describe_holder(found: Holder) -> str:
+def describe_holder(found: Holder) -> Sentence:
     """The process in words, with its host or container if the process id is not of this system."""
     here = holders.current()
     if found.shares_processes_with(here):
-        return f"process {found.process}"
-    where = "in another container" if found.shares_kernel_with(here) else f"on {found.host}"
-    return f"process {found.process} {where}"
+        return Sentence("process {process}", process=found.process)
+    if found.shares_kernel_with(here):
+        return Sentence("process {process} in another container", process=found.process)
+    return Sentence("process {process} on {host}", process=found.process, host=found.host)
 
 
 def read_start(path: Path) -> bytes:

@@ -5,10 +5,13 @@ from dataclasses import replace
 
 from agent.config.masking import KnownSecrets
 from agent.errors import UserError
+from agent.markdown.title import shortened
 from agent.vault.change import Stamp
 from agent.vault.secrets import without_secrets
 
-_SUBJECT = 120
+SUBJECT = 72
+"""Columns of a subject: beside a short commit id, it fits a terminal of 80."""
+_LINE = 120
 _ACTOR = re.compile(r"human|agent|http|(job|mcp):[\w.@/-]{1,100}")
 _TRAILER_VALUE = re.compile(r"[^\x00-\x1f\x7f]{0,200}")
 
@@ -23,11 +26,11 @@ def compose(subject: str, stamp: Stamp, body: str = "", *, known: KnownSecrets) 
     trailers += [("Vault-Session", stamp.session), ("Vault-Call", stamp.call)]
     trailers += [("Vault-Undoes", commit) for commit in stamp.undoes]
     if not _ACTOR.fullmatch(stamp.actor):
-        raise UserError(f"{stamp.actor!r} is no actor", hint="human, agent, http, job:<id> or mcp:<client>")
+        raise UserError("{actor!r} is no actor", hint="human, agent, http, job:<id> or mcp:<client>", actor=stamp.actor)
     for name, value in trailers:
         if not _TRAILER_VALUE.fullmatch(value):
-            raise UserError(f"{name} must be one line of at most 200 characters")
-    line = one_line(subject)
+            raise UserError("{name} must be one line of at most 200 characters", name=name)
+    line = shortened(one_line(subject), SUBJECT)
     parts = [line, body.strip(), "\n".join(f"{name}: {value}" for name, value in trailers if value)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -39,6 +42,6 @@ def masked_stamp(stamp: Stamp, known: KnownSecrets) -> Stamp:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, without control characters, cut at 120 characters."""
+    """The text on one line, without control characters, cut at 120 columns."""
     flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return flat if len(flat) <= _SUBJECT else flat[: _SUBJECT - 1] + "…"
+    return shortened(flat, _LINE)

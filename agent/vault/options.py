@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 
 from agent.config.masking import KnownSecrets
 from agent.errors import MassChange
+from agent.texts import Sentence, joined
+from agent.vault.folders import AgentFolder
 from agent.vault.worktree.paths import is_note
 
 HOLDS_UP = 3.0
 """Number of quiet intervals for which a file that is saved again and again may delay the commit of the others."""
-_SHOWN = 10
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +28,36 @@ class Brake:
         """The number of notes, out of `total`, that may be lost."""
         return max(self.notes, int(total * self.share))
 
-    def check(self, lost: Iterable[str], earlier: int, total: int, who: str) -> None:
-        """Raise `MassChange` if the `lost` paths and the `earlier` number of lost notes together exceed the limit."""
+    def check(
+        self,
+        lost: Iterable[str],
+        earlier: int,
+        total: int,
+        who: str,
+        yes: str = "need a yes, so nothing was changed",
+        hint: str = "look at the list; repeat the command with --yes if you mean it",
+    ) -> None:
+        """Raise `MassChange` if the `lost` paths and the `earlier` number of lost notes together exceed the limit.
+
+        `who` would lose them; `yes` and `hint` say what that needs.
+        """
         names = sorted(path for path in lost if is_note(path))
         limit = self.limit(total)
         if not names or len(names) + earlier <= limit:
             return
-        shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+        shown = joined(names[:_SHOWN], ", ")
+        more = Sentence("{shown} and {count} more", shown=shown, count=len(names) - _SHOWN)
         raise MassChange(
-            f"{who} would delete or empty {len(names) + earlier} of {total} notes, or take most of their lines; "
-            f"more than {limit} need a yes. Nothing was changed: {shown}",
+            "{who} would delete or empty {count} of {total} notes, or take most of their lines; "
+            "more than {limit} {yes}: {shown}",
             paths=tuple(names),
-            hint="look at the list; repeat the command with --yes if you mean it",
+            hint=hint,
+            who=Sentence(who),
+            count=len(names) + earlier,
+            total=total,
+            limit=limit,
+            yes=Sentence(yes),
+            shown=more if len(names) > _SHOWN else shown,
         )
 
 
@@ -47,9 +67,15 @@ class Options:
 
     durable: bool = True
     human_commits: bool = True
-    quiet_seconds: float = 10.0
+    quiet_seconds: float = 30.0
     lock_seconds: float = 5.0
     timeout_seconds: float = 60.0
     brake: Brake = Brake()
+    largest: int = 0
+    """The size in bytes above which a new file is left out of the person's commits; 0 for no limit."""
+    binaries: bool = True
+    """True to commit new files that are no text, too."""
+    home: AgentFolder = AgentFolder()
+    """Where the agent's folders and notes lie in the vault."""
     known: KnownSecrets = field(default_factory=KnownSecrets)
     """The secrets that must not be written. More can be added while the vault is open."""

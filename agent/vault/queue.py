@@ -21,6 +21,8 @@ _KINDS: dict[str, type[Request]] = {
     "move": Move,
     "delete": Delete,
 }
+_BYTES = frozenset({"data", "base", "text", "head", "section"})
+"""The fields of requests that are bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,9 @@ def _load(document: dict[str, object]) -> Order:
 def _request(fields: dict[str, str | None]) -> Request:
     kind = _KINDS[str(fields.pop("kind"))]
     decoded = {
-        name: base64.b64decode(value) if value is not None and name in {"data", "base", "text", "head"} else value
+        name: base64.b64decode(value)
+        if value is not None and name in {"data", "base", "text", "head", "section"}
+        else value
         for name, value in fields.items()
     }
     return kind(**decoded)  # type: ignore[arg-type]

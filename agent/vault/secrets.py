@@ -61,6 +61,12 @@ _NAMED = re.compile(
     r"[A-Za-z0-9_\"'*`-]{0,16}[ \t]{0,8}[:=：][ \t]{0,8}[\"'`*]{0,3}"
     r"([^\s\"'`<>\[\]{}()|,;*]{8,200})"
 )
+_TOLD = re.compile(
+    r"(?i:password|passwd|passphrase|secret|token|api[ _-]?key|access[ _-]?key|密码|口令)"
+    r"(?P<says>[ \t]{1,4}(?i:is|was)\b|[ \t]{0,4}[是为])?[ \t]{0,8}[\"'`*]{0,3}"
+    r"(?P<value>[!#-&+\-./0-9:=?@A-Z\\^_a-z~]{8,200})"
+)
+"""The same as people tell it: "my password is …", "密码…"."""
 _LEAST_BITS = 3.0
 """Entropy in bits per character; from this value on, a word with a digit counts as a generated key or password."""
 
@@ -116,9 +122,25 @@ def _mask(line: str) -> str:
         return line
     for pattern in _WHOLE:
         line = pattern.sub(HIDDEN_IN_NOTES, line)
-    return _NAMED.sub(
-        lambda match: match[0].replace(match[1], HIDDEN_IN_NOTES) if _looks_random(match[1]) else match[0], line
-    )
+    for pattern in (_NAMED, _TOLD):
+        line = pattern.sub(lambda found: _hidden(found) if _is_secret(found) else found[0], line)
+    return line
+
+
+def _hidden(found: re.Match[str]) -> str:
+    value = found[found.re.groups]
+    return found[0].replace(value, HIDDEN_IN_NOTES)
+
+
+def _is_secret(found: re.Match[str]) -> bool:
+    """True if the value after the name of a secret looks like one; where no colon says that it is the value, it has
+    lower and upper case and digits, and without a verb another character besides."""
+    value = found[found.re.groups]
+    if found.re is _TOLD:
+        has = [any(map(kind, value)) for kind in (str.islower, str.isupper, str.isdigit)]
+        if not all(has) or (found["says"] is None and value.rstrip(".:?!").isalnum()):
+            return False
+    return _looks_random(value)
 
 
 def _parts(line: str) -> Iterator[str]:
@@ -134,10 +156,8 @@ def _kinds(line: str) -> Iterator[str]:
     for kind, pattern in _PATTERNS:
         if pattern.search(line):
             yield kind
-    for match in _NAMED.finditer(line):
-        if _looks_random(match[1]):
-            yield "password or key"
-            return
+    if any(_is_secret(found) for pattern in (_NAMED, _TOLD) for found in pattern.finditer(line)):
+        yield "password or key"
 
 
 def _looks_random(value: str) -> bool:

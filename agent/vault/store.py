@@ -4,6 +4,7 @@ Other packages use the vault through this module. `write` makes changes durable;
 """
 
 import os
+import shlex
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,8 @@ from agent.clock import Clock
 from agent.config.masking import KnownSecrets
 from agent.errors import AgentError, BadPath, NotAVault, Retryable, UserError
 from agent.vault.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
-from agent.vault.layout import layout
+from agent.vault.folders import AgentFolder
+from agent.vault.layout import layout, settle_home
 from agent.vault.locks import holder
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
@@ -62,9 +64,9 @@ class Transaction:
         """Change `base`, as it was read, into `data`; merged three ways if the note has changed since."""
         self.requests.append(Edit(check(path, system=self.system), base, data))
 
-    def append(self, path: str, text: bytes, head: bytes = b"") -> None:
-        """Add text on a line of its own at the end; if the note is missing, it is created and begins with `head`."""
-        self.requests.append(Append(check(path, system=self.system), text, head))
+    def append(self, path: str, text: bytes, head: bytes = b"", section: bytes = b"") -> None:
+        """Add text on a line of its own at the end, or at the end of a section; see `Append`."""
+        self.requests.append(Append(check(path, system=self.system), text, head, section))
 
     def move(self, path: str, to: str) -> None:
         """Give a note another path; an existing note is never overwritten."""
@@ -107,6 +109,11 @@ class Vault:
     def options(self) -> Options:
         """The settings for writing."""
         return self.writer.options
+
+    @property
+    def home(self) -> AgentFolder:
+        """Where the agent's folders and notes lie in the vault."""
+        return self.options.home
 
     @property
     def id(self) -> str:
@@ -188,6 +195,10 @@ class Vault:
             if not writer.waiting_reason():
                 writer.commit_held(wanted())
 
+    def held_of(self, session: str) -> tuple[str, ...]:
+        """The paths of the held notes that the runs of a session wrote."""
+        return tuple(note.path for note in self.writer.held.all() if session and note.stamp.session == session)
+
     def settle(self) -> int:
         """Finish what a crash interrupted and carry out the queue; returns the number of orders carried out."""
         with in_plain_words(self.place), self.writer.exclusive():
@@ -210,13 +221,15 @@ class Vault:
             done += 1
         return done
 
-    def commit_human(self, *, confirmed: bool = False, quiet: bool = False, subject: str = "") -> Outcome:
+    def commit_human(
+        self, *, confirmed: bool = False, quiet: bool = False, drafts: bool = False, subject: str = ""
+    ) -> Outcome:
         """Commit the edits that people made by hand, in their name; see `human_commits.commit`."""
         with in_plain_words(self.place), self.writer.exclusive():
             recover(self.writer)
             if not self.writer.waiting_reason():
                 self._drain()
-            return human_commits.commit(self.writer, confirmed=confirmed, quiet=quiet, subject=subject)
+            return human_commits.commit(self.writer, confirmed=confirmed, quiet=quiet, drafts=drafts, subject=subject)
 
     def read(self, path: str) -> bytes | None:
         """A note's bytes, None if there is none; the bytes of this moment if another program keeps the note open."""
@@ -230,7 +243,7 @@ class Vault:
         check(path, system=True)
         found = self.writer.files.read_now(path)
         if found is not None and found[0] == LINK:
-            raise BadPath(f"{path} is a link", hint="links are not followed")
+            raise BadPath("{path} is a link", hint="links are not followed", path=path)
         return None if found is None else found[1]
 
     def glance(self, path: str) -> bytes:
@@ -250,7 +263,7 @@ class Vault:
             "rev-parse", "--verify", "-q", "--end-of-options", f"{revision}^{{commit}}", ok=(0, 1, 128)
         ).decode()
         if not commit.strip():
-            raise UserError(f"there is no commit {revision}", hint="vault-agent log lists them")
+            raise UserError("there is no commit {revision}", hint="vault-agent log lists them", revision=revision)
         found = self.git.objects([f"{commit.strip()}:{self.place.prefix}{path}"])[0]
         return found.data if found and found.kind == "blob" else None
 
@@ -316,6 +329,10 @@ class Vault:
         """
         return self.provenance.own_version(path, self.read(path))
 
+    def own_version_of(self, name: str) -> bytes | None:
+        """The `own_version` of the note that the table of folders calls `name`, such as `AGENT.md`."""
+        return self.own_version(self.home.at(name))
+
 
 def _note_paths(git: Git, place: Place) -> list[str]:
     command = ["ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard"]
@@ -324,15 +341,21 @@ def _note_paths(git: Git, place: Place) -> list[str]:
     return sorted({name for tag, name in rows if is_note(name) and (tag != "S" or os.path.lexists(place.root / name))})
 
 
+def _init(root: Path) -> str:
+    return f"vault-agent init {shlex.quote(str(root))}"
+
+
 def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault:
     """Open the vault at `root`, with its private files under `state`; raises `NotAVault`."""
     if not (root / MARKER).is_file():
-        raise NotAVault(f"{root} is not a vault", hint=f"vault-agent init {root}")
+        raise NotAVault("{root} is not a vault", hint=_init(root), root=root)
     place = locate(root)
     if place is None:
-        raise NotAVault(f"{root} has no git repository any more", hint=f"vault-agent init {root}")
+        raise NotAVault("{root} has no git repository any more", hint=_init(root), root=root)
     with in_plain_words(place):
-        return attach(place, state, clock, options)
+        vault = attach(place, state, clock, options)
+    settle_home(vault.writer.layout, root, vault.home)
+    return vault
 
 
 def open_repository(root: Path, state: Path, clock: Clock, options: Options) -> Vault | None:
@@ -357,7 +380,8 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
     @cache
     def provenance() -> "Provenance":
         record = import_module("agent.vault.provenance.record")  # slow to load, and a note is written without it
-        return cast("Provenance", record.provenance(place, git, private.folder, files.read, journal.commits))
+        parts = (place, git, private.folder, files.read, journal.commits, options.home)
+        return cast("Provenance", record.provenance(*parts))
 
     def only_one() -> "Provenance":
         with lock:

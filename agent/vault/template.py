@@ -10,9 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent.config.directories import VAULT_FILE
+from agent.texts import Sentence
+from agent.vault.folders import AgentFolder
+
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
+_VIEW = ".base"
 _DOT = "dot-"
 """Prefix for names that begin with a dot in the vault: packaging tools drop such names."""
 
@@ -31,6 +36,22 @@ def read_template(folder: "Traversable", language: str) -> dict[str, bytes]:
     for part in ("common", language):
         files.update(_walk(folder / part, ""))
     return dict(sorted(files.items()))
+
+
+def placed(files: Mapping[str, bytes], home: AgentFolder) -> dict[str, bytes]:
+    """The template's files where they lie in a vault: the agent's in its folder, which the views look into; what
+    belongs to the vault as a whole (its settings, and names with a dot) at the root."""
+    inside = f'inFolder("{home.path}'.encode()
+    return {
+        path if _is_of_the_vault(path) else home.at(path): (
+            data.replace(b'inFolder("', inside) if path.endswith(_VIEW) else data
+        )
+        for path, data in files.items()
+    }
+
+
+def _is_of_the_vault(path: str) -> bool:
+    return path == VAULT_FILE or path.startswith(".")
 
 
 def _walk(folder: "Traversable", above: str) -> Iterator[tuple[str, bytes]]:
@@ -66,7 +87,7 @@ def _obstacle(root: Path, path: str, data: bytes, modules: set[str]) -> str | No
     here = root
     for number, part in enumerate(parts, 1):
         if "/".join(parts[:number]) in modules:
-            return f"{part} is a submodule"
+            return Sentence("{path} is a submodule", path=part)
         folder = _entry(here, part)
         if folder is None:
             return None
@@ -78,7 +99,7 @@ def _obstacle(root: Path, path: str, data: bytes, modules: set[str]) -> str | No
     if found is None:
         return None
     if found.name != name:
-        return f"{found.name} is there"
+        return Sentence("{path} is there", path=found.name)
     if found.is_symlink() or not found.is_file():
         return "something else has this name"
     return "" if _holds(found, data) else "yours is kept"
@@ -87,12 +108,12 @@ def _obstacle(root: Path, path: str, data: bytes, modules: set[str]) -> str | No
 def _closed(folder: Path, name: str) -> str:
     """The reason why nothing can be written in a folder of this name; empty if it can."""
     if folder.name != name:
-        return f"{folder.name} is there, which is the same name where case does not count"
+        return Sentence("{path} is there, which is the same name where case does not count", path=folder.name)
     if folder.is_symlink():
-        return f"{name} is a link"
+        return Sentence("{path} is a link", path=name)
     if not folder.is_dir():
-        return f"{name} is a file"
-    return f"{name} is a repository of its own" if os.path.lexists(folder / ".git") else ""
+        return Sentence("{path} is a file", path=name)
+    return Sentence("{path} is a repository of its own", path=name) if os.path.lexists(folder / ".git") else ""
 
 
 def _entry(folder: Path, name: str) -> Path | None:

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from agent.vault.history.pins import pins, read_pinned
+from agent.vault.history.purge import Cleaning, drop_commands, purge
+from agent.vault.store import Vault
 from tests.vaults import git, head, make_vault, write
 
 
@@ -34,3 +36,35 @@ def test_a_pinned_note_is_read_as_it_was_and_nothing_else_is(tmp_path: Path) -> 
     assert read_pinned(vault, asked) == was
     odd = [("../tea.md", commit), ("", commit), ("a\nb.md", commit), ("tea.md", "HEAD"), ("tea.md", ""), (".", commit)]
     assert read_pinned(vault, odd) == read_pinned(vault, []) == {}
+
+
+def without(vault: Vault, secret: bytes, token: str) -> None:
+    """Take lines with a secret out of list.md, and its word out of log.md, in the history; drop the old commits."""
+
+    def content(path: str, data: bytes) -> bytes:
+        rows = data.splitlines(keepends=True)
+        if path == "list.md":
+            return b"".join(row for row in rows if secret not in row)
+        return data.replace(secret, b"[forgotten]")
+
+    purge(vault, Cleaning(("list.md", "log.md"), content, "removed"), token=token)
+    for line in drop_commands(vault):
+        git(vault.place.root, *line.split()[1:])
+
+
+def test_a_quotation_outlives_purges_unless_they_have_moved_its_lines(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"tea.md": "green\n", "list.md": "kelp\none\n", "log.md": "kelp and frog\n"})
+    root, first = vault.place.root, head(vault.place.root)
+    for text in ("frog\n", "nothing\n"):
+        write(root / "tea.md", f"white {text}")
+        write(root / "list.md", "one\ntwo\n")
+        write(root / "log.md", f"and {text}")
+        git(root, "commit", "-q", "-a", "-m", "later")
+    second = git(root, "rev-parse", "HEAD^").strip()
+    without(vault, b"kelp", "01HZZZZZZZ0000000000000001")
+    without(vault, b"frog", "01HZZZZZZZ0000000000000002")
+    assert vault.read_blobs([f"{first}:tea.md", f"{second}:tea.md"]) == [None, None], "the old commits are gone"
+    asked = [(name, commit) for commit in (first, second) for name in ("tea.md", "log.md", "list.md")]
+    wanted = [b"green\n", b"[forgotten] and [forgotten]\n", None, b"white frog\n", b"and [forgotten]\n", b"one\ntwo\n"]
+    found = read_pinned(vault, asked)
+    assert [found.get(each) for each in asked] == wanted

@@ -94,6 +94,51 @@ def test_all_of_it_or_nothing_of_it(
     assert git(root, "fsck", "--no-dangling") == ""  # the commit that the crash came before may stay unused
 
 
+MANY = {f"s/{number:02}.md": f"note {number}\n" for number in range(12)}
+OFTEN = [
+    *[(Files, "stage", 13, True), (Files, "trade", 2, True), (Files, "publish", 12, True), (Files, "take", 2, True)],
+    *[(Committer, "_move_head", 1, False), (Committer, "_move_head", 1, True), (Files, "discard", 13, True)],
+]
+MOMENTS = [
+    *[
+        (Files, name, calls, after)
+        for name in ("stage", "discard")
+        for calls in range(1, 25)
+        for after in (False, True)
+    ],
+    *[(Files, name, calls, True) for name in ("trade", "publish", "take") for calls in range(1, 13)],
+]
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "calls", "after"),
+    [*OFTEN, *(pytest.param(*point, marks=pytest.mark.chaos) for point in MOMENTS if point not in OFTEN)],
+    ids=lambda p: getattr(p, "__name__", str(p)),
+)
+def test_of_many_notes_each_keeps_its_own_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: type, name: str, calls: int, after: bool
+) -> None:
+    """Notes of one folder are edited and renamed in one change: none gets the bytes of another, or a copy of them."""
+    vault = make_vault(tmp_path, MANY | {f"s/to edit {path[2:]}": data for path, data in MANY.items()})
+    root = vault.place.root
+    before = {path: vault.read(path) for path in vault.note_paths()}
+    with monkeypatch.context() as planted:
+        crash_when(planted, owner, name, calls, after)
+        with pytest.raises(Crash), vault.transaction("x", AGENT) as tx:
+            for path, data in MANY.items():
+                tx.append(f"s/to edit {path[2:]}", b"more")
+                tx.delete(path)
+                tx.create(f"s/new {path[2:]}", f"renamed: {data}".encode())
+    done = {f"s/new {path[2:]}": f"renamed: {data}".encode() for path, data in MANY.items()}
+    done |= {path: data + b"more\n" for path, data in before.items() if data and path.startswith("s/to edit")}
+    fresh = open_vault(root, tmp_path / "state", vault.clock, vault.writer.options)
+    fresh.settle()
+    now = {path: fresh.read(path) for path in fresh.note_paths()}
+    assert now in (before, done)
+    assert git(root, "status", "--porcelain") == "" and not list(root.rglob(".vault-agent-*"))
+    assert len(git(root, "log", "--format=%s").splitlines()) == (1 if now == before else 2)
+
+
 def test_what_a_person_saved_after_the_crash_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vault = make_vault(tmp_path, NOTES)
     with monkeypatch.context() as planted:

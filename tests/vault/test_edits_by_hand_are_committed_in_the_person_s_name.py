@@ -1,15 +1,17 @@
 """What `commit` and the daemon record of a person's own work."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agent.config.masking import KnownSecrets
 from agent.errors import MassChange
 from agent.vault.change import Stamp
 from agent.vault.worktree.survey import DirtyKind, dirty
 from tests.fakes import FakeClock
-from tests.vaults import committed, git, head, make_vault, write
+from tests.vaults import FAST, committed, git, head, make_vault, write
 
 
 def test_a_burst_is_one_commit_in_the_person_s_name(tmp_path: Path) -> None:
@@ -23,7 +25,8 @@ def test_a_burst_is_one_commit_in_the_person_s_name(tmp_path: Path) -> None:
     assert outcome.human == head(root)
     assert git(root, "log", "-1", "--format=%an <%ae>").strip() == "Anna <anna@example.org>"
     assert "Vault-Actor: human" in git(root, "log", "-1", "--format=%B")
-    assert "1 edited, 1 created, 1 deleted, 1 renamed" in git(root, "log", "-1", "--format=%s")
+    said = "human(notes): edited a, created new note, deleted b, 1 renamed"
+    assert git(root, "log", "-1", "--format=%s").strip() == said
     assert git(root, "status", "--porcelain") == ""
     assert "R100" in git(root, "show", "-M", "--name-status", "--format=")
 
@@ -42,7 +45,45 @@ def test_a_rename_alone_is_called_one(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {"a.md": "one\n"})
     (vault.place.root / "a.md").rename(vault.place.root / "b.md")
     vault.commit_human()
-    assert git(vault.place.root, "log", "-1", "--format=%s").strip() == "human(notes): rename a.md → b.md"
+    assert git(vault.place.root, "log", "-1", "--format=%s").strip() == "human(notes): renamed a → b"
+
+
+def test_a_note_that_is_moved_and_edited_is_called_moved(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"garden.md": "Beans.\n", "b.md": "b\n"})
+    root = vault.place.root
+    (root / "garden.md").unlink()
+    write(root / "archive/garden.md", "Beans, and peas.\n")
+    vault.commit_human()
+    assert git(root, "log", "-1", "--format=%s").strip() == "human(notes): moved garden to archive"
+
+
+def test_what_was_saved_before_the_agent_s_change_is_named(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": "one\n"})
+    root = vault.place.root
+    write(root / "plan.md", "one\ntwo\n")
+    with vault.transaction("vault(write): plan", Stamp("agent")) as transaction:
+        transaction.append("plan.md", b"three\n")
+    assert git(root, "log", "-2", "--format=%an: %s").splitlines()[1] == "Anna: human(notes): edited plan"
+    assert "Saved before the agent's change." in git(root, "log", "-1", "--format=%b", "HEAD~")
+
+
+@pytest.mark.parametrize("count", [3, 9, 60])
+def test_the_names_fit_a_line_and_the_others_are_counted(tmp_path: Path, count: int) -> None:
+    vault = make_vault(tmp_path)
+    for number in range(count):
+        write(vault.place.root / f"a note with a long name {number}.md", "x\n")
+    vault.commit_human(confirmed=True)
+    said = git(vault.place.root, "log", "-1", "--format=%s").strip()
+    assert "a note with a long name 0" in said and len(said) <= 72
+    assert said.endswith(f"and {count - 1} more")
+
+
+def test_a_secret_in_a_note_s_name_is_in_no_subject(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, options=replace(FAST, known=KnownSecrets(("hunter2-hunter2",))))
+    write(vault.place.root / "hunter2-hunter2.md", "x\n")
+    with vault.transaction("vault(write)", Stamp("agent")) as transaction:
+        transaction.append("hunter2-hunter2.md", b"y\n")
+    assert "hunter2" not in git(vault.place.root, "log", "--format=%B")
 
 
 def test_an_edit_in_the_same_instant_and_of_the_same_length_is_seen(tmp_path: Path) -> None:
@@ -89,7 +130,7 @@ def test_nothing_happens_until_the_burst_is_over(tmp_path: Path) -> None:
     changed = path.stat().st_ctime
     clock.advance(changed - clock.now().timestamp() + 3)
     assert vault.commit_human(quiet=True).human is None
-    clock.advance(8)
+    clock.advance(vault.options.quiet_seconds - 2)
     assert vault.commit_human(quiet=True).human == head(vault.place.root)
 
 

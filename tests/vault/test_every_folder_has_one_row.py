@@ -10,18 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.vault.folders import (
+    AT_ROOT,
     FOLDERS,
     INBOX,
     OWN_NOTES,
     SESSIONS,
+    AgentFolder,
     Folder,
     Reader,
     Recalled,
     WriteRule,
-    folder_of,
-    write_rule,
 )
 
+folder_of, write_rule = AT_ROOT.row, AT_ROOT.write_rule
 ROOT = Path(__file__).parents[2]
 NOT_ABOVE_THE_TABLE = {"agent/markdown/requests.py"}
 """Lies below the table, and so spells the one folder that it has to know: its session links."""
@@ -46,6 +47,12 @@ def spelt(path: Path) -> list[str]:
 def test_no_module_but_the_table_spells_a_folder() -> None:
     modules = {path.relative_to(ROOT).as_posix(): spelt(path) for path in (ROOT / "agent").rglob("*.py")}
     assert {name for name, found in modules.items() if found} == {"agent/vault/folders.py", *NOT_ABOVE_THE_TABLE}
+
+
+def test_prompts_are_read_in_the_agent_s_folder() -> None:
+    """A reader that takes a path would look for `prompts/` at the vault's root."""
+    texts = {path: path.read_text("utf-8") for path in (ROOT / "agent").rglob("*.py")}
+    assert [path.name for path, text in texts.items() if re.search(r"\.own_version\b(?!\(|`)", text)] == []
 
 
 def test_the_scan_finds_folders_in_every_kind_of_string(tmp_path: Path) -> None:
@@ -143,3 +150,27 @@ def test_no_spelling_leads_to_another_row(folder: Folder, data: st.DataObject) -
 
 def test_transcripts_are_recalled_by_their_summaries_only() -> None:
     assert folder_of(SESSIONS).searched
+
+
+@pytest.mark.parametrize("under", ["", "Agent/", "notes/Agent/"])
+def test_a_name_is_the_same_note_wherever_the_agent_s_folder_is(under: str) -> None:
+    home = AgentFolder(under)
+    for folder in FOLDERS:
+        name = folder.path + ("x.md" if folder.path.endswith("/") else "")
+        assert home.name_of(home.at(name)) == name and home.row(home.at(name)) == folder
+        assert home.write_rule(home.at(name)) == AT_ROOT.write_rule(name)
+    assert home.holds(home.at("sessions/x.md"), INBOX, SESSIONS) and not home.holds(home.at("inbox/x.md"), SESSIONS)
+
+
+@pytest.mark.parametrize(
+    "path", ["sessions/x.md", "Agentx/sessions/x.md", "x/Agent/sessions/x.md", "Agent.md", "Agent"]
+)
+def test_outside_the_agent_s_folder_all_is_the_person_s(path: str) -> None:
+    home = AgentFolder("Agent/")
+    assert home.row(path) is OWN_NOTES and not home.holds(path, SESSIONS) and home.with_archived(path) == (path,)
+    assert home.write_rule("skills/tea/SKILL.md") is WriteRule.AFTER_YES
+
+
+@pytest.mark.parametrize("spelt", ["agent", "AGENT", "Agent ", "Ag\u200bent", "Agent:x", "AGENT~1"])
+def test_no_spelling_of_the_agent_s_folder_is_a_way_around(spelt: str) -> None:
+    assert AgentFolder("Agent/").write_rule(f"{spelt}/Approvals/x.md") is WriteRule.PROGRAM

@@ -115,7 +115,7 @@ def test_an_open_file_is_recorded_as_it_is_from_time_to_time(tmp_path: Path) -> 
         assert committed(root, "log.md") == b"start\ntick\n"
         append("tock\n")
         assert vault.commit_human(quiet=True).open == ("log.md",), "recorded again at once"
-    assert git(root, "log", "--format=%s", "-2").splitlines()[0] == "human(notes): edit log.md"
+    assert git(root, "log", "--format=%s", "-2").splitlines()[0] == "human(notes): edited log"
 
 
 def ticking(vault: Vault, seconds: float, step: float, *commits: str) -> list[tuple[str, ...]]:

@@ -9,7 +9,7 @@ import pytest
 from agent.clock import SystemClock
 from agent.errors import UserError
 from agent.vault.change import Change, Collision, Create, Stamp
-from agent.vault.health import examine, probe
+from agent.vault.health import examine, note_checks, probe
 from agent.vault.health.probe import Check, Level
 from agent.vault.queue import Order
 from agent.vault.store import Vault
@@ -21,7 +21,7 @@ OLD = 1_700_000_000
 
 def look(vault: Vault, *, fix: bool = False) -> dict[str, Check]:
     """All answers by name; a bad one wins over a good one of the same name."""
-    found = examine.repository(vault, fix=fix) + examine.notes(vault)
+    found = examine.repository(vault, fix=fix) + note_checks.notes(vault)
     order = [Level.OK, Level.WARN, Level.BAD]
     return {check.name: check for check in sorted(found, key=lambda check: order.index(check.level))}
 

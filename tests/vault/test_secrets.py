@@ -34,6 +34,10 @@ SECRETS = [
     ("password or key", joined("**API key**: `", MIXED[:24], "`")),
     ("password or key", joined("密码：", "s3cretPa55!word")),
     ("password or key", joined("DB_PASSWORD=", "t0p5ecret-9f8a")),
+    ("password or key", joined("the portal wont let me in, password ", "Gr4nite!Elm77", ", what now")),
+    ("password or key", joined("the api key is ", "sk-test-8Kd2Wx0pQm93", ".")),
+    ("password or key", joined("家里wifi密码是 ", "xiangshan#4410Hull", "，给客人用")),
+    ("password or key", joined("登不上，密码", "Qing2song_771", "，是不是被锁了")),
 ]
 
 HARMLESS = [
@@ -50,6 +54,10 @@ HARMLESS = [
     "AKIA is how such a key begins, sk- is another, eyJ too",
     "[[tokens|token]]: see [[About tokens 2]]",
     "password: ${DB_PASSWORD_1}",
+    "the token TokenV2Handler of the parser",
+    "the secret is chapter-12 of the book",
+    "she forgot the password again, so ReadMe2026 it is",
+    "密码是我生日，2026年再说",
 ]
 
 
@@ -105,6 +113,12 @@ def test_random_text_is_no_secret() -> None:
 def test_a_masked_key_is_masked_to_its_end(length: int) -> None:
     key = "sk-ant-" + ("a1B2c3D4e5" * 10)[:length]
     assert masked(f"My key is {key}, keep it.") == "My key is [secret], keep it."
+
+
+def test_of_a_told_password_the_words_around_it_stay() -> None:
+    told = joined("云盘登不上，密码", "Qing2song_771", "，是不是被锁了")
+    assert masked(told) == "云盘登不上，密码[secret]，是不是被锁了"
+    assert find(masked(told)) == []
 
 
 def test_a_masked_private_key_leaves_nothing_of_its_body() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agent.clock import SystemClock
 from agent.errors import Conflict, MassChange, UserError
 from agent.markdown.adjacent_merge import merge_touching
-from agent.vault.change import Stamp
+from agent.vault.change import CAPTURE, Stamp
 from agent.vault.history.commits import commits
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
@@ -201,6 +201,38 @@ def test_a_created_note_that_was_edited_since_is_kept_whole(tmp_path: Path, path
     assert tree(vault)[path] == "mine\na\nb\nC\n"
     assert "other.md" not in tree(vault)
     assert [(word.about, word.reason) for word in result.kept] == [(path, "you have edited it since")]
+
+
+def test_a_note_that_was_kept_goes_with_a_second_undo_once_it_is_as_it_was_made(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    act(vault, {"new.md": "a\nb\nc\n"})
+    act(vault, {"other.md": "x\n"})
+    by_hand(vault, {"new.md": "a\nb\nc\nmine\n"})
+    first = undo(vault, Selection(run="01RUN"))
+    assert len(first.partial) == 1 and len(first.undone) == 1 and "new.md" in tree(vault)
+    again = undo(vault, Selection(run="01RUN"))
+    assert again.commit is None and [word.about for word in again.kept] == ["new.md"]
+    by_hand(vault, {"new.md": "a\nb\nc\n"})
+    second = undo(vault, Selection(run="01RUN"))
+    assert second.commit and tree(vault).keys() == {"plan.md", "vault-agent.yaml"}
+
+
+def test_the_undo_of_a_run_is_named_by_what_was_asked(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    act(vault, {"new.md": "a\n"})
+    with vault.transaction("session: finished: plan the trip", Stamp("agent", run="01RUN", tool=CAPTURE)) as change:
+        change.create("sessions/trip.md", b"What was said.\n")
+    undo(vault, Selection(run="01RUN"))
+    assert git(vault.place.root, "log", "-1", "--format=%s").strip() == "undo(notes): the run “plan the trip”"
+
+
+def test_a_commit_with_an_answer_and_its_record_is_undone_without_the_record(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"inbox/tea.md": "Which tea?\n"})
+    with vault.transaction("inbox(done): Which tea?", Stamp("agent", run="01RUN", tool=CAPTURE)) as change:
+        change.append("inbox/tea.md", b"Green.\n")
+        change.create("sessions/tea.md", b"What was said.\n")
+    take_back(vault, head(vault.place.root))
+    assert tree(vault)["inbox/tea.md"] == "Which tea?\n" and "sessions/tea.md" in tree(vault)
 
 
 def test_a_created_note_that_was_put_elsewhere_is_kept(tmp_path: Path) -> None:

@@ -1,18 +1,16 @@
-"""Checks of one vault and its repository, with safe repairs on request.
+"""Checks of one vault's repository, with safe repairs on request.
 
-No function here raises for what it finds. `probe` checks the machine, `repair` has the repairs.
+No function here raises for what it finds. `probe` checks the machine, `note_checks` the notes, `repair` mends.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from agent.errors import AgentError, GitFailed, Retryable
-from agent.markdown.note import Note
+from agent.errors import GitFailed, Retryable
+from agent.texts import Sentence, joined
 from agent.vault.health import repair
 from agent.vault.health.probe import Check, bad, disk, guarded, ok, warn
-from agent.vault.health.status import conflict_copies
 from agent.vault.health.trust import Executable, executables
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.hazards import hazards
@@ -29,11 +27,20 @@ def repository(vault: Vault, *, fix: bool) -> list[Check]:
     checks = guarded("disk", lambda: [disk("disk", vault.place.root)])
     checks += guarded("HEAD", lambda: _head(vault))
     checks += guarded("pipes", lambda: _pipes(vault))
-    checks += guarded("index", lambda: _index(vault, fix))
+    checks += _repairable(vault, fix)
+    return checks + guarded("objects", lambda: _objects(vault))
+
+
+def repairs(vault: Vault) -> list[Check]:
+    """What `repository` would repair with `fix`; changes nothing."""
+    return [check for check in _repairable(vault, fix=False) if check.next == FIX]
+
+
+def _repairable(vault: Vault, fix: bool) -> list[Check]:
+    checks = guarded("index", lambda: _index(vault, fix))
     checks += guarded("locks", lambda: _locks(vault, fix))
     checks += guarded("unfinished", lambda: _unfinished(vault, fix))
-    checks += guarded("temporaries", lambda: _temporaries(vault, fix))
-    return checks + guarded("objects", lambda: _objects(vault))
+    return checks + guarded("temporaries", lambda: _temporaries(vault, fix))
 
 
 def _head(vault: Vault) -> Iterator[Check]:
@@ -41,16 +48,16 @@ def _head(vault: Vault) -> Iterator[Check]:
     name = branch(gitdir)
     text = (gitdir / "HEAD").read_text("utf-8", "replace").strip()
     if name is None and not _ID.fullmatch(text):
-        yield bad("HEAD", f"{gitdir / 'HEAD'} is damaged", next=_mend_head(gitdir))
+        yield bad("HEAD", "{path} is damaged", next=_mend_head(gitdir), path=gitdir / "HEAD")
         return
     reason = blocked(gitdir)
     if reason:
-        yield warn("repository", f"{reason}: writes wait until that is over", next="git status")
+        yield warn("repository", "{reason}: writes wait until that is over", next="git status", reason=Sentence(reason))
     found = vault.git.objects(["HEAD"])[0]
     if found is not None:
-        yield ok("HEAD", f"{name or 'no branch'} at {found.oid[:12]}")
+        yield ok("HEAD", "{name} at {commit}", name=name or Sentence("no branch"), commit=found.oid[:12])
     elif name is not None and (gitdir / name).exists():
-        yield bad("HEAD", f"{name} names a commit that is not there", next="git reflog")
+        yield bad("HEAD", "{name} names a commit that is not there", next="git reflog", name=name)
     else:
         yield warn("HEAD", "there is no commit yet", next="vault-agent commit")
 
@@ -60,8 +67,8 @@ def _mend_head(gitdir: Path) -> str:
     names = (
         [path.relative_to(heads).as_posix() for path in heads.rglob("*") if path.is_file()] if heads.is_dir() else []
     )
-    name = names[0] if len(names) == 1 else "main"
-    return f"echo 'ref: refs/heads/{name}' > '{gitdir / 'HEAD'}'"
+    here = names[0] if len(names) == 1 else "main"
+    return f"echo 'ref: refs/heads/{here}' > '{gitdir / 'HEAD'}'"
 
 
 def _pipes(vault: Vault) -> Iterator[Check]:
@@ -70,8 +77,8 @@ def _pipes(vault: Vault) -> Iterator[Check]:
         if each.pattern:
             yield bad("pattern", str(each), next=each.hint)
             continue
-        what = f"{each.path} is not a file: git would wait for it for ever"
-        yield bad("pipe", what, next=f"rm '{each.path}'")
+        what = Sentence("{path} is not a file: git would wait for it for ever", path=each.path)
+        yield bad("pipe", what, next=Sentence("rm '{path}'", path=each.path))
     if not found:
         yield ok("pipes", "none where git reads")
 
@@ -84,7 +91,7 @@ def _index(vault: Vault, fix: bool) -> Iterator[Check]:
             yield bad("index", error.message, next=FIX)
             return
         kept = repair.rebuild_index(vault)
-        yield ok("index", f"fixed: made anew from HEAD; the unreadable one is kept as {kept}")
+        yield ok("index", "fixed: made anew from HEAD; the unreadable one is kept as {kept}", kept=kept)
         return
     yield ok("index", "readable")
 
@@ -95,15 +102,28 @@ def _locks(vault: Vault, fix: bool) -> Iterator[Check]:
     for lock in found:
         age = now - lock.lstat().st_mtime
         if fix and repair.move_lock(vault, lock):
-            yield ok("lock", f"fixed: {lock} was dead ({age:.0f} s old) and is moved aside")
+            yield ok("lock", "fixed: {path} was dead ({age:.0f} s old) and is moved aside", path=lock, age=age)
         else:
-            what = f"{lock} is {age:.0f} s old; a git command is at work, or one was killed"
+            what = Sentence(
+                "{path} is {age:.0f} s old; a git command is at work, or one was killed", path=lock, age=age
+            )
             yield warn("lock", what, next=FIX)
     litter = repair.litter(vault)
     if litter and fix:
-        yield ok("leftovers", f"fixed: removed {repair.remove_litter(vault)} working files in {vault.place.gitdir}")
+        yield ok(
+            "leftovers",
+            "fixed: removed {count} working files in {gitdir}",
+            count=repair.remove_litter(vault),
+            gitdir=vault.place.gitdir,
+        )
     elif litter:
-        yield warn("leftovers", f"{len(litter)} of our working files are left in {vault.place.gitdir}", next=FIX)
+        yield warn(
+            "leftovers",
+            "{count} of our working files are left in {gitdir}",
+            next=FIX,
+            count=len(litter),
+            gitdir=vault.place.gitdir,
+        )
     if not found and not litter:
         yield ok("locks", "none")
 
@@ -115,15 +135,26 @@ def _unfinished(vault: Vault, fix: bool) -> Iterator[Check]:
         vault.settle()
     open_now, waiting = len(writer.journal.unfinished()), writer.queue.count()
     if open_now + waiting < before:
-        yield ok("unfinished", f"fixed: {before - open_now - waiting} changes were finished")
+        yield ok("unfinished", "fixed: {count} changes were finished", count=before - open_now - waiting)
     if open_now:
-        yield warn("unfinished", f"a crash left {open_now} changes unfinished; the next write finishes them", next=FIX)
+        yield warn(
+            "unfinished",
+            "changes that a crash cut off: {count}; the next write finishes them",
+            next=FIX,
+            count=open_now,
+        )
     if waiting:
-        yield warn("queue", f"{waiting} changes wait: {blocked(vault.place.gitdir) or 'for the next write'}", next=FIX)
+        yield warn(
+            "queue",
+            "changes that wait: {count}; {reason}",
+            next=FIX,
+            count=waiting,
+            reason=Sentence(blocked(vault.place.gitdir) or "the next write makes them"),
+        )
     failed = writer.queue.failed()
     if failed:
         lines = tuple(f"{path}: {reason}" for path, reason in failed.items())
-        yield warn("queue", f"{len(failed)} changes could not be carried out and are kept", lines)
+        yield warn("queue", "{count} changes could not be carried out and are kept", lines, count=len(failed))
     if not before and not failed:
         yield ok("unfinished", "nothing")
 
@@ -133,11 +164,11 @@ def _temporaries(vault: Vault, fix: bool) -> Iterator[Check]:
     if found and fix:
         removed, copies = repair.clear_temporaries(vault)
         if removed:
-            kept = f"; kept as {', '.join(copies)}" if copies else "; git had all of it"
-            yield ok("temporaries", f"fixed: removed {len(removed)}{kept}")
+            done = "fixed: removed {count}; kept as {paths}" if copies else "fixed: removed {count}; git had all of it"
+            yield ok("temporaries", done, count=len(removed), paths=joined(copies, ", "))
         found = [path for path in found if path not in removed]
     if found:
-        what = f"{len(found)} temporary files are left among the notes"
+        what = f"left among the notes: {len(found)}"
         yield warn("temporaries", what, tuple(found), FIX)
     elif not fix:
         yield ok("temporaries", "none")
@@ -149,52 +180,17 @@ def _objects(vault: Vault) -> Iterator[Check]:
     try:
         git.run("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
     except Retryable:
-        yield warn("objects", f"not checked to the end in {FSCK_SECONDS:.0f} s", next="git fsck --connectivity-only")
+        yield warn(
+            "objects",
+            "not checked to the end in {seconds:.0f} s",
+            next="git fsck --connectivity-only",
+            seconds=FSCK_SECONDS,
+        )
     except GitFailed as error:
         lines = tuple(error.stderr.strip().splitlines())
         yield bad("objects", "git fsck finds damage", lines, "git fsck --full")
     else:
         yield ok("objects", "git fsck finds nothing missing")
-
-
-def notes(vault: Vault) -> list[Check]:
-    """The checks that every note can be read and every id is unique, and the list of conflict copies."""
-    return guarded("notes", lambda: _notes(vault)) + guarded("conflicts", lambda: _conflicts(vault))
-
-
-def _notes(vault: Vault) -> Iterator[Check]:
-    bad: list[str] = []
-    odd: list[str] = []
-    ids: defaultdict[str, list[str]] = defaultdict(list)
-    paths = vault.note_paths()
-    for path in paths:
-        try:
-            data = vault.read(path)
-        except (AgentError, OSError) as error:
-            odd.append(f"{path}: {error}")
-            continue
-        note = Note.parse(data or b"")
-        if note.problem is not None:
-            bad.append(f"{path}:{note.problem.line}: {note.problem.message}")
-        elif note.id:
-            ids[note.id].append(path)
-    twice = [f"{name}: {', '.join(where)}" for name, where in ids.items() if len(where) > 1]
-    yield from _listed("notes", "have a header that cannot be read; their text still can", bad)
-    yield from _listed("files", "cannot be read as notes", odd)
-    yield from _listed("ids", "stand in more than one note; get and forget ask which one is meant", twice)
-    if not bad and not odd:
-        yield ok("notes", f"{len(paths)} can be read")
-
-
-def _conflicts(vault: Vault) -> Iterator[Check]:
-    yield from _listed(
-        "conflicts", "copies hold versions that could not be merged; compare, then delete them", conflict_copies(vault)
-    )
-
-
-def _listed(name: str, what: str, lines: Sequence[str]) -> Iterator[Check]:
-    if lines:
-        yield warn(name, f"{len(lines)} {what}", tuple(lines))
 
 
 def trust(vault: Vault, own_hooks: Iterable[str] = ()) -> list[Check]:
@@ -208,7 +204,9 @@ def _trust(found: Sequence[Executable]) -> Iterator[Check]:
         yield ok("trust", "nothing in the repository could run a command")
         return
     lines = tuple(f"{item.key} = {item.value}  ({item.where})" for item in found)
-    what = f"{len(found)} things could run a command; vault-agent never runs these, git in your terminal would"
+    what = Sentence(
+        "{count} things could run a command; vault-agent never runs these, git in your terminal would", count=len(found)
+    )
     yield warn("trust", what, lines)
 
 
@@ -218,5 +216,5 @@ def template(vault: Vault, files: Iterable[str]) -> list[Check]:
     gone = [path for path in files if not (root / path).exists()]
     if not gone:
         return [ok("template", "every file is here")]
-    what = f"{len(gone)} files are not here; `vault-agent init PATH --restore` lays them again"
+    what = Sentence("{count} files are not here; `vault-agent init PATH --restore` lays them again", count=len(gone))
     return [ok("template", what, tuple(gone))]

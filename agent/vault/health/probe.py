@@ -15,6 +15,7 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.config.private import make_folder
 from agent.errors import AgentError
+from agent.texts import Sentence
 from agent.vault.change import Stamp
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
@@ -49,19 +50,19 @@ class Check:
     next: str = ""
 
 
-def ok(name: str, what: str, details: tuple[str, ...] = ()) -> Check:
-    """A finding without a problem."""
-    return Check(Level.OK, name, what, details)
+def ok(name: str, what: str, /, details: tuple[str, ...] = (), **values: object) -> Check:
+    """A finding without a problem; `values` are those of the placeholders in `what`."""
+    return Check(Level.OK, name, Sentence(what, **values), details)
 
 
-def warn(name: str, what: str, details: tuple[str, ...] = (), next: str = "") -> Check:
+def warn(name: str, what: str, /, details: tuple[str, ...] = (), next: str = "", **values: object) -> Check:
     """A finding that a person should look at."""
-    return Check(Level.WARN, name, what, details, next)
+    return Check(Level.WARN, name, Sentence(what, **values), details, next)
 
 
-def bad(name: str, what: str, details: tuple[str, ...] = (), next: str = "") -> Check:
+def bad(name: str, what: str, /, details: tuple[str, ...] = (), next: str = "", **values: object) -> Check:
     """A finding that keeps the vault from working."""
-    return Check(Level.BAD, name, what, details, next)
+    return Check(Level.BAD, name, Sentence(what, **values), details, next)
 
 
 def guarded(name: str, ask: Callable[[], Iterable[Check]]) -> list[Check]:
@@ -71,7 +72,7 @@ def guarded(name: str, ask: Callable[[], Iterable[Check]]) -> list[Check]:
     except AgentError as error:
         return [bad(name, error.message, next=error.hint)]
     except (OSError, ValueError, KeyError, RecursionError) as error:
-        return [bad(name, f"{type(error).__name__}: {error}")]
+        return [bad(name, "{kind}: {problem}", kind=type(error).__name__, problem=error)]
 
 
 Undo = Callable[[Vault, str], object]
@@ -97,9 +98,13 @@ def _git_version() -> Iterator[Check]:
     found = re.search(r"(\d+)\.(\d+)", shown)
     version = (int(found[1]), int(found[2])) if found else (0, 0)
     if version < OLDEST:
-        yield bad("git", f"{shown} is too old; 2.34 or newer is needed", next="install a newer git")
+        yield bad("git", "{version} is too old; 2.34 or newer is needed", next="install a newer git", version=shown)
     elif version < RECENT:
-        yield warn("git", f"{shown}: before 2.36 git can force only new objects to the disk, not refs and the index")
+        yield warn(
+            "git",
+            "{version}: before 2.36 git can force only new objects to the disk, not refs and the index",
+            version=shown,
+        )
     else:
         yield ok("git", shown.removeprefix("git version "))
 
@@ -110,13 +115,13 @@ def _state(state: Path) -> Iterator[Check]:
         file.write(b"probe")
         file.flush()
         os.fsync(file.fileno())
-    yield ok("state", f"{state} can be written")
+    yield ok("state", "{path} can be written", path=state)
 
 
 def disk(name: str, folder: Path) -> Check:
     """The check of free disk space for this folder."""
     free = shutil.disk_usage(folder).free
-    what = f"{free / _MB / 1024:.1f} GB free at {folder}"
+    what = Sentence("{size:.1f} GB free at {folder}", size=free / _MB / 1024, folder=folder)
     if free < _FULL:
         return bad(name, what, next="make room, then try again")
     return Check(Level.WARN if free < _SCARCE else Level.OK, name, what)

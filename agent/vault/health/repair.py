@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from agent.errors import AgentError, BadPath
+from agent.texts import Sentence
 from agent.vault.change import Stamp
 from agent.vault.plumbing.git_processes import git_is_busy
 from agent.vault.plumbing.index_file import check_not_sparse
@@ -123,5 +124,10 @@ def _keep(vault: Vault, beside: str, data: bytes) -> str:
     subject = f"doctor(vault): kept what a crash left beside {beside}"
     outcome = vault.writer.keep_copy(beside, data, subject, Stamp("agent", tool="doctor"))
     if outcome.queued:
-        raise AgentError(f"what a crash left beside {beside} waits: {outcome.queued}", hint="vault-agent doctor --fix")
+        raise AgentError(
+            "what a crash left beside {beside} waits: {queued}",
+            hint="vault-agent doctor --fix",
+            beside=beside,
+            queued=Sentence(outcome.queued),
+        )
     return outcome.paths[0]

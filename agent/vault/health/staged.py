@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.markdown.note import Note
+from agent.texts import Sentence
 from agent.vault import secrets
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
@@ -23,7 +24,9 @@ class StagedProblem:
 
     path: str
     line: int
-    why: str
+    why: Sentence
+
+    is_secret: bool = False
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.why}"
@@ -70,8 +73,13 @@ def _judge(path: str, data: bytes) -> Iterator[StagedProblem]:
     if is_note(path):
         problem = Note.parse(data).problem
         if problem is not None:
-            yield StagedProblem(path, problem.line, f"the header cannot be read: {problem.message}")
+            yield StagedProblem(path, problem.line, Sentence("the header cannot be read: {problem}", problem=problem))
     if b"\0" in data[:_BINARY_LOOK]:
         return
     for finding in secrets.find(data.decode("utf-8", "replace")):
-        yield StagedProblem(path, finding.line, f"this looks like a secret ({finding.kind})")
+        yield StagedProblem(
+            path,
+            finding.line,
+            Sentence("this looks like a secret ({kind})", kind=Sentence(finding.kind)),
+            is_secret=True,
+        )

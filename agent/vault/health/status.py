@@ -1,17 +1,20 @@
 """The state of a vault, read from the files and git at each call, without a cache."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from agent.errors import AgentError, Permanent
+from agent.errors import AgentError, Permanent, os_reason
 from agent.markdown.note import Note
+from agent.vault.drafts import drafts_file, load_drafts
 from agent.vault.listing import contents
 from agent.vault.locks import holder
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
 from agent.vault.worktree.survey import Dirty, survey
+from agent.vault.write.left_out import DRAFT as DRAFT
+from agent.vault.write.left_out import left_out, unchanged_drafts
 from agent.vault.write.unsettled import opened_and_unread
 
 _LAST = ("log", "-1", "--format=%H%x00%cI%x00%an%x00%s", "--end-of-options", "HEAD")
@@ -35,7 +38,8 @@ class VaultStatus:
     folders that cannot be read, so that their changes are unknown. `blocked`: the reason why writes wait. `waiting`:
     the number of waiting writes. `failed`: files of writes that could not be carried out, each with the reason.
     `unfinished`: the number of transactions that a crash left. `writer`: the process that writes now. `notes`: every
-    note with its content hash.
+    note with its content hash. `left_out`: the reason by path for those of the `dirty` files that the commits of the
+    person's edits leave out.
     """
 
     root: Path
@@ -51,6 +55,7 @@ class VaultStatus:
     conflicts: tuple[str, ...]
     writer: int | None
     notes: Mapping[str, str]
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def status(vault: Vault) -> VaultStatus:
@@ -59,8 +64,10 @@ def status(vault: Vault) -> VaultStatus:
         return _look(vault)
     except OSError as error:
         raise Permanent(
-            f"the vault cannot be looked at: {error.strerror or error} ({error.filename or vault.place.root})",
+            "the vault cannot be looked at: {reason} ({path})",
             hint="vault-agent doctor looks for the cause",
+            reason=os_reason(error),
+            path=error.filename or vault.place.root,
         ) from error
 
 
@@ -89,7 +96,14 @@ def _look(vault: Vault) -> VaultStatus:
         tuple(_copies(vault, notes)),
         holder(vault.writer.layout.lock),
         notes,
+        left_out_now(vault, found.changed),
     )
+
+
+def left_out_now(vault: Vault, changed: Sequence[Dirty]) -> dict[str, str]:
+    """The changed files that the commits of the person's edits leave out, with the reason."""
+    files, drafts = vault.writer.files, load_drafts(drafts_file(vault.private_folder))
+    return {**left_out(files, vault.options, changed), **unchanged_drafts(vault.git, files, drafts, changed)}
 
 
 def conflict_copies(vault: Vault) -> list[str]:

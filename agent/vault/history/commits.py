@@ -95,11 +95,11 @@ def commits(
 def resolve(vault: Vault, revision: str) -> str:
     """The full id of the commit with this name; raises `UserError` if there is none."""
     if not revision or revision.startswith("-") or any(ord(c) < 32 for c in revision):
-        raise UserError(f"{revision!r} is not a commit", hint="vault-agent log lists the commits")
+        raise UserError("{revision!r} is not a commit", hint="vault-agent log lists the commits", revision=revision)
     asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"]
     found = vault.git.run(*asked, ok=(0, 1, 128)).decode("utf-8", "replace").strip()
     if not is_commit_id(found):
-        raise UserError(f"there is no commit {revision}", hint="vault-agent log lists the commits")
+        raise UserError("there is no commit {revision}", hint="vault-agent log lists the commits", revision=revision)
     return found
 
 

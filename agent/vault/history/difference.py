@@ -14,6 +14,7 @@ from pathlib import Path
 from agent.errors import AgentError
 from agent.markdown import changes
 from agent.markdown.note import Note
+from agent.texts import Sentence
 from agent.vault.file_changes import FileChange, Kind, parse_raw
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import FILE, PROGRAM, object_id
@@ -147,5 +148,5 @@ def _described(change: FileChange, data: Mapping[str, bytes], files: Files | Non
 def summary(change: FileChange) -> str:
     """One line with the name of the file and its change."""
     if change.kind is Kind.RENAMED:
-        return f"renamed: {change.old_path} → {change.path}"
-    return f"{change.kind}: {change.path}"
+        return Sentence("renamed: {old} → {path}", old=change.old_path, path=change.path)
+    return Sentence("{kind}: {path}", kind=Sentence(change.kind), path=change.path)

@@ -39,8 +39,9 @@ def check_complete(git: Git) -> None:
     grafts = common_folder(git.gitdir) / "info" / "grafts"
     if grafts.exists() and grafts.stat().st_size:
         raise UserError(
-            f"{grafts} gives commits other parents than they have, so the history cannot be written anew",
+            "{grafts} gives commits other parents than they have, so the history cannot be written anew",
             hint="git replace --convert-graft-file, then repeat the command",
+            grafts=grafts,
         )
 
 
@@ -62,7 +63,7 @@ def holders(
     listed = dict.fromkeys(name for name in _containing(git, [*oldest, *elsewhere]) if name != current)
     listed |= dict.fromkeys(backups)
     here = [name for name in listed if not name.startswith("refs/remotes/")]
-    here += [name for name, commit in (*_stashed(git), *_detached(git)) if _has_any(git, commit, rows, elsewhere)]
+    here += [name for name, commit in (*stashed(git), *detached(git)) if _has_any(git, commit, rows, elsewhere)]
     here += _notes(git, rows)
     alternates = common_folder(git.gitdir) / "objects" / "info" / "alternates"
     here += [f"{alternates}: {line}" for line in _lines(alternates.read_bytes() if alternates.exists() else b"")]
@@ -71,6 +72,8 @@ def holders(
 
 def _elsewhere(git: Git, paths: Sequence[str], changes: Changes, backups: Sequence[str]) -> list[str]:
     """The commits outside the current branch and the backups whose files contain text to be removed."""
+    if not paths:
+        return []
     passed_by = [f"--exclude={name}" for name in backups]
     found = _lines(git.run("rev-list", *passed_by, "--all", "--full-history", "--not", "HEAD", "--", *paths))
     return [commit for commit, changed in changes(found).items() if changed] if found else []
@@ -82,7 +85,7 @@ def _containing(git: Git, commits: Sequence[str]) -> Iterator[str]:
         yield from _lines(git.run("for-each-ref", "--format=%(refname)", *asked))
 
 
-def _stashed(git: Git) -> Iterator[tuple[str, str]]:
+def stashed(git: Git) -> Iterator[tuple[str, str]]:
     """All stashes except the last, which is a reference."""
     if git.objects(["refs/stash"])[0] is None:
         return
@@ -90,7 +93,7 @@ def _stashed(git: Git) -> Iterator[tuple[str, str]]:
     yield from ((f"stash@{{{number}}}", commit) for number, commit in enumerate(rows) if number)
 
 
-def _detached(git: Git) -> Iterator[tuple[str, str]]:
+def detached(git: Git) -> Iterator[tuple[str, str]]:
     """The commits of the work trees that are on no branch."""
     for block in git.run("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape").split("\n\n"):
         fields = dict(line.partition(" ")[::2] for line in block.splitlines())

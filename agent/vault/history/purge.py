@@ -12,10 +12,12 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
 from agent.errors import Permanent, UserError
+from agent.texts import joined
 from agent.vault.change import Stamp
 from agent.vault.history.commits import resolve
 from agent.vault.history.held_versions import HeldVersions
 from agent.vault.history.holders import check_complete, holders
+from agent.vault.history.rewritten import record_rewritten
 from agent.vault.plumbing.objects import Pack, TreeEntry, Trees, entry_in, folders, graft, parse_tree
 from agent.vault.plumbing.repository import OWN_REFS, branch
 from agent.vault.store import Vault
@@ -78,19 +80,21 @@ def purge(vault: Vault, cleaning: Cleaning, *, token: str, remote: bool = False,
         paths = tuple(vault.place.prefix + path for path in cleaning.paths)
         work = _Work(vault, cleaning, paths, HeldVersions(vault.git, frozenset(paths)))
         concerned = work.find(head)
-        if not concerned:
-            return Purged(head=head, backup=_existing(vault, BACKUP + token))
         found = holders(vault.git, vault.place, concerned, work.paths, work.changes, backups(vault))
+        if not concerned:
+            return Purged(0, head, _existing(vault, BACKUP + token), found.here, found.remote)
         if found.remote and not remote:
             raise UserError(
-                f"another repository has these commits: {', '.join(found.remote)}",
+                "another repository has these commits: {remote}",
                 hint="what is there is yours to remove; repeat with --yes-remote to write your own history anew",
+                remote=joined(found.remote, ", "),
             )
         if dry_run:
             return Purged(len(concerned), head, "", found.here, found.remote)
         made = work.rewrite(head, [*concerned])
         new = made[head]
         vault.provenance.rewrite(made)
+        record_rewritten(vault, made, work.shifted)
         backup = BACKUP + token
         with _recorded(vault.writer.journal, token, new):
             vault.git.run("update-ref", backup, head)
@@ -102,7 +106,9 @@ def check_possible(vault: Vault) -> None:
     """Raise `UserError` while the repository is not free, or if a part of the history is missing here."""
     reason = vault.writer.waiting_reason()
     if reason:
-        raise UserError(f"the history cannot be written anew while {reason}", hint="finish that, then try again")
+        raise UserError(
+            "the history cannot be written anew while {reason}", hint="finish that, then try again", reason=reason
+        )
     check_complete(vault.git)
 
 
@@ -133,6 +139,8 @@ class _Work:
     held: HeldVersions
     cleaned: dict[tuple[str, str], tuple[tuple[bytes, bytes | None], ...]] = field(default_factory=dict)
     """By path and blob: what becomes of the path, and of its new name; empty for a version that stays."""
+    shifted: set[str] = field(default_factory=set)
+    """The blob ids of new contents that have more or fewer lines than before."""
 
     def find(self, head: str) -> dict[str, list[str]]:
         """The commits to make again, with their parents, oldest first: those with changed files, and all later ones."""
@@ -170,6 +178,8 @@ class _Work:
         """The new content of a path, and of its new name; nothing if it stays as it is."""
         prefix = self.vault.place.prefix
         after = self.cleaning.content(path.removeprefix(prefix), data)
+        if after is not None and after.count(b"\n") != data.count(b"\n"):
+            self.shifted.add(self.vault.git.blob_id(after))
         to = self.cleaning.moved.get(path.removeprefix(prefix))
         if to is not None and after is not None:
             yield path.encode("utf-8", "surrogateescape"), None
@@ -193,7 +203,9 @@ class _Work:
                 raw = self.vault.git.objects(list(some))
                 for commit, item in zip(some, raw, strict=True):
                     if item is None:
-                        raise Permanent(f"commit {commit} is missing", hint="git fsck shows what is missing")
+                        raise Permanent(
+                            "commit {commit} is missing", hint="git fsck shows what is missing", commit=commit
+                        )
                     tree = self._tree(commit, changes[commit], pack)
                     made[commit] = self._commit(item.data, tree, made, commit in named, pack)
                 if head in some and (changes[head] or made[head] == head):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from agent.errors import Conflict
+from agent.texts import Sentence, joined
 from agent.vault.change import Outcome, Stamp
 from agent.vault.file_changes import FileChange, Kind
 from agent.vault.history.commits import HUMAN, Commit, lineage
@@ -28,7 +29,8 @@ _LISTED = 40
 class Undone:
     """The result of an undo, or the expected result of a dry run. Ids are full.
 
-    `undone`: commits undone completely. `partial`: commits of which a part was refused. `files`: the changes. `kept`:
+    `undone`: commits undone completely. `partial`: commits of which a part was kept or refused; a later undo takes
+    that part, once nothing is in the way. `files`: the changes. `kept`:
     notes that stay because they were edited since. `refused`: notes that could not be merged. `skipped`: changes that
     needed nothing. `queued`: the reason for waiting, if the repository is not free.
     """
@@ -76,11 +78,11 @@ def undo(
 
 def plan(vault: Vault, history: Sequence[Commit], unsaved: Sequence[FileChange], commits: Sequence[Commit]) -> UndoPlan:
     """The plan for the content of each note; reads notes and writes nothing."""
-    ids = needed(list(commits))
+    ids = needed(list(commits), vault.home)
     found = vault.git.objects(ids) if ids else []
     blobs = {oid: item.data if item else None for oid, item in zip(ids, found, strict=True)}
     paths = {path for each in commits for change in each.files for path in (change.path, change.old_path) if path}
-    undo_plan = UndoPlan(vault.git, vault.writer.files, blobs, closed(vault.git, vault.place, paths))
+    undo_plan = UndoPlan(vault.git, vault.writer.files, vault.home, blobs, closed(vault.git, vault.place, paths))
     merged = against_other_parents(vault.git, history, vault.place.prefix)
     parts = {commit.id: commit for commit in commits}
     Walk(undo_plan, merged).back([parts.get(each.id, each) for each in history], unsaved, parts)
@@ -117,20 +119,25 @@ def _as_change(draft: PlannedFile) -> FileChange | None:
 
 def _conflict(undo_plan: UndoPlan, chosen: UndoChoice) -> Conflict:
     refused = [draft for draft in undo_plan.drafts if draft.refused]
-    lines = [f"  {draft.name}: {draft.refused}{_later(draft)}" for draft in refused]
     return Conflict(
-        f"cannot undo {chosen.name} without losing later work; nothing was changed\n" + "\n".join(lines),
+        "cannot undo {name} without losing later work; nothing was changed\n{lines}",
+        name=chosen.name,
+        lines=joined(map(_refusal, refused), "\n"),
         paths=tuple(dict.fromkeys(draft.name for draft in refused)),
         hint="repeat it with --partial to undo the rest and leave these notes as they are",
     )
 
 
-def _later(draft: PlannedFile) -> str:
-    """The later commits that touched a note, for a person to look at."""
-    named = [f"{commit.id[:8]} {commit.subject}" for commit in dict.fromkeys(draft.later)]
-    named += ["your edit that is not committed yet"] if draft.unsaved else []
-    shown = ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
-    return f" (by {shown})" if named else ""
+def _refusal(draft: PlannedFile) -> Sentence:
+    """The reason for one note, with the later commits that touched it, for a person to look at."""
+    named: list[str] = [f"{commit.id[:8]} {commit.subject}" for commit in dict.fromkeys(draft.later)]
+    named += [Sentence("your edit that is not committed yet")] if draft.unsaved else []
+    if not named:
+        return Sentence("  {path}: {reason}", path=draft.name, reason=Sentence(draft.refused))
+    by = joined(named[:3], ", ")
+    if named[3:]:
+        by = Sentence("{shown} and {count} more", shown=by, count=len(named) - 3)
+    return Sentence("  {path}: {reason} (by {by})", path=draft.name, reason=Sentence(draft.refused), by=by)
 
 
 def _body(planned: Undone) -> str:

@@ -1,24 +1,30 @@
 """Selects the commits for an undo: named ones, or all of a run, a job or a time, except those already undone."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from agent.errors import UserError
-from agent.vault.folders import folder_of
+from agent.texts import Sentence, joined
+from agent.vault.change import CAPTURE
+from agent.vault.folders import AgentFolder
 from agent.vault.history.commits import HUMAN, Commit, resolve
 from agent.vault.history.undo_plan import Reason
 from agent.vault.message import one_line
 from agent.vault.store import Vault
 
 _SETUP = "init"
+_RECORD = re.compile(r"(?:session: [\w ]+|inbox\([\w ]+\)): (.+)")
+"""The subject of a commit with the record of a run: how it ended, and what was asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """The commits to undo: named ones, all of a run, all of a job, or all since a time. Exactly one of them is set.
 
-    The record of a run (`Folder.undone`) stays when the run or the job is undone, and goes with its commit otherwise.
+    The record of a run (`Folder.undone`) stays when the run or the job is undone, or a commit that has an answer in a
+    person's note besides; otherwise it goes with its commit.
     `since` leaves out people's own commits and the vault's set-up, unless `include_human`.
     """
 
@@ -43,24 +49,28 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Und
     """The selected commits that are not undone already; raises `UserError` for one that does not exist."""
     aside: list[Reason] = []
     human_kept = 0
+    name = ""
     touching = [commit for commit in history if commit.files]
     if selection.commits:
-        wanted = _named(vault, history, selection.commits)
+        named = _named(vault, history, selection.commits)
+        wanted = [_without_records(each, vault.home) if _answers(each, vault.home) else each for each in named]
         name = one_line(wanted[0].subject) if len(wanted) == 1 else f"{len(wanted)} commits"
     elif selection.run:
-        wanted, name = [commit for commit in touching if commit.is_of(selection.run)], f"run {selection.run}"
+        wanted, name = [commit for commit in touching if commit.is_of(selection.run)], _run_name(history, selection.run)
     elif selection.job:
-        wanted, name = [commit for commit in touching if commit.job == selection.job], f"job {selection.job}"
+        wanted = [commit for commit in touching if commit.job == selection.job]
+        name = Sentence("job {job}", job=selection.job)
     elif selection.since is not None:
         recent = [commit for commit in touching if commit.when >= selection.since]
         foreign = [commit for commit in recent if selection.include_human or commit.actor != HUMAN]
         wanted = [commit for commit in foreign if not _is_set_up(commit)]
         aside = [Reason(c.id, "it set up the vault; name it to undo it") for c in foreign if c not in wanted]
-        human_kept, name = len(recent) - len(foreign), f"everything since {selection.since:%Y-%m-%d %H:%M}"
+        human_kept = len(recent) - len(foreign)
+        name = Sentence("everything since {when:%Y-%m-%d %H:%M}", when=selection.since)
     else:
         raise UserError("nothing to undo was named", hint="a commit, --run ID, --job ID or --since TIME")
     if selection.run or selection.job:
-        parts = [(commit, _without_records(commit)) for commit in wanted]
+        parts = [(commit, _without_records(commit, vault.home)) for commit in wanted]
         aside += [Reason(commit.id, "it is the record of a run, and stays") for commit, part in parts if not part.files]
         wanted = [part for _, part in parts if part.files]
     done = _undone(history, {commit.id for commit in wanted})
@@ -73,14 +83,26 @@ def _named(vault: Vault, history: Sequence[Commit], names: Sequence[str]) -> lis
     wanted = [commit for commit in history if commit.id in ids]
     missing = ids.keys() - {commit.id for commit in wanted}
     if missing:
-        shown = ", ".join(ids[oid] for oid in missing)
-        raise UserError(f"{shown} is not in this branch's history", hint="vault-agent log lists what is")
+        shown = joined((ids[oid] for oid in missing), ", ")
+        raise UserError("{shown} is not in this branch's history", hint="vault-agent log lists what is", shown=shown)
     return wanted
 
 
-def _without_records(commit: Commit) -> Commit:
+def _without_records(commit: Commit, home: AgentFolder) -> Commit:
     """The commit without the notes in which the program records what happened in a run."""
-    return replace(commit, files=tuple(change for change in commit.files if folder_of(change.path).undone))
+    return replace(commit, files=tuple(change for change in commit.files if home.row(change.path).undone))
+
+
+def _run_name(history: Sequence[Commit], run: str) -> Sentence:
+    """What a run was asked, from the commit with its record; its id if there is none."""
+    records = (_RECORD.fullmatch(each.subject) for each in history if each.run == run and each.tool == CAPTURE)
+    asked = next((found[1] for found in records if found), "")
+    return Sentence("the run “{task}”", task=asked) if asked else Sentence("run {run}", run=run)
+
+
+def _answers(commit: Commit, home: AgentFolder) -> bool:
+    """True if the commit has the record of a run and its answer in a person's note."""
+    return commit.tool == CAPTURE and any(home.row(each.path).is_written_for_the_person for each in commit.files)
 
 
 def _is_set_up(commit: Commit) -> bool:

@@ -11,9 +11,10 @@ from agent.errors import BadPath
 from agent.markdown import merge as notes
 from agent.markdown.adjacent_merge import merge_touching
 from agent.markdown.note import Note
+from agent.texts import Sentence
 from agent.vault.change import CAPTURE
 from agent.vault.file_changes import FileChange, Kind
-from agent.vault.folders import folder_of
+from agent.vault.folders import AgentFolder
 from agent.vault.history.commits import HUMAN, Commit
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import FILE, PROGRAM, TreeEntry, has_id
@@ -74,6 +75,7 @@ class UndoPlan:
 
     git: Git
     files: Files
+    home: AgentFolder
     blobs: Mapping[str, bytes | None] = field(default_factory=dict)
     closed: Mapping[str, BadPath] = field(default_factory=dict)
     skipped: list[Reason] = field(default_factory=list)
@@ -137,13 +139,13 @@ class UndoPlan:
             self._planned[change.path] = None
             draft.path = draft.after = None
             return
-        began = self.blobs.get(change.after.oid) if is_record and folder_of(change.path).logs else None
+        began = self.blobs.get(change.after.oid) if is_record and self.home.row(change.path).logs else None
         if began is not None and draft.path == change.path and draft.after is not None:
             merged = notes.merge(began, draft.after, _head(began), self._lines)
             if merged is not None:
                 draft.after = merged
                 return
-        draft.kept = f"{_who(draft)} {'moved' if self._is(draft.after, change.after) else 'edited'} it since"
+        draft.kept = _since(draft, moved=self._is(draft.after, change.after))
         self._reset(draft)
 
     def _restore(self, change: FileChange) -> PlannedFile:
@@ -196,7 +198,7 @@ class UndoPlan:
         if draft.refused or draft.path != change.path:
             return  # moved again since: it stays at its new path
         if self._at(change.old_path) is not None:
-            self._refuse(draft, f"another note has taken its place at {change.old_path}")
+            self._refuse(draft, Sentence("another note has taken its place at {path}", path=change.old_path))
             return
         self._planned[change.path] = None
         self._planned[change.old_path] = draft
@@ -216,7 +218,7 @@ class UndoPlan:
         taker = self._planned.get(draft.now)
         self._planned[draft.now] = draft
         if taker is not None and taker is not draft:
-            self._refuse(taker, f"{draft.now} is still there")
+            self._refuse(taker, Sentence("{path} is still there", path=draft.now))
 
     def _at(self, path: str) -> PlannedFile | None:
         """The file that is planned for this path so far."""
@@ -239,7 +241,7 @@ class UndoPlan:
 
     def finish(self) -> None:
         """Record the commits that could be undone only in part."""
-        self.partial.update(commit for commit, draft in self._touched if draft.refused)
+        self.partial.update(commit for commit, draft in self._touched if draft.is_settled)
 
 
 def _head(data: bytes) -> bytes:
@@ -253,19 +255,20 @@ def _is_plain(entry: TreeEntry | None) -> bool:
     return entry is None or entry.mode in {FILE, PROGRAM}
 
 
-def _who(draft: PlannedFile) -> str:
-    """The author of later work on a file, as a phrase that precedes a verb."""
+def _since(draft: PlannedFile, *, moved: bool) -> Sentence:
+    """Who has worked on a file since."""
     if draft.unsaved or not draft.later or any(commit.actor == HUMAN for commit in draft.later):
-        return "you have"
+        return Sentence("you have moved it since" if moved else "you have edited it since")
     last = draft.later[0]
-    return f"{last.actor} ({last.id[:8]}) has"
+    told = "{actor} ({commit}) has moved it since" if moved else "{actor} ({commit}) has edited it since"
+    return Sentence(told, actor=last.actor, commit=last.id[:8])
 
 
-def needed(commits: list[Commit]) -> list[str]:
+def needed(commits: list[Commit], home: AgentFolder) -> list[str]:
     """The ids of the contents that undoing these commits may need; other files are compared by id only."""
     wanted: dict[str, None] = {}
     for change in (change for commit in commits for change in commit.files):
-        if change.after is not None and change.before is None and folder_of(change.path).logs:
+        if change.after is not None and change.before is None and home.row(change.path).logs:
             wanted[change.after.oid] = None
         if not _is_plain(change.before) or not _is_plain(change.after) or change.before is None:
             continue

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from agent.vault.history.commits import HUMAN, parse_message
-from agent.vault.plumbing.identities import AGENT, person
+from agent.vault.plumbing.identities import AGENT, person_addresses
+from agent.vault.plumbing.repository import MARKER
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 
@@ -28,6 +29,14 @@ def versions(vault: Vault, asked: Iterable[tuple[str, str]]) -> list[Version | N
     return [Version(each.oid, each.data) if each is not None and each.kind == "blob" else None for each in found]
 
 
+def first_version(vault: Vault, path: str) -> bytes | None:
+    """The file in the commit with which the folder became a vault; None if it was not there."""
+    command = ["log", "--diff-filter=A", "--format=%H", "HEAD", "--", vault.place.prefix + MARKER]
+    commits = vault.git.run(*command, ok=(0, 128)).decode().split()
+    found = versions(vault, [(commits[-1], path)])[0] if commits else None
+    return found.data if found is not None else None
+
+
 def committed_blobs(vault: Vault, paths: Iterable[str]) -> dict[str, str]:
     """The blob id of each path in the last commit; paths that it does not have are left out."""
     prefix = vault.place.prefix
@@ -36,9 +45,12 @@ def committed_blobs(vault: Vault, paths: Iterable[str]) -> dict[str, str]:
     return {path.removeprefix(prefix): blob for blob, _, path in (row.partition(" ") for row in rows) if path}
 
 
-def paths_with(vault: Vault, wanted: Callable[[str, bytes], bool]) -> set[str]:
-    """The paths of notes of which the history of HEAD has a version that is wanted, each version read once."""
-    command = ["log", "--raw", "--no-abbrev", "--no-renames", "-m", "--root", "--format=", "-z", "HEAD"]
+def paths_with(vault: Vault, wanted: Callable[[str, bytes], bool], *revisions: str) -> set[str]:
+    """The paths of notes of which the history has a version that is wanted, each version read once.
+
+    `revisions` as for `git log`; the last commit if there are none.
+    """
+    command = ["log", "--raw", "--no-abbrev", "--no-renames", "-m", "--root", "--format=", "-z", *revisions]
     fields = iter(vault.git.fields(*command, *vault.place.pathspec, ok=(0, 128)))
     found: dict[str, set[str]] = {}
     for row in fields:
@@ -88,7 +100,7 @@ def last_changed_by_person(vault: Vault, paths: Collection[str]) -> set[str]:
     prefix = vault.place.prefix
     command = ["log", "-z", f"--format={_BEGIN}%ae%n%B", "--name-only", "--no-renames", "--encoding=UTF-8", "HEAD"]
     out = vault.git.run(*command, "--", *(prefix + path for path in sorted(paths)), drivers_off=True)
-    authors = {person(vault.git).email, AGENT.email}
+    authors = {*person_addresses(vault.git), AGENT.email}
     left, found = set(paths), set[str]()
     for record in out.decode("utf-8", "surrogateescape").split(_BEGIN)[1:]:
         message, *names = record.split("\0")

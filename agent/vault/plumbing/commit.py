@@ -13,6 +13,7 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.errors import GitFailed, Permanent, Retryable
+from agent.texts import Sentence
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import Person, signature
 from agent.vault.plumbing.index_file import check_not_sparse, load_index
@@ -295,8 +296,9 @@ def _check_whole(has_head: bool, above: Sequence[bytes], trees: Trees) -> None:
         expected = entry is not None and entry.mode == FOLDER if folder else has_head
         if expected and folder not in trees:
             raise Permanent(
-                f"the last commit's list of files in {_text(folder) or 'the vault'} is missing from the repository",
+                "the last commit's list of files in {folder} is missing from the repository",
                 hint="git fsck shows what is missing; fetch it from another copy of the repository",
+                folder=_text(folder) or Sentence("the vault"),
             )
 
 

@@ -119,7 +119,11 @@ class Git:
         source = subprocess.PIPE if isinstance(stdin, bytes) else stdin
         try:
             process = self._command.execute(
-                [self._program, *args], istream=source, as_process=True, env=self._environment(settings, index)
+                [self._program, *args],
+                istream=source,
+                as_process=True,
+                env=self._environment(settings, index),
+                start_new_session=True,  # Ctrl-C is for this program, which decides; git ends what it has begun
             )
             assert isinstance(process, Command.AutoInterrupt)
         except GitCommandNotFound as error:
@@ -239,7 +243,9 @@ class Running:
         except subprocess.TimeoutExpired as error:
             process.kill()
             process.communicate()
-            raise Retryable(f"git {self.name} did not finish in {self.timeout:.0f} s") from error
+            raise Retryable(
+                "git {name} did not finish in {timeout:.0f} s", name=self.name, timeout=self.timeout
+            ) from error
         self.code, self.stderr = process.returncode, err
         if self.code not in ok:
             raise GitFailed(self.name, self.code, err.decode("utf-8", "replace"))

@@ -1,4 +1,7 @@
-"""Authors of commits: the agent, or the person under the name that git or the machine has."""
+"""Authors of commits: the agent, or the person under the name that git or the machine has.
+
+A person whom git does not know is recorded with the name of the account and without an address: no address is invented.
+"""
 
 import getpass
 import os
@@ -11,20 +14,25 @@ from agent.vault.plumbing.objects import Signature
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """The person who owns the vault, under the name that git or the machine has."""
+    """The person who owns the vault, under the name that git or the machine has; the address may be empty."""
 
     name: str
     email: str
 
 
 def person(git: Git) -> Person:
-    """`GIT_AUTHOR_NAME` and `_EMAIL`, else git's `user.name` and `user.email`, else the account's name at localhost."""
+    """`GIT_AUTHOR_NAME` and `_EMAIL`, else git's `user.name` and `user.email`, else the account's name, without an
+    address."""
     listed = git.run("config", "-z", "--get-regexp", r"^user\.(name|email)$", ok=(0, 1)).decode("utf-8", "replace")
     found = dict(item.split("\n", 1) for item in listed.split("\0") if "\n" in item)
-    account = _account()
     name = os.environ.get("GIT_AUTHOR_NAME") or found.get("user.name", "")
     email = os.environ.get("GIT_AUTHOR_EMAIL") or found.get("user.email", "")
-    return Person(_clean(name) or account, _clean(email) or f"{account}@localhost")
+    return Person(_clean(name) or _account(), _clean(email))
+
+
+def person_addresses(git: Git) -> set[str]:
+    """The addresses of the person's own commits: the present one, and the one that earlier versions made up."""
+    return {person(git).email, f"{_account()}@localhost"}
 
 
 def _account() -> str:

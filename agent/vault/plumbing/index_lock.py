@@ -78,8 +78,9 @@ def _held(lock: Path) -> LockHeld:
         what, hint = "another git command holds the index lock (an open commit editor?)", "finish it, then try again"
         return LockHeld(what, hint=hint)
     return LockHeld(
-        f"another vault-agent holds the index lock ({describe_holder(found)})",
+        "another vault-agent holds the index lock ({holder})",
         hint="try again when it is done; a lock that a crash left there is taken over when it is old enough",
+        holder=describe_holder(found),
     )
 
 

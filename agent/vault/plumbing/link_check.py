@@ -31,14 +31,17 @@ def refuse_links(gitdir: Path) -> None:
     common = common_folder(gitdir)
     if common != gitdir and (gitdir.parent.name != "worktrees" or common.resolve() != gitdir.parent.parent):
         raise NotAVault(
-            f"{gitdir} says that its history is in {common}, which is another repository",
+            "{gitdir} says that its history is in {common}, which is another repository",
             hint="use a clone, or a work tree made by `git worktree add`",
+            gitdir=gitdir,
+            common=common,
         )
     for folder in dict.fromkeys((gitdir, common)):
         for path in _suspects(folder):
             raise NotAVault(
-                f"{path} is a link or not a plain file: writing there would change something outside the repository",
-                hint=f"if this repository is yours, put the real thing in its place: ls -l {path}",
+                "{path} is a link or not a plain file: writing there would change something outside the repository",
+                hint="if this repository is yours, put the real thing in its place: ls -l {path}",
+                path=path,
             )
 
 

@@ -69,7 +69,9 @@ def locate(root: Path) -> Place | None:
         except OSError:
             continue
         if stat.S_ISLNK(kind):
-            raise NotAVault(f"{candidate} is a link", hint="replace it by the repository's own folder")
+            raise NotAVault(
+                "{candidate} is a link", hint="replace it by the repository's own folder", candidate=candidate
+            )
         gitdir = candidate if stat.S_ISDIR(kind) and os.path.lexists(candidate / "HEAD") else None
         if stat.S_ISREG(kind):
             gitdir = _pointed(candidate, folder)
@@ -89,8 +91,10 @@ def _pointed(pointer: Path, worktree: Path) -> Path:
     if gitdir.is_relative_to(worktree.parent) and _configured_worktree(gitdir) == worktree.resolve():
         return gitdir
     raise NotAVault(
-        f"{pointer} points to {gitdir}, which does not point back",
+        "{pointer} points to {gitdir}, which does not point back",
         hint="use a folder with its own repository, or a worktree made by `git worktree add`",
+        pointer=pointer,
+        gitdir=gitdir,
     )
 
 

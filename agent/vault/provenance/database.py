@@ -203,8 +203,12 @@ class Database:
                 if code in _BUSY:
                     raise Retryable("another vault-agent records what arrived", hint="try again soon") from error
                 if code in _MACHINE:
-                    what = f"what arrived cannot be recorded: {error} ({self.path})"
-                    raise Retryable(what, hint="look for space and for permission there, then try again") from error
+                    raise Retryable(
+                        "what arrived cannot be recorded: {error} ({path})",
+                        hint="look for space and for permission there, then try again",
+                        error=error,
+                        path=self.path,
+                    ) from error
                 self._put_aside(error)
                 raise RecordDamaged("the record of what arrived was damaged, and is made anew") from error
 

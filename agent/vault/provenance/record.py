@@ -15,7 +15,7 @@ from pathlib import Path
 
 from agent.markdown.adjacent_merge import merge_touching
 from agent.vault import durable
-from agent.vault.folders import folder_of
+from agent.vault.folders import AgentFolder
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import Arrival, Database, RecordDamaged
@@ -70,6 +70,7 @@ class Provenance:
     read: Callable[[str], bytes | None]
     answers: AnswerFile
     looks: Looks
+    home: AgentFolder = AgentFolder()
     _stamp: object = None
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -191,7 +192,7 @@ class Provenance:
         """True if an arrival still counts as foreign for the note at `path`."""
         if self.looks.has(arrival.path, arrival.after):
             return False
-        return folder_of(path).steers or not arrival.is_mine(self.answers.load())
+        return self.home.row(path).steers or not arrival.is_mine(self.answers.load())
 
     def _moved_here(self, path: str, data: bytes) -> list[Arrival]:
         """The arrivals of exactly this content at another path, from which it was moved here."""
@@ -235,8 +236,13 @@ class Provenance:
 
 
 def provenance(
-    place: Place, git: Git, folder: Path, read: Callable[[str], bytes | None], journalled: Callable[[], Iterable[str]]
+    place: Place,
+    git: Git,
+    folder: Path,
+    read: Callable[[str], bytes | None],
+    journalled: Callable[[], Iterable[str]],
+    home: AgentFolder,
 ) -> Provenance:
     """The record of a vault, in its private `folder`; `journalled` returns the commits in the write journal."""
     recorder = Recorder(place, git, Database(folder / "provenance.db"), journalled)
-    return Provenance(recorder, read, AnswerFile(folder / "remotes.json"), Looks(folder / "looks.jsonl"))
+    return Provenance(recorder, read, AnswerFile(folder / "remotes.json"), Looks(folder / "looks.jsonl"), home)

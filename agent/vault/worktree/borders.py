@@ -48,8 +48,9 @@ def closed(git: Git, place: Place, paths: Collection[str]) -> dict[str, BadPath]
     absent = {_bytes(place.prefix + path): path for path in paths if not os.path.lexists(place.root / path)}
     for name in index.skipped(absent):
         found[absent[name]] = BadPath(
-            f"{absent[name]} is a note of this vault that git keeps out of this folder (a sparse checkout)",
+            "{path} is a note of this vault that git keeps out of this folder (a sparse checkout)",
             hint="bring it here first: git sparse-checkout add FOLDER, or git sparse-checkout disable",
+            path=absent[name],
         )
     return found
 
@@ -92,10 +93,13 @@ def _above(path: str) -> Iterator[str]:
 
 
 def _foreign(path: str, folder: str) -> BadPath:
-    where = f"{path} is" if path == folder else f"{path} lies in {folder}, which is"
     return BadPath(
-        f"{where} a repository of its own (a submodule or a clone); nothing was written",
+        "{path} is a repository of its own (a submodule or a clone); nothing was written"
+        if path == folder
+        else "{path} lies in {folder}, which is a repository of its own (a submodule or a clone); nothing was written",
         hint="change it there with git, or choose a path outside of it",
+        path=path,
+        folder=folder,
     )
 
 

@@ -62,7 +62,10 @@ class Files:
         except OSError as error:
             if error.errno in {errno.ELOOP, errno.ENOTDIR}:
                 raise BadPath(
-                    f"{path} goes through {part}, which is a link or a file", hint="links are not followed"
+                    "{path} goes through {part}, which is a link or a file",
+                    hint="links are not followed",
+                    path=path,
+                    part=part,
                 ) from error
             raise
         os.close(here)
@@ -73,7 +76,7 @@ class Files:
         top = os.stat(self.root)
         up = os.stat("/".join([".."] * depth) or ".", dir_fd=here)
         if (up.st_dev, up.st_ino) != (top.st_dev, top.st_ino):
-            raise BadPath(f"{path} is no longer inside the vault")
+            raise BadPath("{path} is no longer inside the vault", path=path)
 
     def read(self, path: str) -> bytes | None:
         """The file's settled bytes, None if there is no file; raises `BadPath` for links and special files."""
@@ -140,7 +143,9 @@ class Files:
                     if _stamp(before) == _stamp(after) and not exchange.has_writer(descriptor):
                         return data
             if self.clock.monotonic() >= deadline:
-                raise Retryable(f"another program keeps {path} open for writing", hint="save it there, then try again")
+                raise Retryable(
+                    "another program keeps {path} open for writing", hint="save it there, then try again", path=path
+                )
             self.clock.sleep(_PAUSE)
 
     def mode(self, path: str) -> int | None:
@@ -185,7 +190,7 @@ class Files:
             try:
                 exchange.rename_new(here, temporary, name)
             except FileExistsError as error:
-                raise NoteExists(f"{path} exists already", hint="choose another name, or edit it") from error
+                raise NoteExists("{path} exists already", hint="choose another name, or edit it", path=path) from error
 
     def trade(self, path: str, temporary: str) -> None:
         """Exchange the file with the temporary one, which then has the replaced bytes; raises `FileNotFoundError`.
@@ -216,11 +221,14 @@ class Files:
         except FileNotFoundError:
             return None
 
-    def temporaries(self, path: str, start: str) -> dict[str, bytes]:
-        """The settled bytes of the temporary files beside `path` whose names begin with `start`, sorted by name."""
+    def temporaries(self, path: str, temporary: str) -> dict[str, bytes]:
+        """The settled bytes of the temporary files of one change beside `path`, sorted by name.
+
+        They are called `temporary`, or `temporary`, a dot and more: a change's number may be the start of another's.
+        """
         try:
             with self.folder(path) as (here, _):
-                names = sorted(name for name in os.listdir(here) if name.startswith(start))
+                names = sorted(name for name in os.listdir(here) if f"{name}.".startswith(f"{temporary}."))
                 return {name: self.settled(here, name, path) for name in names}
         except FileNotFoundError:
             return {}
@@ -262,19 +270,19 @@ def _open_regular(here: int, name: str, path: str) -> int:
         descriptor = os.open(name, _FILE, dir_fd=here)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise BadPath(f"{path} is a link", hint="links are not followed") from error
+            raise BadPath("{path} is a link", hint="links are not followed", path=path) from error
         if error.errno in {errno.ENOTDIR, errno.ENXIO}:
-            raise BadPath(f"{path} is not a file") from error
+            raise BadPath("{path} is not a file", path=path) from error
         raise
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise BadPath(f"{path} is not a file")
+        raise BadPath("{path} is not a file", path=path)
     return descriptor
 
 
 def _refuse_link(here: int, name: str, path: str) -> None:
     if not stat.S_ISREG(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
-        raise BadPath(f"{path} is a link or not a file", hint="links are not followed")
+        raise BadPath("{path} is a link or not a file", hint="links are not followed", path=path)
 
 
 def _stamp(status: os.stat_result) -> tuple[int, int, int]:

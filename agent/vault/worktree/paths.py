@@ -22,7 +22,9 @@ def check(path: str, *, system: bool = False) -> str:
     if not path or len(path.encode("utf-8", "surrogatepass")) > _PATH_BYTES:
         raise BadPath("a note's path must have between 1 and 3,000 bytes")
     if path.startswith(("/", "~")) or "\\" in path or ":" in path.split("/")[0][1:2]:
-        raise BadPath(f"{_shown(path)} is not a path inside the vault", hint="give it relative to the vault, with /")
+        raise BadPath(
+            "{path} is not a path inside the vault", hint="give it relative to the vault, with /", path=_shown(path)
+        )
     for part in path.split("/"):
         _check_name(part, path, system)
     return path
@@ -30,22 +32,25 @@ def check(path: str, *, system: bool = False) -> str:
 
 def _check_name(name: str, path: str, system: bool) -> None:
     if name in {"", ".", ".."}:
-        raise BadPath(f"{_shown(path)} leaves the vault or is not plain", hint="give it relative to the vault, with /")
+        raise BadPath(
+            "{path} leaves the vault or is not plain", hint="give it relative to the vault, with /", path=_shown(path)
+        )
     if len(name.encode("utf-8", "surrogatepass")) > _NAME_BYTES:
-        raise BadPath(f"a name in {_shown(path)} is longer than 255 bytes")
+        raise BadPath("a name in {path} is longer than 255 bytes", path=_shown(path))
     if not name.isprintable() and any(unicodedata.category(c) in {"Cc", "Cs"} for c in name):
-        raise BadPath(f"{_shown(path)} has control characters in it")
+        raise BadPath("{path} has control characters in it", path=_shown(path))
     plain = _folded(name)
     if not plain:
-        raise BadPath(f"{_shown(path)} has a name of nothing but dots and spaces")
+        raise BadPath("{path} has a name of nothing but dots and spaces", path=_shown(path))
     if plain == ".git" or plain.startswith(("git~", ".git~")):
-        raise BadPath(f"{_shown(path)} belongs to git")
+        raise BadPath("{path} belongs to git", path=_shown(path))
     if name.startswith(TEMPORARY):
-        raise BadPath(f"{_shown(path)} is a name for temporary files")
+        raise BadPath("{path} is a name for temporary files", path=_shown(path))
     if not system and plain in RESERVED:
         raise BadPath(
-            f"{_shown(path)} is not for notes: it can change how programs behave",
+            "{path} is not for notes: it can change how programs behave",
             hint="edit it yourself if you mean to",
+            path=_shown(path),
         )
 
 

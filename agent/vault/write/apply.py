@@ -60,7 +60,9 @@ def _replace(files: Files, change: Change, combine: Combine) -> Applied:
         conflict = change.after if merged is None else None
         wanted = link_conflict(out, change.copy) if merged is None else merged
     put_back(files, change.path, leftovers[-1][0], expected)
-    raise Retryable(f"{change.path} is being saved without a pause", hint="try again when the other program is done")
+    raise Retryable(
+        "{path} is being saved without a pause", hint="try again when the other program is done", path=change.path
+    )
 
 
 def _trade(files: Files, path: str, temporary: str) -> bytes:
@@ -72,7 +74,9 @@ def _trade(files: Files, path: str, temporary: str) -> bytes:
             break
         except FileNotFoundError:  # the note is gone, or an editor that saves by renaming is between its two steps
             if files.clock.monotonic() > deadline:
-                raise NoteGone(f"{path} is not there any more", hint="it was moved or deleted meanwhile") from None
+                raise NoteGone(
+                    "{path} is not there any more", hint="it was moved or deleted meanwhile", path=path
+                ) from None
             files.clock.sleep(_PAUSE)
     try:
         out = files.beside(path, temporary)
@@ -80,7 +84,7 @@ def _trade(files: Files, path: str, temporary: str) -> bytes:
         files.trade(path, temporary)  # give the file back to the program that still writes; also after a disk error
         raise
     if out is None:
-        raise Retryable(f"another program removed the temporary file of {path}")
+        raise Retryable("another program removed the temporary file of {path}", path=path)
     return out
 
 
@@ -88,7 +92,7 @@ def _remove(files: Files, change: Change) -> Applied:
     try:
         files.take(change.path, change.temporary)
     except FileNotFoundError as error:
-        raise NoteGone(f"{change.path} is not there any more") from error
+        raise NoteGone("{path} is not there any more", path=change.path) from error
     try:
         out = files.beside(change.path, change.temporary)
     except (AgentError, OSError):
@@ -97,7 +101,10 @@ def _remove(files: Files, change: Change) -> Applied:
     if out != change.before or out is None:
         files.publish(change.path, change.temporary)
         raise Conflict(
-            f"{change.path} was changed meanwhile and stays", paths=(change.path,), hint="read it again, then repeat"
+            "{path} was changed meanwhile and stays",
+            paths=(change.path,),
+            hint="read it again, then repeat",
+            path=change.path,
         )
     return Applied(change.path, change.temporary, out, None, ((change.temporary, out),), mode=change.mode)
 

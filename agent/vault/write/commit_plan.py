@@ -16,10 +16,13 @@ from agent.vault.plumbing.commit import CommitPlan, Edits, Layer, Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT, Person
 from agent.vault.plumbing.objects import FILE, PROGRAM, Pack, TreeEntry, blob_id
+from agent.vault.worktree.survey import DirtyKind
+from agent.vault.write.edit_summary import edit_summary
 from agent.vault.write.held import HeldNote
 from agent.vault.write.merge import Combine
 
-HUMAN_SUBJECT = "human(notes): saved before the agent's change"
+SAVED_BEFORE = "Saved before the agent's change."
+"""The reason for a commit of a person's edits below the program's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +67,25 @@ class CommitPlanner:
             if staged or found != base:
                 human[path] = found
             ours[path], index[path] = after, after
-        saved = compose(HUMAN_SUBJECT, Stamp("human"), known=KnownSecrets())
         owner = self.owner() if earlier or human else AGENT
         layers = (
-            Layer(earlier, owner, saved),
+            Layer(earlier, owner, self._saved(earlier, tip)),
             Layer(before_theirs, AGENT, below),
-            Layer(human, owner, saved),
+            Layer(human, owner, self._saved(human, tip)),
             Layer(ours, AGENT, message),
         )
         return CommitPlan(layers, index)
+
+    def _saved(self, edits: Edits, tip: Tip) -> str:
+        """The message for a person's edits; empty for none."""
+        if not edits:
+            return ""
+        kinds = {}
+        for path, entry in edits.items():
+            change = DirtyKind.EDITED if entry is not None else DirtyKind.DELETED
+            name = path.decode("utf-8", "surrogateescape").removeprefix(self.prefix)
+            kinds[name] = change if tip.entry(path) is not None else DirtyKind.CREATED
+        return compose(edit_summary(kinds, {}), Stamp("human"), SAVED_BEFORE, known=self.known)
 
     def _carried(
         self,

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from agent.config.masking import KnownSecrets
 from agent.errors import SecretFound
+from agent.texts import Sentence, joined
 from agent.vault import secrets
 from agent.vault.change import Append, Create, Delete, Edit, Move, Request
 from agent.vault.message import masked_stamp
@@ -32,8 +33,8 @@ def masked_request(request: Request, known: KnownSecrets) -> Request:
     match request:
         case Create(path, data):
             return Create(path, _masked(data, known))
-        case Append(path, text, head):
-            return Append(path, _masked(text, known), _masked(head, known))
+        case Append(path, text, head, section):
+            return Append(path, _masked(text, known), _masked(head, known), section)
         case _:
             return request
 
@@ -58,16 +59,17 @@ def refuse_secrets(requests: Iterable[Request], known: KnownSecrets, exists: Cal
                 continue
         if found:
             raise SecretFound(
-                f"{without_secrets(path, known)} would keep a secret in history ({', '.join(found)}); "
-                "nothing was written",
+                "{path} would keep a secret in history ({kinds}); nothing was written",
                 hint=_hint(found),
+                path=without_secrets(path, known),
+                kinds=joined(map(Sentence, found), ", "),
             )
 
 
-def _hint(found: list[str]) -> str:
+def _hint(found: list[str]) -> Sentence:
     if _KNOWN in found:
-        return "leave the key out; the settings have it"
-    return f"keep it elsewhere, or put %% {secrets.EXCUSE} %% on its line"
+        return Sentence("leave the key out; the settings have it")
+    return Sentence("keep it elsewhere, or put %% {excuse} %% on its line", excuse=secrets.EXCUSE)
 
 
 def _introduced(before: bytes, after: bytes, known: KnownSecrets) -> list[str]:

@@ -1,7 +1,8 @@
 """Commits the edits that people made by hand, in their name.
 
-A commit has every change that git finds and that is not staged. Staged files, and files that a git filter would
-rewrite, are left for the person to commit. One commit has a whole burst of edits, so that a rename stays a rename.
+A commit has every change that git finds and that is not staged. Staged files, files that a git filter would rewrite,
+and what `left_out` names are left for the person to commit. One commit has a whole burst of edits, so that a rename
+stays a rename.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 from agent.config.masking import KnownSecrets
 from agent.errors import AgentError
 from agent.vault.change import Outcome, Stamp
+from agent.vault.drafts import Drafts, drafts_file, load_drafts, save_drafts
 from agent.vault.message import compose, one_line
 from agent.vault.plumbing.commit import CommitPlan, Edits, Layer, Tip
 from agent.vault.plumbing.identities import person
@@ -20,19 +22,26 @@ from agent.vault.secrets import without_secrets
 from agent.vault.worktree.borders import submodule_above
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import Dirty, DirtyKind, Survey, filtered, survey
+from agent.vault.write.edit_summary import edit_summary, find_renames
 from agent.vault.write.journal import PERSON, JournalRecord, Planned
+from agent.vault.write.left_out import left_out, unchanged_drafts
 from agent.vault.write.loss import Rewrite, lost_notes
 from agent.vault.write.mass_change import Touched, rewrites
-from agent.vault.write.unsettled import WaitingFiles
+from agent.vault.write.unsettled import Settled, WaitingFiles
 from agent.vault.write.writer import Writer
 
 _LISTED = 40
+_SAY_YES = "if you mean it: vault-agent commit --yes; `git restore PATH` brings a note back"
 _SAVE_SECONDS = 0.5
 """Seconds to wait for a save in progress (it takes a few milliseconds) before its file counts as emptied."""
 
 
-def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subject: str = "") -> Outcome:
+def commit(
+    writer: Writer, *, confirmed: bool = False, quiet: bool = False, drafts: bool = False, subject: str = ""
+) -> Outcome:
     """Commit a person's unstaged edits in their name; must be called under the writer lock.
+
+    New files that are large or no text are left out (`left_out`), and the person's drafts without `drafts`.
 
     `quiet` waits for the end of a burst: nothing is committed while a file is younger than the quiet interval. A file
     that another program keeps open, or that cannot be read, is left for later and listed in the outcome. Raises
@@ -42,16 +51,11 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
     if reason:
         return Outcome(queued=reason)
     found = _survey(writer)
-    changed = [item for item in found.changed if item.kind not in {DirtyKind.STAGED, DirtyKind.UNMERGED}]
-    aside = filtered(writer.git, writer.place, [item.path for item in changed if item.kind is not DirtyKind.DELETED])
-    waiting = WaitingFiles(
-        writer.files, writer.clock, writer.layout.folder / "unsettled.json", writer.options.quiet_seconds
-    )
-    settled = waiting.sort([item for item in changed if item.path not in aside], quiet=quiet)
+    settled, out = _sort(writer, found, quiet=quiet, drafts=drafts)
     mine = settled.ready
     unread = tuple(dict.fromkeys((*found.unread, *settled.unread)))
     if not mine:
-        return Outcome(fresh=settled.fresh, open=settled.open, unread=unread)
+        return Outcome(fresh=settled.fresh, open=settled.open, unread=unread, left_out=out)
     contents = _Contents(writer, settled.restless)
     if not confirmed:
         _brake(writer, [item for item in mine if item.path not in settled.held])
@@ -85,9 +89,38 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
         raise
     with suppress(OSError):
         writer.journal.close(token, None)
-    waiting.recorded(settled.restless)
+    _waiting(writer).recorded(settled.restless)
     paths_made = tuple(item.path for item in recorded) if made[0] else ()
-    return Outcome(human=made[0], paths=paths_made, open=settled.open, unread=unread)
+    _drop_drafts(writer, paths_made)
+    return Outcome(human=made[0], paths=paths_made, open=settled.open, unread=unread, left_out=out)
+
+
+def _sort(writer: Writer, found: Survey, *, quiet: bool, drafts: bool) -> tuple[Settled, dict[str, str]]:
+    """The changed files by what can be done with them now, and those that are left out, with the reason."""
+    changed = [item for item in found.changed if item.kind not in {DirtyKind.STAGED, DirtyKind.UNMERGED}]
+    listed = Drafts() if drafts else load_drafts(drafts_file(writer.layout.folder))
+    out = {
+        **left_out(writer.files, writer.options, changed),
+        **unchanged_drafts(writer.git, writer.files, listed, changed),
+    }
+    changed = [item for item in changed if item.path not in out]
+    aside = filtered(writer.git, writer.place, [item.path for item in changed if item.kind is not DirtyKind.DELETED])
+    return _waiting(writer).sort([item for item in changed if item.path not in aside], quiet=quiet), out
+
+
+def _drop_drafts(writer: Writer, committed: Sequence[str]) -> None:
+    """Take what was committed off the list of drafts."""
+    file = drafts_file(writer.layout.folder)
+    drafts = load_drafts(file)
+    left = {path: blob for path, blob in drafts.files.items() if path not in committed}
+    if left != drafts.files:
+        with suppress(OSError):  # it is compared by content, so an entry too many does no harm
+            save_drafts(file, replace(drafts, files=left))
+
+
+def _waiting(writer: Writer) -> WaitingFiles:
+    seen = writer.layout.folder / "unsettled.json"
+    return WaitingFiles(writer.files, writer.clock, seen, writer.options.quiet_seconds)
 
 
 def _survey(writer: Writer) -> Survey:
@@ -139,7 +172,8 @@ def _brake(writer: Writer, items: Sequence[Dirty]) -> None:
         return
     total = writer.count_notes()
     if len(there) > brake.limit(total):
-        brake.check(lost_notes(lambda: _rewrites(writer, items)), 0, total, "committing what changed on disk")
+        lost = lost_notes(lambda: _rewrites(writer, items))
+        brake.check(lost, 0, total, "what changed on disk", "need a yes, so nothing was committed", _SAY_YES)
 
 
 def _rewrites(writer: Writer, items: Sequence[Dirty]) -> Iterator[Rewrite]:
@@ -153,27 +187,10 @@ def _rewrites(writer: Writer, items: Sequence[Dirty]) -> Iterator[Rewrite]:
 
 
 def _subject(items: Sequence[Dirty], edits: Edits, place: Place) -> str:
-    renames = _renames(items, edits, place)
-    if len(renames) == 1 and len(items) == 2:
-        ((old, new),) = renames.items()
-        return f"human(notes): rename {old} → {new}"
-    if len(items) == 1:
-        verb = {DirtyKind.EDITED: "edit", DirtyKind.CREATED: "create", DirtyKind.DELETED: "delete"}[items[0].kind]
-        return f"human(notes): {verb} {items[0].path}"
-    moved = {*renames, *renames.values()}
-    counts = [(kind.value, sum(1 for i in items if i.kind is kind and i.path not in moved)) for kind in DirtyKind]
-    counts.append(("renamed", len(renames)))
-    return "human(notes): " + ", ".join(f"{count} {name}" for name, count in counts if count)
-
-
-def _renames(items: Sequence[Dirty], edits: Edits, place: Place) -> dict[str, str]:
-    """Old to new path of the files that moved with unchanged content."""
-    arrived = {
-        entry.oid: item.path
-        for item in items
-        if item.kind is DirtyKind.CREATED and (entry := edits.get(place.in_git(item.path))) is not None
-    }
-    return {item.path: arrived[item.oid] for item in items if item.kind is DirtyKind.DELETED and item.oid in arrived}
+    entries = {item.path: edits[place.in_git(item.path)] for item in items if item.kind is DirtyKind.CREATED}
+    created = {path: entry.oid for path, entry in entries.items() if entry is not None}
+    deleted = {item.path: item.oid for item in items if item.kind is DirtyKind.DELETED}
+    return edit_summary({item.path: item.kind for item in items}, find_renames(deleted, created))
 
 
 def _body(items: Sequence[Dirty], known: KnownSecrets) -> str:

@@ -18,6 +18,9 @@ from agent.vault.write.loss import Rewrite, lost_notes
 _AT_ONCE = 200
 """Maximum number of files in memory at once."""
 _MISSING = b"(not here)"
+_ASK = "need a person's yes, who can allow more with the setting brake.notes, so nothing was changed"
+"""For the model of a run, too, which tells it to the person."""
+_ALLOW = "to allow more: vault-agent config set brake.notes with a higher number, then ask again"
 _DAY = timedelta(days=1)
 """Time in which changes without a run add up with those of the same actor, tool and session."""
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
@@ -89,7 +92,7 @@ def check_series(
     earlier: Sequence[Touched],
     changes: Sequence[Rewrite],
     count_notes: Callable[[], int],
-    who: str,
+    stamp: Stamp,
 ) -> None:
     """Raise `MassChange` if these changes lose notes, and together with the earlier ones of their series too many."""
     began = {each.path: each for each in earlier}
@@ -103,7 +106,10 @@ def check_series(
 
     lost = lost_notes(together)
     if len(lost) > brake.notes and lost - lost_notes(lambda: rewrites(git, earlier)):
-        brake.check(lost, 0, count_notes(), who)
+        if stamp.actor == "human":
+            brake.check(lost, 0, count_notes(), "this command")
+        else:
+            brake.check(lost, 0, count_notes(), "this run" if stamp.run else "this change", _ASK, _ALLOW)
 
 
 def _rows(out: bytes, prefix: str) -> Iterator[Touched]:

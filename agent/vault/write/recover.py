@@ -80,10 +80,11 @@ def recover(writer: Writer) -> int:
         except (AgentError, OSError):
             continue  # it stays open in the journal; `status` shows it, and the next write tries again
         settled += 1
-    for note in left:
+    for session in dict.fromkeys(note.stamp.session for note in left):
+        together = [note for note in left if note.stamp.session == session]
         with suppress(AgentError, OSError):
-            if writer.held.get(note.path) is not None:  # it is part of a transaction that was finished just now
-                writer.commit_held([note])
+            # one that is held no longer is part of a transaction that was finished just now
+            writer.commit_held([note for note in together if writer.held.get(note.path) is not None])
     return settled
 
 

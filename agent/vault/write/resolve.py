@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from agent.errors import Conflict, NoteExists, NoteGone
+from agent.markdown.sections import add_to_section
 from agent.vault.change import Append, Change, Collision, Create, Delete, Edit, Move, Request
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import TEMPORARY
@@ -40,8 +41,8 @@ class Resolver:
                     self._create(path, data)
                 case Edit(path, base, data):
                     self._edit(path, base, data)
-                case Append(path, text, head):
-                    self._append(path, text, head)
+                case Append(path, text, head, section):
+                    self._append(path, text, head, section)
                 case Move(path, to):
                     self._move(path, to)
                 case Delete(path, base):
@@ -70,13 +71,13 @@ class Resolver:
     def _create(self, path: str, data: bytes) -> None:
         draft = self._draft(path, Collision.REFUSE)
         if draft.after is not None:
-            raise NoteExists(f"{path} exists already", hint="choose another name, or edit it")
+            raise NoteExists("{path} exists already", hint="choose another name, or edit it", path=path)
         draft.after = data
 
     def _edit(self, path: str, base: bytes, data: bytes) -> None:
         draft = self._draft(path, Collision.MERGE)
         if draft.after is None:
-            raise NoteGone(f"{path} is not there any more", hint="it was moved or deleted meanwhile")
+            raise NoteGone("{path} is not there any more", hint="it was moved or deleted meanwhile", path=path)
         merged = self.combine(Collision.MERGE, base, data, draft.after)
         if merged is None:
             copy = self.copy_path(path)
@@ -85,25 +86,28 @@ class Resolver:
             merged = link_conflict(draft.after, copy)
         draft.after = merged
 
-    def _append(self, path: str, text: bytes, head: bytes) -> None:
-        draft = self._draft(path, Collision.APPEND)
-        draft.after = _joined(head if draft.after is None else draft.after, text)
+    def _append(self, path: str, text: bytes, head: bytes, section: bytes) -> None:
+        draft = self._draft(path, Collision.MERGE if section else Collision.APPEND)
+        before = head if draft.after is None else draft.after
+        draft.after = add_to_section(before, section, text) if section else _joined(before, text)
 
     def _move(self, path: str, to: str) -> None:
         source, target = self._draft(path, Collision.REFUSE), self._draft(to, Collision.REFUSE)
         if source.after is None:
-            raise NoteGone(f"{path} is not there", hint="vault-agent log shows where it went")
+            raise NoteGone("{path} is not there", hint="vault-agent log shows where it went", path=path)
         if target.after is not None:
-            raise NoteExists(f"{to} exists already", hint="choose another name")
+            raise NoteExists("{to} exists already", hint="choose another name", to=to)
         target.after, target.mode, target.source = source.after, source.mode, source.source or path
         source.after = None
 
     def _delete(self, path: str, base: bytes | None) -> None:
         draft = self._draft(path, Collision.REFUSE)
         if draft.after is None:
-            raise NoteGone(f"{path} is not there any more")
+            raise NoteGone("{path} is not there any more", path=path)
         if base is not None and base != draft.after:
-            raise Conflict(f"{path} was changed meanwhile and stays", paths=(path,), hint="read it again, then repeat")
+            raise Conflict(
+                "{path} was changed meanwhile and stays", paths=(path,), hint="read it again, then repeat", path=path
+            )
         draft.after = None
 
 

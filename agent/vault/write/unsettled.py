@@ -16,7 +16,7 @@ from agent.vault.options import HOLDS_UP
 from agent.vault.worktree.files import SETTLE_SECONDS, Files
 from agent.vault.worktree.survey import Dirty, DirtyKind
 
-RECORDED_AFTER = 30.0
+RECORDED_AFTER = 10.0
 """Number of quiet intervals after which a file that is written all the time is committed in its present state."""
 _SHORTEST = 1.0
 _PAUSE = 0.02

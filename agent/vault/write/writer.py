@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from agent.clock import Clock
 from agent.config import holder
-from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent, UserError
+from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent, UserError, os_reason
 from agent.vault.change import Applied, Change, Collision, Create, Move, Outcome, Request, Stamp
 from agent.vault.layout import Layout
 from agent.vault.locks import process_lock
@@ -128,7 +128,7 @@ class Writer:
         earlier = touched_by(self.git, self.place.prefix, stamp, self.clock.now())
         touched = {each.path for each in earlier if each.before} | {each.path for each in rewrites if each.before}
         if sum(map(is_note, touched)) > brake.notes:
-            check_series(brake, self.git, earlier, rewrites, self.count_notes, stamp.run or "this change")
+            check_series(brake, self.git, earlier, rewrites, self.count_notes, stamp)
 
     def _transact(self, order: Order, changes: Sequence[Change], conflicts: tuple[str, ...]) -> Outcome:
         applied: list[Applied] = []
@@ -340,14 +340,17 @@ def in_plain_words(place: Place) -> Iterator[None]:
 def _half_done(error: Exception) -> Permanent:
     """The error for a change that failed and could not be rolled back either."""
     return Permanent(
-        f"the change failed and could not be taken back yet: {error}",
+        "the change failed and could not be taken back yet: {error}",
         hint="it is taken back before the next write; vault-agent status counts it as unfinished until then",
+        error=error,
     )
 
 
 def _refused(error: OSError, place: Place) -> UserError:
     """The error for a failure of the disk, in words for the person."""
     return UserError(
-        f"nothing was written: {error.strerror or error} ({error.filename or place.root})",
+        "nothing was written: {reason} ({path})",
         hint="make room or set the folder's permissions, then try again",
+        reason=os_reason(error),
+        path=error.filename or place.root,
     )

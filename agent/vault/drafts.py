@@ -1,0 +1,45 @@
+"""A person's drafts: changes that were not committed when the folder became a vault, and that they want left so.
+
+A draft is left out of the commits of their edits until it changes, or until they commit it themselves. The list is in
+the vault's private folder.
+"""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.config.private import replace
+
+
+@dataclass(frozen=True, slots=True)
+class Drafts:
+    """The drafts: the blob id of each by path, empty for a file that they have deleted. `ask`: the person wants to be
+    asked about them again."""
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    ask: bool = False
+
+
+def drafts_file(private_folder: Path) -> Path:
+    """The file with the list of a vault's drafts."""
+    return private_folder / "drafts.json"
+
+
+def load_drafts(path: Path) -> Drafts:
+    """The drafts in the file; none if it is missing or damaged."""
+    try:
+        said = json.loads(path.read_text("utf-8"))
+        return Drafts({str(name): str(blob) for name, blob in said["files"].items()}, bool(said["ask"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Drafts()
+
+
+def save_drafts(path: Path, drafts: Drafts) -> None:
+    """Write the drafts into the file, or remove it if there are none; raises OSError."""
+    if drafts.files:
+        replace(path, json.dumps({"files": dict(drafts.files), "ask": drafts.ask}))
+    else:
+        with suppress(FileNotFoundError):
+            path.unlink()

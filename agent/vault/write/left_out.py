@@ -1,0 +1,66 @@
+"""Files that the commits of a person's edits leave out: large ones, those that are no text, and drafts.
+
+Only new files are left out for what they are: a file that git follows already is the person's choice. A note is always
+text, whatever its encoding.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from stat import S_ISREG
+
+from agent.errors import AgentError
+from agent.texts import Sentence
+from agent.vault.drafts import Drafts
+from agent.vault.options import Options
+from agent.vault.plumbing.git import Git
+from agent.vault.worktree.files import Files
+from agent.vault.worktree.paths import is_note
+from agent.vault.worktree.survey import Dirty, DirtyKind
+
+_LOOK = 8_000
+"""The bytes in which git, too, looks for a NUL to tell whether a file is text."""
+BINARY, DRAFT = "no text", "a draft of yours"
+
+
+def left_out(files: Files, options: Options, items: Iterable[Dirty]) -> dict[str, str]:
+    """The new files among `items` that are large or no text, with the reason."""
+    found: dict[str, str] = {}
+    for item in items:
+        if item.kind is DirtyKind.CREATED and (why := _reason(files, options, item.path)):
+            found[item.path] = why
+    return found
+
+
+def unchanged_drafts(git: Git, files: Files, drafts: Drafts, items: Iterable[Dirty]) -> Mapping[str, str]:
+    """The drafts among `items` that are as the person left them, with the reason."""
+    listed = [item for item in items if item.path in drafts.files]
+    return {item.path: DRAFT for item in listed if draft_id(git, files, item) == drafts.files[item.path]}
+
+
+def draft_id(git: Git, files: Files, item: Dirty) -> str:
+    """The blob id of a changed file's content; empty for a deleted file, `?` for one that cannot be read."""
+    try:
+        found = files.read_now(item.path)
+    except (AgentError, OSError):
+        return "?"
+    return "" if found is None else git.blob_id(found[1])
+
+
+def _reason(files: Files, options: Options, path: str) -> str:
+    if not options.largest and options.binaries:
+        return ""
+    try:
+        descriptor = os.open(files.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return ""  # a link, or what cannot be read: not ours to judge
+    try:
+        status = os.fstat(descriptor)
+        if not S_ISREG(status.st_mode):
+            return ""
+        if options.largest and status.st_size > options.largest:
+            return Sentence("larger than {size:g} MB", size=options.largest / 1_000_000)
+        if options.binaries or is_note(path):
+            return ""
+        return BINARY if b"\0" in os.read(descriptor, _LOOK) else ""
+    finally:
+        os.close(descriptor)
