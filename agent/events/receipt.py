@@ -25,12 +25,16 @@ class Receipt:
     why: str
 
     def line(self, language: str = "en") -> str:
-        """The receipt in one line, with a link to the note; a file of the program has no link, only its name."""
+        """The place, the score and the reason, in one line."""
+        why = f", {self.why}" if self.why else ""
+        return f"{self.place(language)} ({self.score:.2f}{why})"
+
+    def place(self, language: str = "en") -> str:
+        """The lines with a link to their note, and the commit; a file of the program has no link, only its name."""
         said, (first, last) = _SAID[language], self.lines
         where = said["one" if first == last else "many"].format(first, last)
         pinned = said["at"].format(self.commit[:10]) if self.commit else ""
-        why = f", {self.why}" if self.why else ""
         path = PurePath(self.path)
         own = path.is_absolute()
         link = said["program"].format(path.parent.name) if own else f"[[{self.path.removesuffix('.md')}]]"
-        return f"{link} {where}{pinned} ({self.score:.2f}{why})"
+        return f"{link} {where}{pinned}"

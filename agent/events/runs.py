@@ -6,6 +6,9 @@ A run is one task from its start to its outcome; a session is a conversation in 
 from dataclasses import dataclass
 from datetime import datetime
 
+IN_NOTES = "inbox"
+"""The channel of what is asked and answered in a note."""
+
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
@@ -51,6 +54,25 @@ class IterationStarted:
     number: int
     task: str
     tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRetry:
+    """A call of a model has failed for a temporary `reason` and is tried again after so many seconds."""
+
+    seconds: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStarted:
+    """A tool call begins; `subject` is its main argument, such as a path or a query, empty without one."""
+
+    run: str
+    session: str
+    call: str
+    tool: str
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)

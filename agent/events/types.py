@@ -103,6 +103,13 @@ class EditsCommitted:
 
 
 @dataclass(frozen=True, slots=True)
+class EditsStopped:
+    """So many notes, at `paths`, were deleted or emptied by hand that it is committed only with the person's yes."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ScanFinished:
     """A scan has compared the vault with its known state: `files` found, `suspects` that may have changed."""
 

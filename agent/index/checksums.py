@@ -35,7 +35,7 @@ class Checksums:
         files = {path.name: [path.stat().st_size, self._sum(path)] for path in self._files()}
         for name in self._recorded.keys() & files.keys() - _REWRITTEN:
             if files[name] != self._recorded[name]:
-                raise Damaged(f"{self.folder.name}/{name} is damaged")
+                raise Damaged("{folder}/{name} is damaged", folder=self.folder.name, name=name)
         self._recorded = files
         replace(self.folder / FILE, json.dumps({"generation": generation, "files": files}))
         own_files(self.folder)
@@ -54,12 +54,14 @@ class Checksums:
             for name, (size, checksum) in files.items():
                 path = self.folder / name
                 if path.stat().st_size != size or self._sum(path) != checksum:
-                    raise Damaged(f"{self.folder.name}/{name} is damaged")
+                    raise Damaged("{folder}/{name} is damaged", folder=self.folder.name, name=name)
             self._recorded = files
         except FileNotFoundError as error:
-            raise Damaged(f"{self.folder.name}/{Path(str(error.filename)).name} is missing") from error
+            raise Damaged(
+                "{folder}/{name} is missing", folder=self.folder.name, name=Path(str(error.filename)).name
+            ) from error
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise Damaged(f"{self.folder.name}/{FILE} cannot be read: {error}") from error
+            raise Damaged("{path} cannot be read: {reason}", path=f"{self.folder.name}/{FILE}", reason=error) from error
 
     def _files(self) -> Iterator[Path]:
         for path in sorted(self.folder.iterdir()):

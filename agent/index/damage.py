@@ -17,8 +17,8 @@ from agent.errors import LockHeld, Permanent
 class Damaged(Permanent):
     """A file of the index has changed or is missing. The next update rebuilds the index from the notes."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message, hint="vault-agent reindex builds the index again from the notes")
+    def __init__(self, sentence: str, /, **values: object) -> None:
+        super().__init__(sentence, hint="vault-agent reindex builds the index again from the notes", **values)
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def store_errors() -> Iterator[None]:
     except sqlite3.Error as error:
         raise _from_sqlite(error) from error
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, EOFError, struct.error) as error:
-        raise Damaged(f"notes.db cannot be read: {error}") from error
+        raise Damaged("{path} cannot be read: {reason}", path="notes.db", reason=error) from error
 
 
 def _from_sqlite(error: sqlite3.Error) -> Exception:
@@ -44,4 +44,4 @@ def _from_sqlite(error: sqlite3.Error) -> Exception:
         case sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
             return OSError(errno.EACCES, os.strerror(errno.EACCES), "notes.db")
         case _:
-            return Damaged(f"notes.db cannot be read: {error}")
+            return Damaged("{path} cannot be read: {reason}", path="notes.db", reason=error)

@@ -61,6 +61,24 @@ _PATTERNS = (
 )
 
 
+_NUMBERS = {word: at for at, word in enumerate(("one", "two", "three", "four", "five", "six"), 1)} | {"a couple of": 2}
+_NUMBERS |= {digit: at for at, digit in enumerate("一二三四五六", 1)} | {"两": 2}
+_RELATIVE = (
+    (re.compile(r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b|今[天日早晚]", re.IGNORECASE), 0),
+    (re.compile(r"(?<!before )\byesterday\b|\blast night\b|昨[天日晚]", re.IGNORECASE), 1),
+    (re.compile(r"\b(?:the )?day before yesterday\b|前天", re.IGNORECASE), 2),
+)
+_AGO = re.compile(rf"\b([2-6]|{'|'.join(_NUMBERS)}) days? ago\b|([2-6一二两三四五六])\s*天[以之]?前", re.IGNORECASE)
+
+
+def relative_days(text: str, today: date) -> tuple[date, ...]:
+    """The days of the last week that a text names by their distance from today, the latest first."""
+    back = {days for pattern, days in _RELATIVE if pattern.search(text)}
+    numbers = (found[1] or found[2] for found in _AGO.finditer(text))
+    back |= {_NUMBERS[each.lower()] if each.lower() in _NUMBERS else int(each) for each in numbers}
+    return tuple(today - timedelta(days) for days in sorted(back))
+
+
 def closeness(asked: tuple[NamedDay, ...], day: str) -> float:
     """A score from 0 to 1: the closeness of a note's day (`YYYY-MM-DD`, or empty) to the days in a query."""
     if not asked or not day:

@@ -13,6 +13,7 @@ from itertools import islice
 from agent.index.analysis import terms, title_terms
 from agent.index.dates import MONTHS
 from agent.markdown import contents, passages, tags
+from agent.markdown.frontmatter import UTF16
 from agent.markdown.note import Note
 from agent.markdown.passages import Sizes
 from agent.markdown.values import Value, is_list
@@ -34,11 +35,17 @@ MOST_NAMES = 1_000
 LONGEST_FACET = 200
 
 
+_SAMPLE = 64 * 1024
+_CONTROLS = bytes({*range(32), 127} - set(b"\b\t\n\v\f\r\x1b"))
+_MOST_CONTROLS = 0.02
+"""The share of control characters above which a file is no text. In random bytes it is a tenth."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """Lines `first` to `last` of the file, the headings above them, and their text.
 
-    The first unit of a note is its title with aliases and tags; it has no lines (both are 0).
+    The first unit of a note is its title with aliases, keywords and tags; it has no lines (both are 0).
     """
 
     first: int
@@ -64,6 +71,13 @@ class Document:
     problem: str = ""
 
 
+def is_binary(data: bytes) -> bool:
+    """True if the file is no text, whatever its name: a picture, or a text in an encoding that is not announced."""
+    sample = data[:_SAMPLE]
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    return not data.startswith(UTF16) and controls > _MOST_CONTROLS * len(sample)
+
+
 def parse_document(path: str, data: bytes) -> Document:
     """The document of a note; never fails, whatever its bytes. Only a part of a large note is indexed: see `WHOLE`."""
     is_large = len(data) > WHOLE
@@ -73,7 +87,8 @@ def parse_document(path: str, data: bytes) -> Document:
     title, day = note.title(path), passages.day(note, path)
     headings = tuple(term for heading in found.headings for term in terms(heading.text))
     names = dict.fromkeys(name for tag in found.tags for name in tags.parents(tag.key))
-    names_text = " · ".join((title, *note.aliases, *islice(names, MOST_NAMES)))
+    keywords = islice(note.strings("keywords"), MOST_NAMES)
+    names_text = " · ".join((title, *note.aliases, *keywords, *islice(names, MOST_NAMES)))
     first = Unit(0, 0, (), names_text, tuple(terms(names_text)))
     if is_large:
         units = (first, *_first(_windows(text, note.body_line if note.problem is None else 1)))

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from agent.index.arrays import Floats, Ints
 from agent.index.model_files import FoundModel, check_parts, content_of, find_model, hub_cache, is_hub_name, is_path
+from agent.texts import Sentence
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -121,7 +122,7 @@ class EmbedderChoice:
     @property
     def notice(self) -> str:
         """The reason and what helps, in one line; empty if the configured model is used."""
-        return f"{self.reason} ({self.fix})" if self.fix else self.reason
+        return Sentence("{reason} ({fix})", reason=self.reason, fix=self.fix) if self.fix else self.reason
 
 
 def choose_embedder(model: str = "", hub: Path | None = None) -> EmbedderChoice:
@@ -143,12 +144,19 @@ def choose_embedder(model: str = "", hub: Path | None = None) -> EmbedderChoice:
         raise
     except BaseException as error:  # noqa: BLE001 - a tokenizer's panic is no `Exception`, and search goes on after it
         why = str(error).partition("\n")[0] or type(error).__name__
-        reason, fix = f"the model {wanted} cannot be loaded: {why}", f"mend its files, or {_KEEP}"
+        reason, fix = (
+            Sentence("the model {model} cannot be loaded: {reason}", model=wanted, reason=why),
+            Sentence("mend its files, or {keep}", keep=_KEEP),
+        )
     try:
         shipped = load_wordllama()
     except (OSError, ValueError, KeyError, ImportError) as error:
-        return EmbedderChoice(None, reason or f"no embedding model: {error}", fix or "install vault-agent again")
-    return EmbedderChoice(shipped, f"{reason}; the one that comes with the program is used" if reason else "", fix)
+        return EmbedderChoice(
+            None, reason or Sentence("no embedding model: {reason}", reason=error), fix or "install vault-agent again"
+        )
+    return EmbedderChoice(
+        shipped, Sentence("{reason}; the one that comes with the program is used", reason=reason) if reason else "", fix
+    )
 
 
 _KEEP = f"vault-agent config set index.model {SHIPPED}"
@@ -179,12 +187,20 @@ def _model2vec(found: FoundModel) -> StaticEmbedder:
 
 def _missing(model: str, hub: Path) -> tuple[str, str]:
     """The reason why a model is not found, and what helps."""
-    reason = f"the model {model} is not on this machine"
+    reason = Sentence("the model {model} is not on this machine", model=model)
     if is_path(model):
-        return f"{reason}: there is no such folder", f"give the path of its folder, or {_KEEP}"
+        return Sentence("{reason}: there is no such folder", reason=reason), Sentence(
+            "give the path of its folder, or {keep}", keep=_KEEP
+        )
     if not is_hub_name(model):
-        return f"{reason}: it is neither a whole path nor a name such as {MULTILINGUAL}", _KEEP
-    return f"{reason}: it is not in {hub}", f"`hf download {model}` fetches it; or {_KEEP}"
+        return Sentence(
+            "{reason}: it is neither a whole path nor a name such as {example}",
+            reason=reason,
+            example=MULTILINGUAL,
+        ), _KEEP
+    return Sentence("{reason}: it is not in {folder}", reason=reason, folder=hub), Sentence(
+        "`hf download {model}` fetches it; or {keep}", model=model, keep=_KEEP
+    )
 
 
 def shipped_embedder() -> Embedder | None:

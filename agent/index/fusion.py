@@ -1,6 +1,6 @@
 """Combines the signals into one score: each is divided by its best value among the candidates, weighted, and added."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,18 +24,15 @@ class Fused:
     raw: Mapping[str, Row]
     shares: Mapping[str, Row]
 
-    def legs(self, at: int) -> tuple[Leg, ...]:
-        """One leg for each signal of a candidate, the largest share first."""
-        legs = [
-            Leg(
-                name,
-                int((values > values[at]).sum()) + 1,
-                round(float(values[at]), 6),
-                round(float(self.shares[name][at]), 6),
-            )
-            for name, values in self.raw.items()
-        ]
-        return tuple(sorted(legs, key=lambda leg: (-leg.share, leg.name)))
+    def legs(self, chosen: Sequence[int]) -> list[tuple[Leg, ...]]:
+        """One leg for each signal of each of these candidates, the largest share first."""
+        rows: list[list[Leg]] = [[] for _ in chosen]
+        for name, values in self.raw.items():
+            ranks = len(values) - np.searchsorted(np.sort(values), values[chosen], side="right") + 1
+            shown = (each.tolist() for each in (ranks, values[chosen], self.shares[name][chosen]))
+            for row, rank, score, share in zip(rows, *shown, strict=True):
+                row.append(Leg(name, rank, round(score, 6), round(share, 6)))
+        return [tuple(sorted(row, key=lambda leg: (-leg.share, leg.name))) for row in rows]
 
 
 def score_notes(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:

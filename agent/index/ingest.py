@@ -148,6 +148,9 @@ class Ingestion:
         if len(data) > document.LARGEST:
             self._leave(path, "skipped", f"larger than {document.LARGEST // 1024 // 1024} MB")
             return None
+        if document.is_binary(data):
+            self._leave(path, "skipped", "not text")
+            return None
         return document.parse_document(path, data)
 
     def _leave(self, path: str, status: str, reason: str) -> None:
@@ -160,15 +163,19 @@ class Ingestion:
             self.store.add([StoredNote(self.numbers[path], path, self.listed[path], "skipped", reason)])
 
     def _record(self, found: document.Document, data: bytes) -> StoredNote:
-        headings: list[tuple[int, tuple[str, ...]]] = []
-        for at, unit in enumerate(found.units):
-            if not headings or headings[-1][1] != unit.headings:
-                headings.append((at, unit.headings))
-        number, digest = self.numbers[found.path], self.listed[found.path]
-        return StoredNote(
-            *(number, found.path, digest, "indexed", found.problem, found.title, found.id, found.day),
-            headings=tuple(headings),
-            facets=found.facets,
-            data=data,
-            text=found.text,
-        )
+        return stored_note(self.numbers[found.path], self.listed[found.path], found, data)
+
+
+def stored_note(number: int, digest: str, found: document.Document, data: bytes) -> StoredNote:
+    """The row of a note; `data` is its row of arrays."""
+    headings: list[tuple[int, tuple[str, ...]]] = []
+    for at, unit in enumerate(found.units):
+        if not headings or headings[-1][1] != unit.headings:
+            headings.append((at, unit.headings))
+    return StoredNote(
+        *(number, found.path, digest, "indexed", found.problem, found.title, found.id, found.day),
+        headings=tuple(headings),
+        facets=found.facets,
+        data=data,
+        text=found.text,
+    )

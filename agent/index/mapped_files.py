@@ -36,4 +36,4 @@ class MappedFiles:
             except OSError:
                 continue
             if stat.st_size < size and stat.st_ino == inode:
-                raise Damaged(f"{self.folder.name}/{Path(path).name} was cut short")
+                raise Damaged("{folder}/{name} was cut short", folder=self.folder.name, name=Path(path).name)

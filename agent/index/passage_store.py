@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
 from zlib import crc32
@@ -22,9 +21,10 @@ from agent.config.private import touch
 from agent.index.buckets import Buckets, LookupTable, StoredValue
 from agent.index.damage import Damaged, store_errors
 from agent.index.hit import Filters
+from agent.index.indexed_paths import IndexedPaths
 
 NoteStatus: TypeAlias = Literal["indexed", "skipped", "failed"]
-VERSION = 3
+VERSION = 5
 """The version of the whole index's format; a file of another version is rebuilt."""
 _AT_ONCE = 500
 _SHARED = 32 * 1024
@@ -78,6 +78,7 @@ class PassageStore:
     path: Path
     _buckets: Buckets = field(init=False)
     _shared: int = field(default=_SHARED, init=False)
+    _indexed: IndexedPaths | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._buckets = Buckets(self.connection)
@@ -206,7 +207,7 @@ class PassageStore:
         select = "select id, path, day, status, data, data_crc from note where id in"
         for note, path, day, status, data, checksum in self._among(select, ids):
             if _data_crc(note, path, day, status, data) != checksum:
-                raise Damaged(f"notes.db is damaged: a wrong checksum at {path}")
+                raise Damaged("notes.db is damaged: a wrong checksum at {path}", path=path)
             if status == "indexed":  # after the checksum, or a damaged status would drop the row without an error
                 found[int(note)] = (str(path), str(day), bytes(data))
         return found
@@ -243,9 +244,16 @@ class PassageStore:
             days = self._days("", "")
             sets.append({n for day, _, n in days if filters.after <= day and day[:10] <= (filters.before or day)})
         if filters.paths or not sets:
-            known = [(path, note) for path, (note, _, status, _) in self._notes() if status == "indexed"]
-            sets.append({note for path, note in known if any(_fits(path, each) for each in filters.paths or ("",))})
+            sets.append(self._under(filters.paths))
         return sorted(set.intersection(*sets))
+
+    def _under(self, wanted: Sequence[str]) -> set[int]:
+        """The indexed notes whose path begins with one of these, or matches one of these patterns; all without any."""
+        state = (self.connection.execute("pragma data_version").fetchone()[0], self.connection.total_changes)
+        if self._indexed is None or self._indexed.state != state:
+            known = sorted((path, row[0]) for path, row in self._notes() if row[2] == "indexed")
+            self._indexed = IndexedPaths(state, known)
+        return {note for each in wanted or ("",) for note in self._indexed.under(each)}
 
     def facet_keys(self) -> frozenset[str]:
         """The header keys of all notes."""
@@ -280,12 +288,12 @@ class PassageStore:
         with self.snapshot():
             found = self.connection.execute("pragma integrity_check(1)").fetchone()[0]
             if found != "ok":
-                raise Damaged(f"notes.db is damaged: {found}")
+                raise Damaged("notes.db is damaged: {problem}", problem=found)
             notes, lists, keys = {}, dict[tuple[LookupTable, str], list[str]](), Counter[str]()
             for row in self.connection.execute("select * from note"):
                 record = _record(row)
                 if _data_crc(record.id, record.path, record.day, record.status, record.data) != row[-1]:
-                    raise Damaged(f"notes.db is damaged: a wrong checksum at {record.path}")
+                    raise Damaged("notes.db is damaged: a wrong checksum at {path}", path=record.path)
                 notes[record.path] = [record.id, record.hash, record.status, record.reason]
                 keys.update(key for key, _ in set(record.facets))
                 for table, key, value in _entries(record):
@@ -373,15 +381,10 @@ def _entries(record: StoredNote) -> Iterator[tuple[LookupTable, str, StoredValue
         yield LookupTable.DAYS, record.day[:7], [record.day, record.path, record.id]
 
 
-def _fits(path: str, wanted: str) -> bool:
-    """True if a path begins with a filter's path, or matches its pattern."""
-    return fnmatchcase(path, wanted.replace("[", "[[]")) if "*" in wanted else path.startswith(wanted)
-
-
 def _record(row: Sequence[object]) -> StoredNote:
     note, *shown, data, text, checksum, _ = row
     if _crc(*shown, text) != checksum:
-        raise Damaged(f"notes.db is damaged: a wrong checksum at {shown[0]}")
+        raise Damaged("notes.db is damaged: a wrong checksum at {path}", path=shown[0])
     headings = tuple((int(at), tuple(path)) for at, path in json.loads(str(shown[7])))
     facets = tuple((str(key), str(value)) for key, value in json.loads(str(shown[8])))
     path, digest, status, reason, title, name, day = shown[:7]

@@ -52,10 +52,10 @@ def parse_day(text: str, *, last: bool) -> str:
     """The first or the last day of `2023`, `2023-05` or `2023-05-08`, as ISO; raises `UserError`."""
     found = _DAY.fullmatch(text)
     if found is None:
-        raise UserError(f"{text} is not a day", hint="write it as 2023-05-08, 2023-05 or 2023")
+        raise UserError("{text} is not a day", hint="write it as 2023-05-08, 2023-05 or 2023", text=text)
     year, month, number = (int(part) if part else 0 for part in found.groups())
     try:
         first, end = dates.span(year, month or (12 if last else 1), number)
     except ValueError as error:
-        raise UserError(f"the calendar has no {text}", hint="write a day as 2023-05-08") from error
+        raise UserError("the calendar has no {text}", hint="write a day as 2023-05-08", text=text) from error
     return (end if last else first).isoformat()

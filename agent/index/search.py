@@ -5,9 +5,12 @@ the next update rebuilds it. Updating the index is left to `update`.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import repeat
+from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,9 +19,12 @@ from agent.index import dates, fusion, snippets
 from agent.index.arrays import Batch, batch, term_hash
 from agent.index.checksums import Checksums
 from agent.index.damage import Damaged
+from agent.index.document import Document, parse_document
 from agent.index.embedder import EmbedderChoice
+from agent.index.encode import encode
 from agent.index.files import IndexFiles
-from agent.index.hit import Hit, Mode, Query, SearchResult
+from agent.index.hit import Filters, Hit, Mode, Query, SearchResult
+from agent.index.ingest import stored_note
 from agent.index.keyword import Engine, KeywordIndex, open_engine
 from agent.index.passage_store import PassageStore, StoredNote, open_store
 from agent.index.query import parse_query
@@ -31,6 +37,9 @@ _FEW = 200
 """If the filters leave at most this many notes, all of them are candidates."""
 _OF_DAYS = 20
 """The most candidates for each date in the query."""
+UnsavedNote: TypeAlias = tuple[str, bytes]
+"""A note that is not in the vault yet: the path that it would have, and its bytes."""
+_NO_NOTES: Mapping[int, StoredNote] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,11 @@ class _Candidates:
     days: Sequence[str]
     found: Batch | None
     """None without candidates."""
+    unsaved: Mapping[int, StoredNote]
+
+    def records(self, store: PassageStore, numbers: Sequence[int]) -> Mapping[int, StoredNote]:
+        """The notes with these numbers."""
+        return {**store.records([each for each in numbers if each > 0]), **self.unsaved}
 
     @property
     def batch(self) -> Batch:
@@ -66,11 +80,20 @@ class Searcher:
     _seen: tuple[int, str] | None = field(default=None, init=False)
     _reasons: list[str] = field(default_factory=list, init=False)
 
-    def search(self, text: str, limit: int = 10, *, passages: bool = False, explain: bool = False) -> SearchResult:
-        """The best `limit` notes, or passages; raises `UserError` for an invalid filter."""
+    def search(
+        self,
+        text: str,
+        limit: int = 10,
+        *,
+        passages: bool = False,
+        explain: bool = False,
+        unsaved: Sequence[UnsavedNote] = (),
+    ) -> SearchResult:
+        """The best `limit` notes, or passages; `unsaved` are notes that the index does not have and that count like its
+        own. Raises `UserError` for an invalid filter."""
         reasons: list[str] = []
         try:
-            return self._answer(text, limit, reasons, passages=passages, explain=explain)
+            return self._answer(text, limit, reasons, unsaved, passages=passages, explain=explain)
         except Damaged as error:
             self.close()  # a rebuilt index has other files with the same names
             self._met(error)
@@ -85,7 +108,16 @@ class Searcher:
             self._keyword.close()
         self._store = self._keyword = self._vectors = self._checksums = self._seen = None
 
-    def _answer(self, text: str, limit: int, reasons: list[str], *, passages: bool, explain: bool) -> SearchResult:
+    def _answer(
+        self,
+        text: str,
+        limit: int,
+        reasons: list[str],
+        unsaved: Sequence[UnsavedNote],
+        *,
+        passages: bool,
+        explain: bool,
+    ) -> SearchResult:
         now = self.files.inode()
         if self._store is not None and now != self._inode:
             self.close()  # the index was deleted or rebuilt
@@ -97,7 +129,7 @@ class Searcher:
             self._refresh(store)
             reasons.extend(self._reasons)
             query = parse_query(text, store.facet_keys() if ":" in text else frozenset())
-            found = self._candidates(query, store, reasons)
+            found = self._candidates(query, store, reasons, self._encoded(query, unsaved))
             hits: tuple[Hit, ...] = ()
             if found is not None and found.ids:
                 hits = self._hits(query, found, store, limit, passages=passages, explain=explain)
@@ -130,7 +162,7 @@ class Searcher:
         except (Permanent, OSError) as error:
             self._vectors = None
             if not busy and not store.pending():
-                self._met(Damaged(str(error)))
+                self._met(Damaged("{problem}", problem=error))
         self._seen = seen
 
     def _open_keyword(self, store: PassageStore, *, busy: bool) -> None:
@@ -160,7 +192,18 @@ class Searcher:
         if self.files.store.is_file() and not self.files.is_being_written():
             self.files.ask_for_rebuild(error.message)
 
-    def _candidates(self, query: Query, store: PassageStore, reasons: list[str]) -> _Candidates | None:
+    def _encoded(self, query: Query, unsaved: Sequence[UnsavedNote]) -> Mapping[int, StoredNote]:
+        """The unsaved notes that satisfy the query's filters, as rows of the store with numbers of their own."""
+        documents = [each for path, data in unsaved if _satisfies(each := parse_document(path, data), query.filters)]
+        if not documents:
+            return {}
+        embedder = self.chosen.embedder if self._vectors is not None else None
+        rows = zip(documents, encode(documents, embedder, self.weights.fields), strict=True)
+        return {-at: stored_note(-at, "", each, row.arrays.to_bytes()) for at, (each, row) in enumerate(rows, 1)}
+
+    def _candidates(
+        self, query: Query, store: PassageStore, reasons: list[str], unsaved: Mapping[int, StoredNote] = _NO_NOTES
+    ) -> _Candidates | None:
         """The notes to score; None for a query of filters only."""
         allowed = np.array(store.matching(query.filters), dtype=np.int64) if query.filters else None
         if not query.text:
@@ -174,10 +217,11 @@ class Searcher:
         rows = store.data(ids)
         if len(rows) < len(ids) and self._is_settled(store):
             raise Damaged("notes.db is damaged: a note that was found has no row")
+        rows = {**rows, **{number: (each.path, each.day, each.data) for number, each in unsaved.items()}}
         ordered = sorted(rows, key=lambda note: rows[note][0])  # by path: note numbers differ between two builds
         paths, days = [rows[note][0] for note in ordered], [rows[note][1] for note in ordered]
         arrays = batch([rows[note][2] for note in ordered]) if ordered else None
-        return _Candidates(encoded, ordered, paths, days, arrays)
+        return _Candidates(encoded, ordered, paths, days, arrays, unsaved)
 
     def _is_settled(self, store: PassageStore) -> bool:
         """True if this search has the files of the last update, and that update is finished.
@@ -237,28 +281,34 @@ class Searcher:
         of_units = fusion.score_units(raw, found.batch, self.weights)
         if passages:
             chosen = snippets.best_snippets(of_units.scores, found.batch, self.weights, limit)
-            records = store.records([found.ids[snippet.note] for snippet in chosen])
+            records = found.records(store, [found.ids[snippet.note] for snippet in chosen])
+            legs = of_units.legs([each.best for each in chosen]) if explain else repeat(())
             return tuple(
-                _hit(
-                    records[found.ids[each.note]], each, each.score, found, of_units.legs(each.best) if explain else ()
-                )
-                for each in chosen
+                _hit(records[found.ids[each.note]], each, each.score, found, why)
+                for each, why in zip(chosen, legs, strict=False)
             )
         of_notes = fusion.score_notes(raw, found.batch, self.weights)
         order = sorted(range(found.batch.notes), key=lambda at: (-of_notes.scores[at], found.paths[at]))
         order = [at for at in order[:limit] if of_notes.scores[at] > 0]
-        records = store.records([found.ids[at] for at in order])
+        records = found.records(store, [found.ids[at] for at in order])
         ends = snippets.snippet_ends(found.batch, self.weights)
+        legs = of_notes.legs(order) if explain else repeat(())
         return tuple(
             _hit(
                 records[found.ids[at]],
                 snippets.snippet_of_note(at, of_units.scores, found.batch, self.weights, ends),
                 float(of_notes.scores[at]),
                 found,
-                of_notes.legs(at) if explain else (),
+                why,
             )
-            for at in order
+            for at, why in zip(order, legs, strict=False)
         )
+
+
+def _satisfies(document: Document, filters: Filters) -> bool:
+    is_at = not filters.paths or any(document.path.startswith(path) for path in filters.paths)
+    is_in_time = (filters.after or "") <= document.day <= (filters.before or "9999")
+    return is_at and is_in_time and all(key in document.facets for key in filters.keys)
 
 
 def _listed(store: PassageStore, query: Query, limit: int) -> tuple[Hit, ...]:

@@ -58,10 +58,12 @@ def snippet_of_note(note: int, scores: Row, batch: Batch, weights: Weights, ends
     if start >= stop:
         return None
     part = scores[start:stop]
+    best = int(part.argmax())
+    if ends[start] == stop:  # the whole note: most memories are a few lines
+        return Snippet(note, start, stop - 1, start + best, float(part[best]))
     left = np.exp(weights.sharpness * (part - part.max()))
     total = np.concatenate(([0.0], np.cumsum(left)))
     mass = total[ends[start:stop] - start] - total[:-1]
-    best = int(part.argmax())
     covers = (np.arange(len(part)) <= best) & (ends[start:stop] - start > best)
     first = int(np.where(covers, mass, -1.0).argmax())
     return Snippet(note, start + first, int(ends[start + first]) - 1, start + best, float(part[best]))

@@ -36,7 +36,7 @@ def _surviving(
             if type(error).__name__ != "PanicException":  # the class cannot be imported
                 raise
             self.close()
-            raise Damaged(f"{self.folder.name} cannot be read: {error}") from error
+            raise Damaged("{path} cannot be read: {reason}", path=self.folder.name, reason=error) from error
 
     return survived
 
@@ -68,7 +68,7 @@ class TantivyKeyword:
                 self._index = _quiet(tantivy.Index(self._schema, path=str(self.folder)))
             writer = self._index.writer(_HEAP, 1)
         except ValueError as error:
-            raise Damaged(f"{self.folder.name} cannot be written: {error}") from error
+            raise Damaged("{path} cannot be written: {reason}", path=self.folder.name, reason=error) from error
         try:
             for key in removed:
                 # by_term converts the number to a signed one and finds nothing
@@ -92,14 +92,14 @@ class TantivyKeyword:
         try:
             if self._index is None:
                 if not tantivy.Index.exists(str(self.folder)):
-                    raise Damaged(f"{self.folder.name} is missing")
+                    raise Damaged("{path} is missing", path=self.folder.name)
                 self._index = _quiet(tantivy.Index.open(str(self.folder)))
             self._mapped.check()
             self._index.reload()
             self._mapped.look()
             self._searcher = self._index.searcher()
         except (ValueError, OSError) as error:
-            raise Damaged(f"{self.folder.name} cannot be read: {error}") from error
+            raise Damaged("{path} cannot be read: {reason}", path=self.folder.name, reason=error) from error
 
     @_surviving
     def search(self, terms: Sequence[str], count: int, allowed: NDArray[np.int64] | None = None) -> list[int]:
@@ -127,7 +127,7 @@ class TantivyKeyword:
                     return kept[:count]
                 limit *= 4
         except (ValueError, OSError) as error:
-            raise Damaged(f"{self.folder.name} cannot be read: {error}") from error
+            raise Damaged("{path} cannot be read: {reason}", path=self.folder.name, reason=error) from error
 
     def count(self) -> int:
         return int(self._searcher.num_docs) if self._searcher is not None else 0

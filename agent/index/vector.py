@@ -63,9 +63,9 @@ class VectorIndex:
         try:
             data = path.read_bytes()
         except OSError as error:
-            raise Damaged(f"{path.name} is missing") from error
+            raise Damaged("{path} is missing", path=path.name) from error
         if str(crc32(data)) != checksum:
-            raise Damaged(f"{path.name} is damaged")
+            raise Damaged("{path} is damaged", path=path.name)
         try:
             if view:
                 self._held = data
@@ -73,11 +73,16 @@ class VectorIndex:
             else:
                 self._index.load(data)
         except (RuntimeError, ValueError) as error:
-            raise Damaged(f"{path.name} cannot be read: {error}") from error
+            raise Damaged("{path} cannot be read: {reason}", path=path.name, reason=error) from error
         if self.has_graph:
             self._index.expansion_add = _GRAPH[1]  # type: ignore[misc]  # it can be set, and no file says what it was
         if self._index.ndim != self.dimensions:
-            raise Damaged(f"{path.name} has {self._index.ndim} dimensions instead of {self.dimensions}")
+            raise Damaged(
+                "{path} has {found} dimensions instead of {dimensions}",
+                path=path.name,
+                found=self._index.ndim,
+                dimensions=self.dimensions,
+            )
 
     def save(self, path: Path) -> str:
         """Write the index to a file; returns its checksum for `load`.

@@ -106,7 +106,7 @@ class WhooshKeyword:
                 self._open()
                 self._generation = latest
         except _BROKEN as error:
-            raise Damaged(f"{self.folder.name} cannot be read: {error}") from error
+            raise Damaged("{path} cannot be read: {reason}", path=self.folder.name, reason=error) from error
 
     def search(self, terms: Sequence[str], count: int, allowed: NDArray[np.int64] | None = None) -> list[int]:
         self._mapped.check()
@@ -121,7 +121,7 @@ class WhooshKeyword:
                 for score, each, leaf in zip(scores, counts, self._leaves, strict=True):
                     score += idf * self._saturated(each, leaf.lengths / max(average, 1e-9))
         except _BROKEN as error:
-            raise Damaged(f"{self.folder.name} cannot be read: {error}") from error
+            raise Damaged("{path} cannot be read: {reason}", path=self.folder.name, reason=error) from error
         keys = np.concatenate([leaf.keys for leaf in self._leaves]) if self._leaves else np.zeros(0, np.int64)
         score = np.concatenate(scores) if scores else np.zeros(0)
         if allowed is not None:

@@ -67,7 +67,7 @@ def figures(totals: MetricTotals, facts: int | None) -> Iterator[MemoryFigure]:
     yield MemoryFigure("daily summaries", totals.events.get(SUMMARISED))
     yield MemoryFigure("long-term facts", facts)
     yield MemoryFigure("calls denied by the policy", denied)
-    yield MemoryFigure("slowest handler, 95th percentile", _milliseconds(slowest), "ms", about=handler)
+    yield MemoryFigure("slowest hook, 95th percentile", _milliseconds(slowest), "ms", about=handler)
 
 
 def _sum(*numbers: float | None) -> float | None:

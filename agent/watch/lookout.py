@@ -53,7 +53,9 @@ class Lookout:
             self._away_since = now
         elif now - self._away_since >= GONE:
             hint = "start the daemon again when the vault is back"
-            raise NotAVault(f"{state.problem} (for {GONE / 60:.0f} minutes)", hint=hint)
+            raise NotAVault(
+                "{problem} (for {minutes:.0f} minutes)", hint=hint, problem=state.problem, minutes=GONE / 60
+            )
         return True
 
     def state(self) -> TurnEnded:

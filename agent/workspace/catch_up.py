@@ -9,6 +9,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from agent.errors import LockHeld
+from agent.texts import Sentence
 from agent.vault.listing import contents
 from agent.workspace.daemon_lock import is_watched, load_daemon_state
 from agent.workspace.workspace import Workspace
@@ -96,11 +97,11 @@ def catch_up(
     if not behind and not anew and not index.is_broken():
         return None
     if known and behind > FEW and not anew and not in_past:
-        return f"{behind} changes are not indexed yet: vault-agent reindex, or start the daemon"
+        return Sentence("{count} changes are not indexed yet: vault-agent reindex, or start the daemon", count=behind)
     if anew:
-        progress(f"indexing {len(listed)} notes anew, since search uses another model now …")
+        progress(Sentence("indexing {count} notes anew, since search uses another model now …", count=len(listed)))
     elif behind > FEW:
-        progress(f"indexing {len(listed)} notes …")
+        progress(Sentence("indexing {count} notes …", count=len(listed)))
     index.updater.patience = 0.0  # a search never waits for the writer
     try:
         index.refresh()
@@ -121,7 +122,7 @@ def search_whole(
         return found, late
     met = index.files.why_broken()
     late = catch_up(workspace, index, in_past=in_past)
-    return search(), late or f"it is whole again after damage ({met})"
+    return search(), late or Sentence("it is whole again after damage ({problem})", problem=met)
 
 
 def _behind_daemon(daemon: Mapping[str, object]) -> str | None:
@@ -129,5 +130,9 @@ def _behind_daemon(daemon: Mapping[str, object]) -> str | None:
     if daemon.get("starting"):
         return "the daemon has just started: what changed while it was away may be missing"
     if daemon.get("index"):
-        return f"the daemon cannot update the index: {daemon['index']}"
-    return f"changes that the daemon has yet to take in: {daemon['waiting']}" if daemon.get("waiting") else None
+        return Sentence("the daemon cannot update the index: {problem}", problem=daemon["index"])
+    return (
+        Sentence("changes that the daemon has yet to take in: {count}", count=daemon["waiting"])
+        if daemon.get("waiting")
+        else None
+    )

@@ -10,6 +10,7 @@ from agent.index.damage import Damaged
 from agent.index.files import IndexFiles
 from agent.index.manifest import Coverage, coverage
 from agent.index.passage_store import PassageStore, open_store
+from agent.texts import Sentence
 from agent.workspace.workspace import Workspace
 
 T = TypeVar("T")
@@ -35,7 +36,7 @@ def index_state(workspace: Workspace, notes: Mapping[str, str]) -> IndexState:
     """The state of the index as it is, without an update. `notes` is every note's content hash, by path."""
     files = index_files(workspace)
     if files.mark.exists():
-        return _none(f"it has to be built anew ({files.why_broken()})")
+        return _none(Sentence("it has to be built anew ({reason})", reason=files.why_broken()))
     if not files.folder.exists():
         return _none("it is not built yet")
     try:

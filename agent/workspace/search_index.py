@@ -4,7 +4,7 @@ import logging
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +16,7 @@ from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.files import IndexFiles
 from agent.index.hit import SearchResult
 from agent.index.keyword import Engine, engine_for, open_engine
-from agent.index.search import Searcher
+from agent.index.search import Searcher, UnsavedNote
 from agent.index.update import IndexReport, Updater
 from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
@@ -80,9 +80,17 @@ class SearchIndex:
             VectorIndex(self.chosen.embedder.dimensions)
             self.chosen.embedder.tokens([text])
 
-    def search(self, text: str, limit: int, *, passages: bool = False, explain: bool = False) -> SearchResult:
-        """The hits in the index as it is, without an update."""
-        return self.searcher.search(text, limit, passages=passages, explain=explain)
+    def search(
+        self,
+        text: str,
+        limit: int,
+        *,
+        passages: bool = False,
+        explain: bool = False,
+        unsaved: Sequence[UnsavedNote] = (),
+    ) -> SearchResult:
+        """The hits in the index as it is, without an update, and among `unsaved` notes."""
+        return self.searcher.search(text, limit, passages=passages, explain=explain, unsaved=unsaved)
 
     def refresh(self, *, verify: bool = False) -> IndexReport:
         """Update the index to the current notes; raises `LockHeld` if another process is updating it."""

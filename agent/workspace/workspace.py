@@ -12,6 +12,7 @@ from agent.config.masking import KnownSecrets, keep_out_of_print
 from agent.config.private import own_folder
 from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.settings import Settings
+from agent.vault.folders import agent_folder
 from agent.vault.options import Brake, Options
 from agent.vault.store import Vault, open_vault
 
@@ -90,11 +91,14 @@ def reload_settings(workspace: Workspace) -> Workspace:
 def options(settings: Settings) -> Options:
     """The vault's options for writing, from the settings."""
     return Options(
+        home=agent_folder(settings.vault.folder),
         durable=settings.git.durable,
         human_commits=settings.git.human_commits == "auto",
         quiet_seconds=settings.git.quiet_seconds,
         lock_seconds=settings.git.lock_seconds,
         timeout_seconds=settings.git.timeout_seconds,
         brake=Brake(settings.brake.notes, settings.brake.share),
+        largest=int(settings.git.largest_megabytes * 1_000_000),
+        binaries=settings.git.binaries == "commit",
         known=KnownSecrets(known_secrets(settings, lookup=not_looked_up)),
     )

@@ -132,6 +132,16 @@ def test_an_explanation_adds_up_to_the_score(searcher: Searcher) -> None:
     assert {leg.rank for leg in best if leg.name == "note"} == {1}
 
 
+def test_an_explanation_ranks_each_signal_among_the_candidates(searcher: Searcher) -> None:
+    hits = searcher.search("the picnic in 2023 by the kitchen wall", explain=True).hits
+    assert len(hits) > 2
+    for name in (leg.name for leg in hits[0].why):
+        legs = [leg for hit in hits for leg in hit.why if leg.name == name]
+        above = [sum(other.score > leg.score for other in legs) for leg in legs]
+        assert all(leg.rank > others for leg, others in zip(legs, above, strict=True)), name
+        assert len({(leg.rank, leg.score) for leg in legs}) == len({leg.rank for leg in legs}), name
+
+
 def test_nothing_asked_finds_nothing(searcher: Searcher) -> None:
     assert searcher.search("").hits == searcher.search("   ").hits == ()
     assert searcher.search("\x00 \ud800").degraded is None

@@ -122,7 +122,7 @@ def test_handlers_are_timed_and_what_they_inject_is_counted(tmp_path: Path, cloc
         "bad": (2, 0.004),
     }
     assert totals.injected == {"memory_recall": 2, "suggestion": 2}
-    slowest = shown(totals)["slowest handler, 95th percentile"]
+    slowest = shown(totals)["slowest hook, 95th percentile"]
     assert 50 < (slowest.value or 0) <= 70 and slowest.about == "slow"
 
 
