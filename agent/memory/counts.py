@@ -32,16 +32,16 @@ class MemoryCounts:
 
 def count_memories(vault: Vault, settings: MemorySettings) -> MemoryCounts:
     """The counts from the current notes."""
-    paths, now = vault.note_paths(), vault.clock.now()
-    entries = load_entries(vault, (path for path in paths if path.startswith(ENTRIES)))
+    paths, now, home = vault.note_paths(), vault.clock.now(), vault.home
+    entries = load_entries(vault, (path for path in paths if home.holds(path, ENTRIES)))
     ends = [with_offset(until) for each in entries if (until := expiry(each.entry, settings)) is not None]
     return MemoryCounts(
         entries=len(entries),
         types=dict(sorted(Counter(each.entry.type.value for each in entries).items())),
         expired=sum(until <= now for until in ends),
         expire_soon=sum(0 < (until - now).total_seconds() <= _SOON for until in ends),
-        archived=sum(path.startswith(ARCHIVED) for path in paths),
-        forgotten=sum(path.startswith(FORGOTTEN) for path in paths),
-        facts=len(parse_facts((vault.read(MEMORY_NOTE) or b"").decode("utf-8", "replace"))),
+        archived=sum(home.holds(path, ARCHIVED) for path in paths),
+        forgotten=sum(home.holds(path, FORGOTTEN) for path in paths),
+        facts=len(parse_facts((vault.read(home.at(MEMORY_NOTE)) or b"").decode("utf-8", "replace"))),
         oldest=with_offset(entries[-1].entry.created) if entries else None,
     )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import PurePosixPath
+from typing import Literal, TypeAlias, get_args
 
 from agent import texts
 from agent.escape import escape
@@ -18,22 +19,30 @@ from agent.events.runs import TaskCompleted
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
 from agent.texts import Language
-from agent.vault.folders import DAILY, SESSIONS
-from agent.vault.message import one_line
+from agent.vault.folders import DAILY, SESSION_LINK
 from agent.vault.secrets import masked
 
+DayPart: TypeAlias = Literal["conversations", "answers", "upkeep"]
+"""The parts of a day's log: what was asked at the terminal, and in notes, and what the program did by itself."""
 _TITLE, _QUOTED = 60, 200
 """The most characters of a task in its heading, and of a sentence quoted below it."""
 
+_WORD = 20
+"""The most characters of a word that is left out rather than cut."""
+
 _DAY = re.compile(rf"{DAILY}(\d{{4}}-\d\d-\d\d)\.md")
-_LOGGED = re.compile(r"^## (\d\d:\d\d) - (.+?)\s*$", re.MULTILINE)
-_HEADING = re.compile(r"^#{1,2} ")
+_LOGGED = re.compile(r"^###? (\d\d:\d\d) - (.+?)\s*$", re.MULTILINE)
+"""The heading of a task; older notes have it without sections, one level higher."""
+_HEADING = re.compile(r"^#{1,3} ")
 _USED = re.compile(r"(\S+) × (\d+)")
-_SESSION = re.compile(rf"\[\[{SESSIONS}[^\]\n]+\]\]")
+_SESSION = re.compile(SESSION_LINK + r"[^\]\n]+\]\]")
 _BEGIN = re.compile(r"^%% vault-agent: summary ([0-9a-f]{12}) %%\r?\n", re.MULTILINE)
 _END = re.compile(r"^%% vault-agent: end of summary %%[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|[。！？]|$)", re.MULTILINE)
 
+_SECTIONS = frozenset(
+    f"## {title}" for kind in get_args(DayPart) for title in texts.in_all_languages(f"memory_day.{kind}")
+)
 _OUTCOMES = frozenset(("limit", "needs_approval", "question_asked", "interrupted", "failed"))
 
 
@@ -48,13 +57,13 @@ class Logged:
 
 
 def path_of(day: date) -> str:
-    """The path of a day's note."""
+    """The path of a day's note, in the agent's folder."""
     return f"{DAILY}{day.isoformat()}.md"
 
 
-def day_of(path: str) -> date | None:
-    """The day of a daily note's path; None for any other path."""
-    match = _DAY.fullmatch(path)
+def day_of(name: str) -> date | None:
+    """The day of a daily note, by its path in the agent's folder; None for any other path."""
+    match = _DAY.fullmatch(name)
     try:
         return date.fromisoformat(match[1]) if match else None
     except ValueError:
@@ -66,10 +75,16 @@ def new_note(day: date) -> str:
     return Note.compose({"type": "daily", "date": day}, f"# {day.isoformat()}\n").text
 
 
+def section(kind: DayPart, language: Language) -> str:
+    """The heading of the part of the log for one kind."""
+    return f"## {texts.text(f'memory_day.{kind}', language)}"
+
+
 def log_block(event: TaskCompleted, when: datetime, language: Language, *, quote: bool = True) -> str:
     """The block that a finished task adds to the log; without the answer if `quote` is False."""
-    task = inert(one_line(masked(event.task))) or "…"
-    bullets = [texts.text("memory_day.asked", language) + _cut(task, _QUOTED)] if len(task) > _TITLE else []
+    task = inert(_flat(masked(event.task))) or "…"
+    is_told_whole = len(task) <= _TITLE or event.session  # the session's note begins with it
+    bullets = [] if is_told_whole else [texts.text("memory_day.asked", language) + cut(task, _QUOTED)]
     answer = inert(_first(masked(event.answer))) if quote else ""
     bullets += [texts.text("memory_day.answer", language) + answer] if answer else []
     used = {tool: event.tools.count(tool) for tool in event.tools}
@@ -84,7 +99,7 @@ def log_block(event: TaskCompleted, when: datetime, language: Language, *, quote
         if event.session
         else []
     )
-    return block(when, _cut(task, _TITLE), bullets)
+    return block(when, cut(task, _TITLE), bullets)
 
 
 def _course(event: TaskCompleted, language: Language) -> list[str]:
@@ -113,8 +128,8 @@ def inert(text: str) -> str:
 
 
 def block(when: datetime, title: str, bullets: Sequence[str]) -> str:
-    """One block of the log: a heading with the time, and a list."""
-    rows = [f"## {when:%H:%M} - {title}", "", *(f"- {bullet}" for bullet in bullets)]
+    """One block of a section of the log: a heading with the time, and a list."""
+    rows = [f"### {when:%H:%M} - {title}", "", *(f"- {bullet}" for bullet in bullets)]
     return "\n" + "\n".join(rows) + "\n"
 
 
@@ -132,6 +147,11 @@ def log(text: str) -> tuple[Logged, ...]:
         used = tuple((name, int(count)) for name, count in _USED.findall(tools[1])) if tools else ()
         found.append(Logged(head[1], head[2], session[0] if session else "", used))
     return tuple(found)
+
+
+def is_logged(note: bytes, session: str) -> bool:
+    """True if the day's log has a link to this session."""
+    return bool(session) and f"[[{session.removesuffix('.md')}]]".encode() in note
 
 
 def _marks(text: str) -> tuple[re.Match[str], re.Match[str]] | None:
@@ -177,15 +197,25 @@ def _section(summary: str) -> str:
 
 
 def shortened(lines: Sequence[AuthoredLine]) -> str:
-    """The note without the agent's log lines; its summary stays, and a person's lines stay below their heading."""
-    kept: list[str] = []
-    for part in _parts(lines):
-        rows = [line.text for line in part]
-        if part[0].own and _LOGGED.match(part[0].text):
-            theirs = [line.text for line in part[1:] if not line.own]
-            rows = [part[0].text, *theirs] if any(row.strip() for row in theirs) else []
-        kept += rows
-    return "".join(kept)
+    """The note without the agent's log lines; its summary stays, and a person's lines stay below their headings."""
+    kept = [left for part in _parts(lines) if (left := _theirs(part))]
+    following = [*(part[0].text for part in kept[1:]), ""][: len(kept)]
+    parts = (part for part, after in zip(kept, following, strict=True) if not _is_left_empty(part, after))
+    return "".join(line.text for part in parts for line in part)
+
+
+def _theirs(part: list[AuthoredLine]) -> list[AuthoredLine]:
+    """What stays of a part: of a task in the log the person's lines, below its heading."""
+    if not (part[0].own and _LOGGED.match(part[0].text)):
+        return part
+    theirs = [line for line in part[1:] if not line.own]
+    return [part[0], *theirs] if any(line.text.strip() for line in theirs) else []
+
+
+def _is_left_empty(part: list[AuthoredLine], after: str) -> bool:
+    """True for a heading of the log of which no task is left; `after` is the line after the part."""
+    is_section = part[0].own and part[0].text.rstrip() in _SECTIONS
+    return is_section and not after.startswith("### ") and not any(line.text.strip() for line in part[1:])
 
 
 def has_log(text: str) -> bool:
@@ -215,11 +245,24 @@ def _seal(summary: str) -> str:
 
 def _first(text: str) -> str:
     match = _SENTENCE.search(text.strip().lstrip("#>*- "))
-    return _cut(one_line(match[0]), _QUOTED) if match else ""
+    return cut(_flat(match[0]), _QUOTED) if match else ""
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+def _flat(text: str) -> str:
+    """The text on one line, without control characters."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+
+
+def cut(text: str, most: int) -> str:
+    """The beginning of a text; a link in it is whole or left out, and so is the last word if it is a short one."""
+    if len(text) <= most:
+        return text
+    kept = text[: most - 1]
+    if kept.rfind("[[") > kept.rfind("]]"):
+        kept = kept[: kept.rfind("[[")]
+    elif text[most - 1].isalnum() and most - 1 - kept.rfind(" ") <= _WORD:
+        kept = kept[: kept.rfind(" ")]
+    return kept.rstrip() + "…"
 
 
 def _duration(seconds: float, language: Language) -> str:

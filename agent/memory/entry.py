@@ -104,7 +104,7 @@ class Entry:
 
     @property
     def path(self) -> str:
-        """The path: `entries/YYYY/MM/`, then the day, the first words and the last characters of the id."""
+        """The path in the agent's folder: `entries/YYYY/MM/`, the day, the first words and the end of the id."""
         words = slug(_LABEL.sub("", self.text))
         name = "-".join(part for part in (f"{self.created:%Y-%m-%d}", words, self.id[-6:].lower()) if part)
         return f"{ENTRIES}{self.created:%Y/%m}/{name}.md"

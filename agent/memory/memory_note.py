@@ -95,16 +95,18 @@ def rests_on(row: str, links: Collection[str]) -> bool:
 
 
 def with_line(text: str, kind: FactKind | None, line: str, language: Language) -> str:
-    """The note with a line at the end of its section (None: the section of facts to check), which is added if
-    missing."""
+    """The note with a line at the end of its section (None: the section of facts to check), which is added if missing,
+    before those that come after it."""
     newline = "\r\n" if "\r\n" in text else "\n"
     rows = (text or new_note(language)).splitlines()
     start = next((at for at, row in enumerate(rows) if _is_section(row, kind)), None)
     if start is None:
+        at = next((at for at, row in enumerate(rows) if _comes_after(row, kind)), len(rows))
         title = texts.text(f"memory_note.{kind or 'check'}", language)
-        while rows and not rows[-1].strip():
-            rows.pop()
-        rows += ["", f"## {title}", "", line]
+        above, below = rows[:at], rows[at:]
+        while above and not above[-1].strip():
+            above.pop()
+        rows = [*above, "", f"## {title}", "", line, *([""] if below else []), *below]
         return newline.join(rows) + newline
     level = len(_heading(rows[start])[0])
     after = (at for at in range(start + 1, len(rows)) if 0 < len(_heading(rows[at])[0]) <= level)
@@ -119,6 +121,14 @@ def with_line(text: str, kind: FactKind | None, line: str, language: Language) -
 def new_note(language: Language) -> str:
     """The initial text of MEMORY.md."""
     return Note.compose({"type": "memory"}, f"# {texts.text('memory_note.title', language)}\n").text
+
+
+_ORDER: tuple[FactKind | None, ...] = (*FactKind, None)
+
+
+def _comes_after(row: str, kind: FactKind | None) -> bool:
+    """True for the heading of a section that comes after that of this kind."""
+    return _heading(row)[0] == "##" and any(_is_section(row, each) for each in _ORDER[_ORDER.index(kind) + 1 :])
 
 
 def _is_section(row: str, kind: FactKind | None) -> bool:

@@ -19,9 +19,9 @@ def remember(vault: Vault, text: str, keywords: tuple[str, ...] = ()) -> tuple[E
     (committed or queued), and True if it was known."""
     entry = Entry(vault.clock.new_id(), vault.clock.now(), text, keywords=keywords)
     known = _known(vault, text)
-    with vault.transaction(f"memory(entry): remember {one_line(text)[:80]}", Stamp("agent", tool="remember")) as change:
+    with vault.transaction(f"memory(entry): remember {one_line(text)}", Stamp("agent", tool="remember")) as change:
         if known is None:
-            change.create(entry.path, entry.note())
+            change.create(vault.home.at(entry.path), entry.note())
         else:
             dedupe = import_module("agent.memory.capture.dedupe")  # slow to load, and rarely needed
             verdict = dedupe.Judgement(dedupe.Resolution.AGAIN, entry, known)
@@ -32,7 +32,7 @@ def remember(vault: Vault, text: str, keywords: tuple[str, ...] = ()) -> tuple[E
 def _known(vault: Vault, text: str) -> "StoredEntry | None":
     """A current entry of the owner that says the same and begins with the same words, which its name tells."""
     name = slug(text)
-    names = sorted(Path(vault.place.root, ENTRIES).glob(f"*/*/*-{name}-*.md")) if name else []
+    names = sorted(Path(vault.place.root, vault.home.at(ENTRIES)).glob(f"*/*/*-{name}-*.md")) if name else []
     if not names:
         return None
     store = import_module("agent.memory.store")

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, parse_entry
-from agent.vault.folders import ARCHIVE, ENTRIES, SESSIONS
+from agent.vault.folders import ARCHIVE, ENTRIES, SESSION_LINK
 from agent.vault.history.versions import edited_on
 from agent.vault.store import Vault
 
@@ -19,7 +19,7 @@ ARCHIVED = ARCHIVE + ENTRIES
 """The folder of expired and merged entries; recall leaves out all paths below `archive/`."""
 
 _DAY = len("2026-11-21")
-_SESSION = re.compile(rf"\[\[{SESSIONS}(?:\d{{4}}/\d\d/)?(\d{{4}}-\d\d-\d\d)")
+_SESSION = re.compile(SESSION_LINK + r"(?:\d{4}/\d\d/)?(\d{4}-\d\d-\d\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class DayEntries:
 
 def last_entry(vault: Vault) -> StoredEntry | None:
     """The entry that was made last; reads those of its day only."""
-    named = ((path, PurePosixPath(path).name) for path in vault.note_paths() if path.startswith(ENTRIES))
+    named = ((path, PurePosixPath(path).name) for path in vault.note_paths() if vault.home.holds(path, ENTRIES))
     paths = [path for path, name in named if name[0].isdigit()]
     day = max((PurePosixPath(path).name[:_DAY] for path in paths), default="")
     of_day = load_entries(vault, (path for path in paths if PurePosixPath(path).name.startswith(day)))
@@ -80,12 +80,13 @@ def last_entry(vault: Vault) -> StoredEntry | None:
 
 def entries_on_day(vault: Vault, day: date) -> DayEntries:
     """The entries of one day, by their file names; older ones said again, by the day's commits."""
-    folder = Path(vault.place.root, ENTRIES, f"{day:%Y/%m}")
-    begin = f"{ENTRIES}{day:%Y/%m}/{day:%Y-%m-%d}"
+    entries = vault.home.at(ENTRIES)
+    folder = Path(vault.place.root, entries, f"{day:%Y/%m}")
+    begin = f"{entries}{day:%Y/%m}/{day:%Y-%m-%d}"
     names = sorted(folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else []
-    older = load_entries(vault, (path for path in edited_on(vault, ENTRIES, day) if not path.startswith(begin)))
+    older = load_entries(vault, (path for path in edited_on(vault, entries, day) if not path.startswith(begin)))
     again = tuple(each for each in older if each.was_said(day))
-    return DayEntries(load_entries(vault, (f"{ENTRIES}{day:%Y/%m}/{path.name}" for path in names)), again)
+    return DayEntries(load_entries(vault, (f"{entries}{day:%Y/%m}/{path.name}" for path in names)), again)
 
 
 def _read(vault: Vault, path: str) -> StoredEntry | None:

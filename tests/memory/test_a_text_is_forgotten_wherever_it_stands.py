@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.errors import NoteGone
-from agent.loop.records import parse_records
+from agent.loop.record_parse import parse_records
 from agent.loop.session import load_session
 from agent.memory.blame import DAILY
 from agent.memory.forgetting.forget import carry_out, plan, plan_named, plan_text
@@ -167,6 +167,26 @@ def test_a_day_follows_a_session_that_gets_another_name(tmp_path: Path) -> None:
     assert "- In [[sessions/2026/11/2026-11-21-forgotten-5n7f9a]]\n" in home.text("daily/2026-11-21.md")
 
 
+def test_the_link_to_a_session_whose_name_begins_in_the_same_way_stays(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    first, other = (
+        "sessions/2026/11/2026-11-21 The stone frog key",
+        "sessions/2026/11/2026-11-21 The stone frog key fits",
+    )
+    put(home, f"{first}.md", TALK.replace(KEY, "The stone frog key"))
+    waits = TALK.replace('"outcome": "finished"', '"outcome": "needs_approval"')
+    put(home, f"{other}.md", waits.replace(KEY, "What fits").replace("5N7F9A", "5N7F9B"))
+    put(home, f"{first} 2.md", TALK.replace(KEY, "The stone frog key").replace("5N7F9A", "5N7F9C"))
+    write(home.root / "mine.md", f"See [[{first}]], [[{first} 2]] and [[{other}|that]].\n")
+    git(home.root, "add", "-A")
+    git(home.root, "commit", "-qm", "links")
+    carry_out(home.vault, plan_text(home.vault, "The stone frog key"), home.language)
+    begin = "sessions/2026/11/2026-11-21 Forgotten"
+    assert home.text("mine.md").startswith(f"See [[{begin} 5n7f9a]], [[{begin} 5n7f9c]] and [[")
+    assert load_session(home.vault, f"{first} 2.md").path == f"{begin} 5n7f9c.md"
+    assert f"[[{other}|that]]" in home.text("mine.md"), "its run is not over, so it keeps its name"
+
+
 def test_a_run_that_is_not_over_keeps_its_name(tmp_path: Path) -> None:
     home = days(tmp_path)
     put(home, SESSION, TALK.replace('"outcome": "finished"', '"outcome": "needs_approval"'))
@@ -201,6 +221,57 @@ def test_what_was_replaced_goes_with_what_replaced_it(tmp_path: Path) -> None:
     newer = home.keep(replace(home.entry("My sister lives in Lisbon"), supersedes=older.link))
     found = plan(home.vault, newer)
     assert {path for path, _ in found.gone} == {older.path, newer}
+
+
+def chain(home: Days, *texts: str) -> list[str]:
+    """The paths of entries of which each replaces the one before."""
+    entries = [home.entry(text) for text in texts]
+    for at, entry in enumerate(entries):
+        older, newer = entries[at - 1 : at], entries[at + 1 : at + 2]
+        home.keep(
+            replace(
+                entry,
+                supersedes="".join(each.link for each in older),
+                superseded_by="".join(each.link for each in newer),
+            )
+        )
+    return [entry.path for entry in entries]
+
+
+@pytest.mark.parametrize("named", range(5))
+def test_all_values_of_a_fact_that_was_corrected_go_with_any_of_them(tmp_path: Path, named: int) -> None:
+    home = days(tmp_path)
+    cities = ("Porto", "Lisbon", "Faro", "Braga", "Evora")
+    paths = chain(home, *(f"My sister Mara lives in {city}" for city in cities))
+    other = home.keep(home.entry("My brother Tom lives in Braga"))
+    put(home, "sessions/2026/11/2026-11-21-a-talk-aaaaaa.md", TALK.replace(KEY, "My sister Mara lives in Faro"))
+    found = plan(home.vault, paths[named])
+    assert {path for path, _ in found.gone} == set(paths)
+    carry_out(home.vault, found, "en")
+    left = {path: home.text(path) for path in home.vault.note_paths() if not path.startswith("archive/forgotten/")}
+    assert not [path for path, text in left.items() if "sister" in text] and other in left
+
+
+def test_a_text_takes_only_the_value_that_it_says_along(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    older, newer = chain(home, "My sister lives in Porto", "My sister lives in Lisbon")
+    assert [path for path, _ in plan_text(home.vault, "My sister lives in Porto").gone] == [older]
+    assert [path for path, _ in plan_text(home.vault, "My sister lives in Lisbon").gone] == [newer]
+
+
+def test_a_later_value_about_something_else_stays(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    older, newer = chain(home, "My sister lives in Porto", "The boat is called Selma")
+    assert [path for path, _ in plan(home.vault, older).gone] == [older]
+    assert {path for path, _ in plan(home.vault, newer).gone} == {older, newer}
+
+
+def test_a_value_that_a_person_rewrote_is_named_and_left_alone(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    older, newer = chain(home, "My sister lives in Porto", "My sister lives in Lisbon")
+    write(home.root / newer, home.text(newer).replace("Lisbon", "Lisbon, near the river where we swam"))
+    found = plan(home.vault, older)
+    assert ([path for path, _ in found.gone], found.mentions) == ([older], (newer,))
 
 
 def test_notes_that_cannot_be_read_are_passed_by_and_named(tmp_path: Path) -> None:

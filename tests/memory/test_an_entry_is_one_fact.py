@@ -44,6 +44,7 @@ def stated(*messages: str, before: Sequence[str] = ()) -> list[str]:
         ("大门密码换了，从今天起是4471", ["大门密码换了，从今天起是4471"]),
         ("My dog is called Rex. He is afraid of trams.", None),
         ("Remember that the bins go out on Tuesday", ["the bins go out on Tuesday"]),
+        ("note to self: the key has moved, it's in the shed now", ["the key has moved, it's in the shed now"]),
     ],
 )
 def test_a_statement_is_kept_in_the_person_s_words(message: str, facts: list[str] | None) -> None:
@@ -186,6 +187,7 @@ def test_a_correction_replaces_and_both_stay(talk: Talk, said: str, correction: 
         (["I paid 20 euros for the lamp."], "I paid 30 euros for the chair."),
         (["我中文名叫乔禾"], "中文班现在一共十四个学生"),
         (["中文班的助教叫阮青，越南华侨，人特别靠谱"], "班里人数变了，现在是十七个"),
+        (["The spare key is with Ana."], "My sister Ana moved to Lisbon last week."),
     ],
 )
 def test_what_may_not_be_meant_is_not_replaced(talk: Talk, said: list[str], other: str) -> None:

@@ -37,9 +37,8 @@ def log(home: Days, task: str = "Plan the trip") -> str:
     block = daily.log_block(finished(task), home.clock.now(), home.language)
     with home.vault.transaction("memory(daily): log", Stamp("agent", tool=DAILY)) as change:
         if home.vault.read(path) is None:
-            change.create(path, (daily.new_note(home.clock.now().date()) + block).encode())
-        else:
-            change.append(path, block.encode())
+            change.create(path, daily.new_note(home.clock.now().date()).encode())
+        change.append(path, block.encode(), section=daily.section("conversations", home.language).encode())
     return path
 
 
@@ -52,7 +51,7 @@ def summed(home: Days, path: str) -> str:
 
 def test_a_task_is_a_heading_with_its_time_and_what_came_of_it() -> None:
     block = daily.log_block(finished(), FakeClock().now(), "en")
-    assert block.startswith("\n## 14:12 - Plan the trip\n")
+    assert block.startswith("\n### 14:12 - Plan the trip\n")
     assert "- Answer: The train leaves at nine.\n" in block
     assert "- Tools: search_vault × 2, vault_write × 1\n" in block
     assert "- Took 2 min, 3 tool calls\n" in block
@@ -70,6 +69,13 @@ def test_a_secret_is_not_logged_and_neither_is_a_strangers_answer() -> None:
     secret = "my key is sk-ant-" + "a1B2" * 6
     assert "a1B2a1B2" not in daily.log_block(finished(secret), FakeClock().now(), "en")
     assert "train" not in daily.log_block(finished(), FakeClock().now(), "en", quote=False)
+
+
+def test_a_link_in_a_long_answer_is_whole_or_left_out() -> None:
+    answer = f"It is in {'the house ' * 18}[[Garden plan]] and in [[Tomatoes]] and so on."
+    assert "the house…\n" in daily.log_block(finished(answer=answer), FakeClock().now(), "en")
+    answer = f"It is in [[Garden plan]] and {'the house ' * 20}"
+    assert "in [[Garden plan]] and the house" in daily.log_block(finished(answer=answer), FakeClock().now(), "en")
 
 
 def test_the_summary_has_facts_tools_and_conversations(tmp_path: Path) -> None:
@@ -145,6 +151,27 @@ def test_an_old_day_keeps_its_summary_and_every_line_of_the_person(tmp_path: Pat
     assert "Summary of the day" in now and "Write to Ben" in daily.summary_of(now)  # type: ignore[operator]
 
 
+def test_a_day_has_one_section_for_each_kind_whatever_the_person_writes_below(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    path = log(home, "Plan the trip")
+    home.by_hand(path, home.text(path) + "\n## My evening\n\nA walk.\n")
+    home.tend()
+    log(home, "Write to Ben")
+    text = summed(home, path)
+    parts = [row for row in text.splitlines() if row.startswith("#")]
+    assert parts[1:5] == ["## Conversations", "### 14:12 - Plan the trip", "### 14:12 - Write to Ben", "## My evening"]
+    assert text.count("## Conversations\n") == 1 and "\n\n## My evening\n\nA walk.\n" in text
+    home.by_hand(path, text)
+    log(home, "Call Anna")
+    again = home.text(path)
+    assert [each.title for each in daily.log(again)] == ["Plan the trip", "Write to Ben", "Call Anna"]
+    assert summed(home, path).endswith("%% vault-agent: end of summary %%\n"), "the summary stays a part of its own"
+    home.pass_days(31)
+    home.tend()
+    left = home.text(path)
+    assert "## Conversations" not in left and "\n## My evening\n\nA walk.\n" in left and "Write to Ben" in left
+
+
 def test_a_younger_day_is_left_as_it_is(tmp_path: Path) -> None:
     home = days(tmp_path)
     path = log(home)
@@ -166,7 +193,9 @@ ROWS = st.lists(
     st.tuples(
         st.sampled_from(
             [
-                "## 10:30 - a task",
+                "### 10:30 - a task",
+                "## 10:30 - an older task",
+                "## Conversations",
                 "## Mine",
                 "# Title",
                 "- a bullet",

@@ -74,6 +74,19 @@ def test_wishes_decisions_and_findings_are_kept_wishes_first(clock: FakeClock) -
         assert (entry.scope, entry.channel, entry.sender_id) == (Scope.USER, "cli", "anna")
 
 
+@pytest.mark.parametrize("tool", ["skill_show", "skill_list", "tool_search"])
+def test_what_says_how_the_agent_works_is_no_finding(clock: FakeClock, tool: str) -> None:
+    found = extract(
+        compaction(
+            Said("assistant", "I read how it is done first.", (tool,)),
+            Said("tool", RESULT, (tool,)),
+            Said("assistant", "I read how it is done, then the notes.", (tool, "vault_read")),
+        ),
+        clock,
+    )
+    assert [entry.keywords for entry in found] == [(tool, "vault_read")]
+
+
 def test_in_a_group_each_wish_is_its_sender_s_and_the_chat_s(clock: FakeClock) -> None:
     group = Speaker("lark", "ben", group=True)
     found = extract(

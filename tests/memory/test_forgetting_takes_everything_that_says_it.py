@@ -54,6 +54,16 @@ def test_other_entries_lose_the_sentence_or_go_when_nothing_else_is_in_them(tmp_
     assert "Anna's locker is green" in home.text(other)
 
 
+def test_the_commit_says_how_many_notes_of_which_kind_and_none_of_the_words(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    path = home.keep(home.entry(SECRET))
+    home.keep(home.entry(SECRET + "!", EntryType.AUTO_FLUSH))
+    home.say(f"{SECRET}. The train leaves at nine.")
+    commit = forget(home, path)
+    said = git(home.root, "show", "-s", "--format=%s", commit).strip()
+    assert said.startswith("memory(forget): 2 memories and lines of 1 memory")
+
+
 def test_what_is_answered_to_anything_is_not_what_is_forgotten(tmp_path: Path) -> None:
     home = days(tmp_path)
     answer = "Got it, I will keep this in mind."

@@ -1,11 +1,13 @@
 """Facts that came up again and again come into MEMORY.md with their evidence; what a person did to it stands."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from agent.memory.entry import EntryType
 from agent.memory.forgetting.forget import carry_out
 from agent.memory.forgetting.forget import plan as forgetting
 from agent.memory.memory_note import words
@@ -28,13 +30,13 @@ FACTS = [
         "Well, we decided to use Postgres for the warehouse.",
         "Decisions",
     ),
-    ("Every Friday the team deploys to staging", "every Friday the team deploys to staging", "Workflow patterns"),
+    ("Every Friday the team deploys to staging", "every Friday the team deploys to staging", "Routines"),
     ("The office wifi is called blue-house", "Remember that the office wifi is called blue-house.", "Other"),
     ("My sister lives in Lyon", "my sister lives in Lyon", "People"),
-    ("I never eat peanuts because of an allergy", "I never eat peanuts because of an allergy.", "Preferences"),
+    ("I never eat peanuts because of an allergy", "I never eat peanuts because of an allergy.", "Health"),
     ("Ben teaches physics at the Lessing school", "Ben teaches physics at the Lessing school", "People"),
     ("我喜欢喝绿茶", "我喜欢喝绿茶。", "Preferences"),
-    ("每周一上午十点开例会", "每周一上午十点开例会。", "Workflow patterns"),
+    ("每周一上午十点开例会", "每周一上午十点开例会。", "Routines"),
     ("我们决定采用蓝绿部署", "我们决定采用蓝绿部署！", "Decisions"),
     ("我妹妹住在里昂", "对了，我妹妹住在里昂。", "People"),
     ("公司的无线网络叫做蓝房子", "公司的无线网络叫做蓝房子。", "Other"),
@@ -352,3 +354,94 @@ def test_what_was_forgotten_before_it_came_in_does_not_come_in_either(tmp_path: 
         home.keep(home.entry("Anna's birthday is 3 May"))
     home.tend()
     assert home.memory == ""
+
+
+SECTIONS = {
+    "About you": ["quick intro: everyone calls me Nell", "I work at the harbour office", "we live above the bakery",
+                  "我叫沈青，青草的青", "我在图书馆工作", "我们住在码头边上"],
+    "Health": ["I'm allergic to wasps, so please keep that written down", "our GP is Dr Lund at the mill surgery",
+               "I've got a bad hip from skating", "我一喝牛奶就过敏", "医生叫我少吃盐", "我血压有点高"],
+    "People": ["my oldest friend Sanne moved to Malmö", "the chimney sweep is called Otto",
+               "our twins Ida and Per are six",
+               "我二姐在昆明开花店", "外公今年九十二了", "我弟弟在学木工"],
+    "Preferences": ["I can't stand liquorice so nothing with that", "my favourite bread is rye",
+                    "one more thing: I take my coffee black", "我只喝红茶",
+                    "我受不了香菜的味道，所以菜里别放", "我最爱听粤剧"],
+    "Decisions": ["we've decided to sell the caravan", "we agreed on no screens at breakfast", "我们决定不养狗了"],
+    "Routines": ["I row on the lake on Sunday mornings, so keep that free", "I do the accounts friday evening",
+                 "每周三我去打太极", "睡前我要看半小时书"],
+    "Other": ["the spare fuse lives behind the clock", "备用雨伞在门厅的柜子里"],
+}  # fmt: skip
+
+
+def test_each_fact_stands_under_its_section_without_what_leads_to_it_or_hangs_on_it(tmp_path: Path) -> None:
+    home = days(tmp_path, facts_times=1)
+    for texts in SECTIONS.values():
+        for text in texts:
+            home.say(text)
+            home.pass_days(0.01)
+    home.tend()
+    parts = [part.split("\n", 1) for part in home.memory.split("\n## ")[1:]]
+    assert [heading for heading, _ in parts] == [*SECTIONS]
+    for heading, part in parts:
+        assert [words(row) for row in part.splitlines() if row] == [plain(text) for text in SECTIONS[heading]]
+
+
+def plain(text: str) -> str:
+    """A sentence of `SECTIONS` without lead and request."""
+    for lead in ("quick intro: ", "one more thing: "):
+        text = text.removeprefix(lead)
+    for request in (", so ", " so nothing", "，所以"):
+        text = text.partition(request)[0]
+    return text
+
+
+def test_a_section_that_is_missing_is_put_in_its_place_and_no_heading_of_the_person_is_touched(tmp_path: Path) -> None:
+    note = "# Long-term memory\n\n## Boats\n\n- The Ada leaks\n\n## User preferences\n\n## Workflow patterns\n\nmine\n"
+    home = days(tmp_path, {"MEMORY.md": note}, facts_times=1)
+    for text in ("I'm allergic to wasps", "I prefer rye bread", "We decided to sell the caravan", "每周三我去打太极"):
+        home.say(text)
+    home.tend()
+    headings = [row for row in home.memory.splitlines() if row.startswith("#")]
+    assert headings == ["# Long-term memory", "## Boats", "## Health", "## User preferences", "## Decisions",
+                        "## Workflow patterns"]  # fmt: skip
+    rows = list(filter(None, note.splitlines()))
+    assert [row for row in home.memory.splitlines() if row in rows] == rows
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("我吃芒果会起疹子", "我一吃芒果就起疹子"),
+        ("我最爱看汪曾祺的散文，翻两页心就静了", "我顶爱看汪曾祺的散文嘛"),
+        ("I can't stand liquorice in anything", "I really can't stand liquorice"),
+    ],
+)
+def test_a_fact_that_is_there_in_other_words_is_not_added_once_more(tmp_path: Path, first: str, again: str) -> None:
+    home = days(tmp_path)
+    home.say(first)
+    home.tend()
+    home.say(again)
+    home.tend()
+    assert first in home.memory and again not in home.memory
+
+
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [("我爱吃芒果", "我爱吃苹果"), ("I love rye bread", "I love rye whisky"), ("我不吃鱼", "我不吃鱼子")],
+)
+def test_another_word_is_another_fact(tmp_path: Path, first: str, other: str) -> None:
+    home = days(tmp_path)
+    home.say(first)
+    home.say(other)
+    home.tend()
+    assert first in home.memory and other in home.memory
+
+
+def test_the_kind_that_a_model_gave_decides_and_the_rules_for_the_rest(tmp_path: Path) -> None:
+    home = days(tmp_path, facts_times=1)
+    fact = replace(home.entry("The Ada is moored at pier nine", EntryType.FACT), slots={"kind": "self"})
+    home.keep(fact)
+    home.keep(replace(home.entry("I love rye bread", EntryType.FACT), slots={"kind": "other", "run": "run-1"}))
+    home.tend()
+    assert "## About you\n\n- The Ada is moored" in home.memory and "## Preferences\n\n- I love rye" in home.memory

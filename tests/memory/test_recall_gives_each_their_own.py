@@ -27,6 +27,7 @@ from agent.memory.recall.eligibility import is_given_as_note, may_be_offered
 from agent.memory.recall.recaller import Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories, is_due, refresh_subscriber, topics
 from agent.memory.recall.selection import QUOTAS, share
+from agent.vault.folders import AT_ROOT
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
 from tests.index.fakes import FAKE, FakeEmbedder
 
@@ -385,6 +386,22 @@ def test_a_long_run_is_given_once_what_its_results_bring_up(shelf: Shelf) -> Non
     assert len(refresh(replace(STEP, number=10))) == 1
 
 
+def test_results_that_no_memory_is_likely_to_help_with_bring_up_nothing(shelf: Shelf) -> None:
+    shelf.put("User: the wifi password is on the router")
+    ledger = ShownMemories()
+
+    def refreshed(settings: MemorySettings) -> int:
+        ledger.begin(Asker(session="s", run="run"))
+        found = "```text\nthe packet is sent from router to router\n```"
+        handler = refresh_subscriber(
+            shelf.open(settings), ledger, settings, lambda path: found, len, lambda event: None
+        )
+        return len(handler(replace(STEP, session="s")))
+
+    assert refreshed(SETTINGS) == 0
+    assert refreshed(replace(SETTINGS, floor="off")) == 1
+
+
 def test_what_was_given_to_one_in_a_group_can_still_be_given_to_another() -> None:
     anna, ben = (Asker(name, "lark:room", is_owner=False, session="s", run=name) for name in ("anna", "ben"))
     ledger, tea = ShownMemories(), Remembered("tea.md", "", "", (1, 1), "tea", 1.0, "chat_turn")
@@ -465,12 +482,12 @@ def test_a_placeholder_in_the_profile_is_no_memory_and_what_is_filled_in_is_one(
 )
 def test_only_knowledge_comes_before_a_task_as_a_note(path: str, given: bool) -> None:
     """Memories come by their own way; what steers, and what the agent writes of its own work, is no knowledge."""
-    assert is_given_as_note(Hit(path, "", None, 1.0, (1, 1), "Tea.", ())) is given
+    assert is_given_as_note(Hit(path, "", None, 1.0, (1, 1), "Tea.", ()), AT_ROOT) is given
 
 
 @pytest.mark.parametrize("path", ["entries/tea.md", "daily/2026-11-20.md", "profile/tea.md", "MEMORY.md", "tea.md"])
 def test_whoever_asks_for_knowledge_finds_memories_and_notes(path: str) -> None:
-    assert may_be_offered(Hit(path, "", None, 1.0, (1, 1), "Tea.", ()))
+    assert may_be_offered(Hit(path, "", None, 1.0, (1, 1), "Tea.", ()), AT_ROOT)
 
 
 def test_of_two_that_contradict_each_other_the_newer_comes_first(shelf: Shelf) -> None:

@@ -13,7 +13,7 @@ from agent.memory.forgetting.tombstones import (
     fingerprint,
     load_tombstones,
     marks,
-    name_mark,
+    name_marks,
 )
 from agent.vault.folders import FORGOTTEN
 from tests.fakes import FakeClock
@@ -93,7 +93,7 @@ def test_it_is_known_with_another_particle_or_its_numbers_written_otherwise(buri
 
 def test_a_link_to_a_note_that_is_named_after_it_is_taken_out_of_a_day(tmp_path: Path) -> None:
     said = "The locksmith hides a spare key below the third flowerpot beside our neighbour's garage"
-    stones = Tombstones(marks(said) | {name_mark(said)})
+    stones = Tombstones(marks(said) | name_marks(said))
     link = f"[[sessions/2026/11/2026-11-21-{slug(said)}-00a002]]"
     assert not slug(said).endswith("garage"), "names are cut"
     assert stones.left_of_log(f"- In {link} and [[sessions/2026/11/2026-11-21-hello-00a003]]") == (

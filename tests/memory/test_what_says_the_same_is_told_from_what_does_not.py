@@ -268,3 +268,10 @@ def test_no_line_that_was_kept_is_ever_lost_by_what_comes_later(before: list[str
         after = parse_entry(amended(verdict))
         assert after is not None
         assert all(line.strip() in after.text for line in verdict.other.entry.text.splitlines())
+
+
+def test_long_texts_with_other_courtesies_and_marks_are_still_the_same() -> None:
+    said = " ".join(f"shelf {number} holds jar{number} of tea." for number in range(20))
+    assert is_same(said, f"Please remember: {said} Thanks!")
+    assert is_same(said, said.upper().replace("HOLDS", "**holds**"))
+    assert not is_same(said, said.replace("jar", "pot")), "so many other words are never courtesies"

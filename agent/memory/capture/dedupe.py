@@ -21,6 +21,7 @@ from agent.memory.understanding.rules import RULES, is_same, replaces
 from agent.memory.understanding.seam import Pair, Relation, Understanding
 from agent.memory.understanding.statements import claims, told_clauses
 from agent.memory.understanding.wording import similarity, wording
+from agent.vault.folders import AgentFolder
 
 HOUR = timedelta(hours=1)
 TOPIC = 0.4
@@ -151,7 +152,7 @@ def is_comparable(entry: Entry, other: Entry) -> bool:
     return entry.sender_id == other.sender_id
 
 
-def changes_of(verdict: Judgement) -> tuple[tuple[str, bytes | None, bytes], ...]:
+def changes_of(verdict: Judgement, home: AgentFolder) -> tuple[tuple[str, bytes | None, bytes], ...]:
     """The notes that a result changes: path, bytes before (None for a new note) and after."""
     entry, other = verdict.entry, verdict.other
     if other is not None and verdict.resolution in {Resolution.AGAIN, Resolution.MERGED}:
@@ -160,7 +161,7 @@ def changes_of(verdict: Judgement) -> tuple[tuple[str, bytes | None, bytes], ...
             return ((other.path, other.data, after),)
         after = Note.parse(after).with_key("supersedes", replaced.link).data
         return (other.path, other.data, after), (replaced.path, replaced.data, superseded(replaced, other.link))
-    new = (entry.path, None, entry.note())
+    new = (home.at(entry.path), None, entry.note())
     match verdict.resolution:
         case Resolution.NONE:
             return ()
@@ -172,7 +173,7 @@ def changes_of(verdict: Judgement) -> tuple[tuple[str, bytes | None, bytes], ...
 
 def amended(verdict: Judgement) -> bytes:
     """The other entry's note after the merge: count of repetitions, the time of the last one, evidence, and the lines
-    that it did not have. What is kept twice of one run was said once."""
+    that it did not have. What is kept twice of one run was said once, and gets the keywords that it did not have."""
     assert verdict.other is not None
     entry, note = verdict.entry, Note.parse(verdict.other.data)
     run = entry.slots.get("run", "")
@@ -182,7 +183,8 @@ def amended(verdict: Judgement) -> bytes:
         and run
         and run == verdict.other.entry.slots.get("run")
     ):
-        return verdict.other.data
+        has_more = bool(entry.keywords) and not verdict.other.entry.keywords
+        return note.with_key("keywords", list(entry.keywords)).data if has_more else verdict.other.data
     evidence = tuple(dict.fromkeys((*verdict.other.entry.evidence, *entry.evidence)))
     note = note.with_key("times", verdict.other.times + 1).with_key("said", entry.created.replace(microsecond=0))
     if run:

@@ -24,6 +24,8 @@ SUBSTANTIAL = 200
 LONGEST = 500
 """The most characters of an entry."""
 SOURCE = "context_compact"
+_INSTRUCTIONS = frozenset(("skill_show", "skill_list", "tool_search"))
+"""Tools that say how the agent works: their results are no findings, and that they were called is no decision."""
 NO_REPLY = "NO_REPLY"
 
 _FRAME = re.compile(r"<\s*untrusted\b", re.IGNORECASE)
@@ -96,15 +98,15 @@ def _wish(event: ContextCompact, message: Said, clock: Clock) -> Iterable[Entry]
 
 
 def _decision(event: ContextCompact, message: Said, clock: Clock) -> Entry | None:
-    if message.role != "assistant" or not message.tools or not message.text.strip():
-        return None  # a call without a reason teaches nothing
     tools = tuple(dict.fromkeys(message.tools))
+    if message.role != "assistant" or _INSTRUCTIONS.issuperset(tools) or not message.text.strip():
+        return None  # a call without a reason teaches nothing
     return _entry(event, _cut(f"{message.text.strip()}\n(with {', '.join(tools)})"), tools, clock, source=MODEL)
 
 
 def _finding(event: ContextCompact, message: Said, clock: Clock) -> Entry | None:
     text = message.text.strip()
-    if message.role != "tool" or len(text) <= SUBSTANTIAL:
+    if message.role != "tool" or len(text) <= SUBSTANTIAL or not _INSTRUCTIONS.isdisjoint(message.tools):
         return None
     return _entry(event, _cut(text), ("tool_result", *message.tools), clock, source=MODEL)
 

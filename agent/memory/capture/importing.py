@@ -168,7 +168,7 @@ def _of_ksuid(identity: str) -> datetime | None:
 
 def import_entries(vault: Vault, folder: Path, *, dry_run: bool = False) -> tuple[tuple[ImportedFile, ...], Outcome]:
     """Import the memories in a folder of an older layout as entries, in one commit."""
-    known = load_entries(vault, (path for path in vault.note_paths() if path.startswith((ENTRIES, ARCHIVED))))
+    known = load_entries(vault, (path for path in vault.note_paths() if vault.home.holds(path, ENTRIES, ARCHIVED)))
     found = load_folder(folder, known, load_tombstones(vault), vault.clock)
     entries = [each.entry for each in found if each.result is ImportResult.TAKEN and each.entry is not None]
     if dry_run or not entries:
@@ -176,5 +176,5 @@ def import_entries(vault: Vault, folder: Path, *, dry_run: bool = False) -> tupl
     subject = f"memory(import): take in {len(entries)} memories of an older layout"
     with vault.transaction(subject, Stamp("agent", tool="import")) as transaction:
         for entry in entries:
-            transaction.create(entry.path, entry.note())
+            transaction.create(vault.home.at(entry.path), entry.note())
     return found, transaction.outcome

@@ -32,7 +32,7 @@ class CaptureConfig:
     `masked`: covers secrets in a text. `remembering`: gives, for each run, the function that removes forgotten text.
     `summarise`: summarises long turns (None: they are shortened). `thinks`: answers come from a model; without one they
     only quote notes and are not stored. `language`: the language of the labels. `count`: the tokens of a text, for the
-    figures.
+    figures. `waits`: true for a run whose conversation a model will read, so that new facts wait for it.
     """
 
     settings: MemorySettings
@@ -43,6 +43,7 @@ class CaptureConfig:
     thinks: bool = True
     language: Language = "en"
     count: Callable[[str], int] | None = None
+    waits: Callable[[TaskCompleted, RunTrace], bool] = lambda event, trace: False
 
 
 def is_captured(event: TaskCompleted) -> bool:

@@ -18,6 +18,7 @@ from agent.events.runs import MemoryCaptured, TaskCompleted
 from agent.memory.blame import DAILY
 from agent.memory.capture.captured import captured, log_capture
 from agent.memory.capture.dedupe import Judgement, Resolution, Thresholds, changes_of, judge
+from agent.memory.capture.keywords import plain_keywords
 from agent.memory.capture.run_entries import CaptureConfig, entries_of_run, is_captured
 from agent.memory.capture.workflow import RunTrace
 from agent.memory.entry import Entry, EntryType, parse_entry
@@ -26,6 +27,7 @@ from agent.memory.store import StoredEntry, load_entries
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import Understanding
 from agent.vault.change import CAPTURE, Stamp
+from agent.vault.folders import AgentFolder
 from agent.vault.store import Vault
 
 AFTER_RUN_TOOLS = frozenset((CAPTURE, DAILY))
@@ -43,11 +45,13 @@ Near = Callable[[Entry], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """Text to append to a note that many runs write to; `head` starts the note when it does not exist."""
+    """Text to append to a note that many runs write to, or to one `section` of it (a heading); `head` starts the note
+    when it does not exist."""
 
     path: str
     head: bytes
     text: bytes
+    section: bytes = b""
 
 
 AdditionsOfRun = Callable[[TaskCompleted], Sequence[Addition]]
@@ -78,9 +82,15 @@ class EntryWriter:
         """
         if entry.type is EntryType.WORKFLOW_TRACE:
             return Judgement(Resolution.NEW, entry)
+        if entry.keywords and entry.type is not EntryType.AUTO_FLUSH:  # those of a flush say what it is
+            entry = replace(entry, keywords=plain_keywords(entry.keywords, entry.text, self._is_refused))
         others = [*beside, *load_entries(self.vault, self.close_to(entry))]
         near = tuple({each.path: each for each in reversed(others)}.values())[::-1]
         return judge(entry, near, self.thresholds, understanding)
+
+    def _is_refused(self, words: str) -> bool:
+        """True for words that nobody asked to keep and that are secret or forgotten."""
+        return self.vault.masked(words) != words or load_tombstones(self.vault).is_forgotten(words)
 
     def close_to(self, entry: Entry) -> tuple[str, ...]:
         """The paths of the entries that may say the same, and of those written last."""
@@ -88,7 +98,11 @@ class EntryWriter:
 
     def is_known(self, entry: Entry) -> bool:
         """True if keeping the entry would write no note for it: it is saved, or to be forgotten."""
-        return not any(before is None for _, before, _ in changes_of(self._kept(entry, RULES, ())))
+        return not any(before is None for _, before, _ in changes_of(self._kept(entry, RULES, ()), self.vault.home))
+
+    def is_new(self, entry: Entry) -> bool:
+        """True if the entry changes nothing that is known: it repeats, replaces and contradicts no entry."""
+        return self._kept(entry, RULES, ()).resolution is Resolution.NEW
 
     def _kept(self, entry: Entry, understanding: Understanding, beside: Sequence[StoredEntry]) -> Judgement:
         """The result for an entry that nobody asked to remember: it may have been forgotten."""
@@ -103,17 +117,21 @@ class EntryWriter:
         stamp: Stamp,
         additions: Sequence[Addition] = (),
         known: Sequence[StoredEntry] = (),
+        *,
+        hold: bool = False,
     ) -> tuple[Judgement, ...]:
         """Write entries and additions in one commit, with what is held of the stamp's session; `known` are compared
-        too. Raises what a transaction raises, and then writes nothing.
+        too. With `hold` all of it is written, and committed later. Raises what a transaction raises, and then writes
+        nothing.
         """
         notes = _Notes()
-        verdicts = tuple(notes.add(self._kept(entry, self.understanding, (*notes.new, *known))) for entry in entries)
-        with self.vault.transaction(subject, stamp) as transaction:
-            if stamp.session:
+        home, understood = self.vault.home, self.understanding
+        verdicts = tuple(notes.add(self._kept(entry, understood, (*notes.new, *known)), home) for entry in entries)
+        with self.vault.transaction(subject, stamp, hold=hold) as transaction:
+            if stamp.session and not hold:
                 transaction.release(stamp.session)
             for each in additions:
-                transaction.append(each.path, each.text, each.head)
+                transaction.append(each.path, each.text, each.head, each.section)
             for path, (before, after) in notes.changes.items():
                 if before is None:
                     transaction.create(path, after)
@@ -141,9 +159,9 @@ class _Notes:
         found = ((path, after, parse_entry(after)) for path, (before, after) in self.changes.items() if before is None)
         return tuple(reversed([StoredEntry(path, after, entry) for path, after, entry in found if entry is not None]))
 
-    def add(self, verdict: Judgement) -> Judgement:
+    def add(self, verdict: Judgement, home: AgentFolder) -> Judgement:
         """Note what a verdict changes."""
-        for path, before, after in changes_of(verdict):
+        for path, before, after in changes_of(verdict, home):
             first = self.changes.get(path, (before, after))[0]
             self.changes[path] = (first, after)
         return verdict
@@ -153,8 +171,11 @@ class CaptureWorker:
     """Captures finished runs on a separate thread.
 
     `trace` gives the steps of a run, by session and run. `also` gives further text for the same commit; `after` is
-    called after the commit, in order.
+    called after the commit, in order. While `hold` is set, what is written about a run is held (`Vault.held_of`): who
+    sets it puts that into a commit. Interrupted runs and sub-runs are committed in any case.
     """
+
+    hold = False
 
     def __init__(
         self,
@@ -178,7 +199,11 @@ class CaptureWorker:
         """Queue a run that has ended or waits: for capture if it is over, and in any case to commit its session."""
         if is_captured(event):
             self.then(lambda: self._work_on(event))
-        self.then(lambda: _insist(lambda: self._keeper.vault.commit_held((event.session,)), event.run))
+        if not self._holds(event):
+            self.then(lambda: _insist(lambda: self._keeper.vault.commit_held((event.session,)), event.run))
+
+    def _holds(self, event: TaskCompleted) -> bool:
+        return self.hold and "." not in event.run and event.outcome != "interrupted"
 
     def then(self, work: Callable[[], object]) -> None:
         """Queue work after the waiting work; its errors are logged."""
@@ -188,8 +213,8 @@ class CaptureWorker:
             self._thread.start()
 
     def close(self) -> None:
-        """Finish the waiting work, within `PATIENCE` seconds."""
-        self.settle()
+        """Finish the waiting work, within `PATIENCE` seconds; what comes later is committed at once."""
+        self.hold = self.settle() and self.hold
 
     def settle(self, patience: float = PATIENCE) -> bool:
         """Wait for the waiting work; False when it takes longer than `patience` seconds."""
@@ -214,24 +239,33 @@ class CaptureWorker:
         except Exception as error:  # noqa: BLE001 - a failed capture must not stop the run or later captures
             logger.warning("nothing is remembered of run %s: %s", event.run, error)
             told = MemoryCaptured(event.run, event.session, 0, problem=f"{type(error).__name__}: {error}")
-        self._tell(told)
+        if told is not None:
+            self._tell(told)
         for work in self._after:
             _guarded(partial(work, event))
 
-    def capture(self, event: TaskCompleted) -> MemoryCaptured:
-        """Write the entries and additions of one run; raises what writing raises."""
+    def capture(self, event: TaskCompleted) -> MemoryCaptured | None:
+        """Write the entries and additions of one run; raises what writing raises.
+
+        None if no entry is written now, because the conversation waits for a model that reads it.
+        """
         trace = self._trace(event.session, event.run)
         config = replace(self._config, summarise=self._gently(self._config.summarise))
         entries = entries_of_run(event, trace, config)
+        is_later = config.waits(event, trace)
+        if is_later:
+            entries = tuple(
+                each for each in entries if each.type is not EntryType.FACT or not self._keeper.is_new(each)
+            )
         additions = [each for also in self._also for each in _asked(also, event)]
         if not (entries or additions):
-            return captured(event.run, event.session, ())
-        clock, subject = self._keeper.vault.clock, f"session: {event.outcome}: {event.task}"
+            return None if is_later else captured(event.run, event.session, ())
+        clock, subject = self._keeper.vault.clock, f"session: {event.outcome.replace('_', ' ')}: {event.task}"
         stamp = Stamp("agent", run=event.run, tool=CAPTURE, session=event.session)
         began = clock.monotonic()
-        verdicts = self._keeper.keep(entries, subject, stamp, additions)
+        verdicts = self._keeper.keep(entries, subject, stamp, additions, hold=self._holds(event))
         log_capture(f"run {event.run}", verdicts, clock.monotonic() - began)
-        return captured(event.run, event.session, verdicts, self._config.count)
+        return None if is_later and not entries else captured(event.run, event.session, verdicts, self._config.count)
 
     def _gently(self, summarise: Callable[[str], str] | None) -> Callable[[str], str] | None:
         """The summary function, with an empty result instead of an error: the turn is then shortened."""

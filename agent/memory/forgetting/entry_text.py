@@ -3,7 +3,7 @@
 import re
 
 from agent.memory.entry import Entry, EntryType
-from agent.memory.forgetting.tombstones import marks, name_mark
+from agent.memory.forgetting.tombstones import marks, name_marks
 from agent.memory.understanding.statements import is_statement
 
 LABEL = re.compile(r"^\s*(?:user|assistant|用户|助手)\s*[:：]\s*", re.IGNORECASE)
@@ -25,9 +25,9 @@ def entry_marks(entry: Entry) -> frozenset[str]:
     """The fingerprints of an entry, for the tombstone."""
     said = person_said(entry)
     if said == entry.text:
-        return marks(entry.text) | _name(entry.text)
+        return marks(entry.text) | name_marks(LABEL.sub("", entry.text))
     answered = "\n".join(line for line in entry.text.splitlines() if line not in said.splitlines())
-    return marks(said) | marks(answered, about=said) | _name(said)
+    return marks(said) | marks(answered, about=said) | name_marks(LABEL.sub("", said))
 
 
 def _asked(entry: Entry) -> str:
@@ -39,7 +39,3 @@ def _asked(entry: Entry) -> str:
         if not is_answer:
             lines.append(line)
     return "\n".join(lines)
-
-
-def _name(text: str) -> frozenset[str]:
-    return frozenset(filter(None, (name_mark(LABEL.sub("", text)),)))

@@ -4,25 +4,38 @@ All is one commit, so an undo restores everything and removes the tombstone; the
 notes, which keeps the text out of the history's messages. Where the text stands is found by `places`.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agent import texts
+from agent.config.directories import VAULT_FILE
 from agent.errors import NoteGone, UserError
 from agent.markdown.note import Note
 from agent.memory.blame import FORGET
 from agent.memory.entry import parse_entry
 from agent.memory.forgetting.entry_text import entry_marks, person_said
 from agent.memory.forgetting.places import Forgetting, Report, find_places
-from agent.memory.forgetting.said_again import phrase, said_again
+from agent.memory.forgetting.private_state import follow_names
+from agent.memory.forgetting.said_again import own_names, phrase, said_again
 from agent.memory.forgetting.tombstones import compose_tombstone, fingerprint, load_tombstones, marks
 from agent.memory.store import ARCHIVED
-from agent.texts import Language
+from agent.texts import Language, joined
 from agent.vault.change import Outcome, Stamp
 from agent.vault.find import find_note
-from agent.vault.folders import AGENT_NOTE, ENTRIES, FORGOTTEN, MEMORY_NOTE
+from agent.vault.folders import AGENT_NOTE, DAILY, ENTRIES, FORGOTTEN, MEMORY_NOTE, SESSIONS, AgentFolder
+from agent.vault.former_names import keep_former_names
 from agent.vault.store import Vault
 
-_CLOSED = ("vault-agent.yaml", AGENT_NOTE, MEMORY_NOTE)
+_KINDS = (
+    (ENTRIES, "memory"),
+    (ARCHIVED, "archived memory"),
+    (SESSIONS, "session"),
+    (DAILY, "daily note"),
+    (MEMORY_NOTE, MEMORY_NOTE),
+)
+_PLURALS = {"memory": "memories", "archived memory": "archived memories"}
+_CLOSED = (AGENT_NOTE, MEMORY_NOTE)
 
 
 def ignore(done: int, total: int) -> None:
@@ -33,7 +46,7 @@ def plan(vault: Vault, path: str, language: Language = "en", report: Report = ig
     """The plan for forgetting the note at `path`; writes nothing. Raises `NoteGone` or `UserError`."""
     data = vault.read(path)
     if data is None:
-        raise NoteGone(f"{path} is not there", hint="vault-agent log shows what was moved or deleted")
+        raise NoteGone("{path} is not there", hint="vault-agent log shows what was moved or deleted", path=path)
     found = plan_for(vault, path, data, language, report)
     return replace(found, gone=((path, data), *found.gone))
 
@@ -48,37 +61,42 @@ def plan_named(vault: Vault, name: str, language: Language = "en", report: Repor
         try:
             return plan_text(vault, name, language, report)
         except NoteGone as unsaid:
-            raise NoteGone(f"{nowhere.message}, and {unsaid.message}", hint=nowhere.hint) from None
+            raise NoteGone("{notes}, and {history}", hint=nowhere.hint, notes=nowhere, history=unsaid) from None
     return plan(vault, path, language, report)
 
 
 def plan_for(vault: Vault, path: str, data: bytes, language: Language = "en", report: Report = ignore) -> Forgetting:
     """The plan for the other notes when a note with these bytes is forgotten, or was before. Raises `UserError`."""
-    if path in _CLOSED or path.startswith(FORGOTTEN):
-        raise UserError(f"{path} is needed to remember at all", hint="edit it, and delete the lines that should go")
+    name = vault.home.name_of(path)
+    if path == VAULT_FILE or name in _CLOSED or name.startswith(FORGOTTEN):
+        raise UserError(
+            "{path} is needed to remember at all", hint="edit it, and delete the lines that should go", path=path
+        )
     entry = parse_entry(data)
     text = Note.parse(data).body if entry is None else person_said(entry)
     prints = frozenset(filter(None, (fingerprint(text),))) if entry is None else entry_marks(entry)
     said = said_again((text,), prints, _mark(language))
-    found = find_places(vault, said, {path: data}, entry.supersedes if entry else "", report)
+    found = find_places(vault, said, {path: data}, report)
     return replace(found, gone=found.gone[1:])
 
 
 def plan_text(vault: Vault, text: str, language: Language = "en", report: Report = ignore) -> Forgetting:
     """The plan for forgetting a text, wherever it stands; raises `NoteGone` if the program has written it nowhere."""
-    found = find_places(vault, phrase(text, _mark(language)), {}, "", report)
+    found = find_places(vault, phrase(text, _mark(language)), {}, report)
     if found.gone or found.changed:
-        return replace(found, said=replace(found.said, marks=found.marks | _marks_of_lost(found)))
+        return replace(found, said=replace(found.said, marks=found.marks | _marks_of_lost(found, vault.home)))
     if found.mentions:
         raise NoteGone(
-            f"only notes of your own say it: {', '.join(found.mentions)}", hint="what you wrote is yours: edit it there"
+            "only notes of your own say it: {mentions}",
+            hint="what you wrote is yours: edit it there",
+            mentions=joined(found.mentions, ", "),
         )
     raise NoteGone("no note of the agent's says it", hint="vault-agent search WORDS finds what is there")
 
 
-def _marks_of_lost(found: Forgetting) -> frozenset[str]:
+def _marks_of_lost(found: Forgetting, home: AgentFolder) -> frozenset[str]:
     """The fingerprints of the entries that go, and of what other entries lose."""
-    lost = [marks(row) for each in found.changed if each.path.startswith((ENTRIES, ARCHIVED)) for row in each.gone]
+    lost = [marks(row) for each in found.changed if home.holds(each.path, ENTRIES, ARCHIVED) for row in each.gone]
     entries = [entry_marks(entry) for _, data in found.gone if (entry := parse_entry(data)) is not None]
     return frozenset[str]().union(*lost, *entries)
 
@@ -90,7 +108,9 @@ def carry_out(vault: Vault, forgetting: Forgetting, language: Language, *, confi
         return Outcome()
     now = vault.clock.now()
     path, stone = compose_tombstone(forgetting.marks, vault.clock.new_id(), now, language)
-    with vault.transaction(_subject(forgetting), Stamp("human", tool=FORGET), confirmed=confirmed) as transaction:
+    with vault.transaction(
+        _subject(forgetting, vault.home), Stamp("human", tool=FORGET), confirmed=confirmed
+    ) as transaction:
         for gone, data in forgetting.gone:
             transaction.delete(gone, data)
         for each in changed:
@@ -100,9 +120,10 @@ def carry_out(vault: Vault, forgetting: Forgetting, language: Language, *, confi
             else:
                 transaction.edit(each.path, each.before, each.after)
         if forgetting.marks:
-            transaction.create(path, stone)
+            transaction.create(vault.home.at(path), stone)
     if transaction.outcome.commit:
-        vault.drop_records(forgetting.said.concerns)
+        follow_names(vault.private_folder, own_names(forgetting.said.names))
+        keep_former_names(vault, {each.path: Note.parse(each.after).id or "" for each in changed if each.to})
     return transaction.outcome
 
 
@@ -110,7 +131,17 @@ def _mark(language: Language) -> str:
     return texts.text("forgetting.mark", language)
 
 
-def _subject(forgetting: Forgetting) -> str:
-    count = len(forgetting.gone) + len(forgetting.past)
-    more = f", and lines of {len(forgetting.changed)}" if forgetting.changed else ""
-    return f"memory(forget): forget {count} note{'' if count == 1 else 's'}{more}"
+def _subject(forgetting: Forgetting, home: AgentFolder) -> str:
+    """What is forgotten by kind and number: a name would keep the words in the history."""
+    gone = _counted([*(path for path, _ in forgetting.gone), *forgetting.past], home)
+    changed = _counted([each.path for each in forgetting.changed], home)
+    return "memory(forget): " + " and ".join(filter(None, [gone, changed and f"lines of {changed}"]))
+
+
+def _counted(paths: Sequence[str], home: AgentFolder) -> str:
+    """The number of notes of each kind."""
+    names = map(home.name_of, paths)
+    counts = Counter(next((kind for folder, kind in _KINDS if name.startswith(folder)), "note") for name in names)
+    return ", ".join(
+        f"{count} {kind if count == 1 else _PLURALS.get(kind, kind + 's')}" for kind, count in counts.items()
+    )

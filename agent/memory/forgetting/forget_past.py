@@ -18,9 +18,10 @@ from agent.memory.forgetting.entry_text import person_said
 from agent.memory.forgetting.forget import ignore, plan_for
 from agent.memory.forgetting.places import Forgetting, Report, find_places
 from agent.memory.forgetting.said_again import said_again
+from agent.memory.forgetting.tombstones import SENTENCE
 from agent.texts import Language, text
 from agent.vault.file_changes import Kind
-from agent.vault.folders import ARCHIVE, FORGOTTEN
+from agent.vault.folders import FORGOTTEN, AgentFolder
 from agent.vault.history.commits import Commit, commits, lineage
 from agent.vault.history.versions import commits_of_path, versions
 from agent.vault.store import Vault
@@ -41,18 +42,22 @@ def plan_past(vault: Vault, path: str, language: Language = "en", report: Report
 
     Raises `UserError` if the last commit still has it, because the person deleted it without a commit.
     """
-    names = dict.fromkeys((path, ARCHIVE + path, path.removeprefix(ARCHIVE)))  # the upkeep may have archived it first
+    names = vault.home.with_archived(path)  # the upkeep may have archived it first
     ids = list(dict.fromkeys(oid for name in names for oid in commits_of_path(vault, name, limit=_LOOKED_AT)))
     if not ids:
-        raise NoteGone(f"neither the vault nor its history has {path}", hint="vault-agent log lists what was there")
+        raise NoteGone(
+            "neither the vault nor its history has {path}", hint="vault-agent log lists what was there", path=path
+        )
     for name in names:
         if vault.read_at("HEAD", name) is not None:
-            raise UserError(f"the last commit still has {name}", hint="vault-agent commit; then forget that path again")
+            raise UserError(
+                "the last commit still has {name}", hint="vault-agent commit; then forget that path again", name=name
+            )
     asked = [(oid + end, name) for oid in ids for end in ("", "^") for name in names]
     data = next((each.data for each in versions(vault, asked) if each is not None), None)
     found = Forgetting() if data is None else plan_for(vault, path, data, language, report)
     earlier = (commit for oid in ids for commit in commits(vault, revision=oid, limit=1) if commit.tool == FORGET)
-    past = {*names} | {name for commit in earlier for name in _taken(commit) if vault.read(name) is None}
+    past = {*names} | {name for commit in earlier for name in _taken(commit, vault.home) if vault.read(name) is None}
     gone = tuple((name, before) for name, before in found.gone if name not in past)
     return replace(found, gone=gone, past=(path, *sorted(past - {*names})))
 
@@ -65,15 +70,15 @@ def forgotten_since(vault: Vault, head: str) -> Commit | None:
 
 def plan_of(vault: Vault, commit: Commit, language: Language = "en", report: Report = ignore) -> Forgetting:
     """The plan for taking out of the history what this forgetting has taken out of the notes."""
-    taken = sorted(_taken(commit))
+    taken = sorted(_taken(commit, vault.home))
     texts = [_said(each.data) for each in versions(vault, [(f"{commit.id}^", path) for path in taken]) if each]
-    edited = {each.path: each.path for each in commit.files if each.kind is Kind.EDITED} | _moved(commit)
+    edited = {each.path: each.path for each in commit.files if each.kind is Kind.EDITED} | _moved(commit, vault.home)
     before = versions(vault, [(f"{commit.id}^", path) for path in edited])
     after = versions(vault, [(commit.id, path) for path in edited.values()])
     mark = text("forgetting.mark", language)
     for one, other in zip(before, after, strict=True):
         texts += _lost(one.data, other.data, mark) if one and other else ()
-    found = find_places(vault, said_again(texts, (), mark), {}, "", report)
+    found = find_places(vault, said_again(texts, (), mark), {}, report)
     return replace(found, past=tuple(path for path in taken if vault.read(path) is None))
 
 
@@ -83,31 +88,32 @@ def _said(data: bytes) -> str:
 
 
 def _lost(before: bytes, after: bytes, mark: str) -> Iterator[str]:
-    """What a note has lost: the words for which a mark stands, and lines that are gone."""
+    """What a note has lost: the words for which a mark stands, or sentences that are gone; not others in their rows."""
     old, new = (data.decode("utf-8", "surrogateescape").splitlines() for data in (before, after))
     if len(old) != len(new):
-        stay = set(new)
-        yield from (row for row in old if row not in stay)
+        stay, text = set(new), "\n".join(new)
+        sentences = (sentence for row in old if row not in stay for sentence in SENTENCE.findall(row))
+        yield from (sentence for sentence in sentences if sentence.strip("; ") not in text)
         return
     for row, left in zip(old, new, strict=True):
         if row != left and (found := re.fullmatch("(.+?)".join(map(re.escape, left.split(mark))), row)):
             yield from found.groups()
 
 
-def _taken(commit: Commit) -> set[str]:
+def _taken(commit: Commit, home: AgentFolder) -> set[str]:
     """The notes that a forgetting deleted."""
-    return _left(commit) - _moved(commit).keys()
+    return _left(commit, home) - _moved(commit, home).keys()
 
 
-def _moved(commit: Commit) -> dict[str, str]:
+def _moved(commit: Commit, home: AgentFolder) -> dict[str, str]:
     """The notes that a forgetting gave another name, old path to new: the end of the name is the same."""
     new = [each.path for each in commit.files if each.kind in {Kind.CREATED, Kind.RENAMED}]
-    pairs = ((old, path) for old in _left(commit) for path in new if path[-_END:] == old[-_END:])
+    pairs = ((old, path) for old in _left(commit, home) for path in new if path[-_END:] == old[-_END:])
     return {old: path for old, path in pairs if PurePosixPath(old).parent == PurePosixPath(path).parent}
 
 
-def _left(commit: Commit) -> set[str]:
+def _left(commit: Commit, home: AgentFolder) -> set[str]:
     """The paths that are there no more; git may report one of them as renamed to the tombstone."""
     names = {each.path if each.kind is Kind.DELETED else each.old_path for each in commit.files}
     there = {each.path for each in commit.files if each.kind in {Kind.EDITED, Kind.CREATED}}
-    return {name for name in names - there if name is not None and not name.startswith(FORGOTTEN)}
+    return {name for name in names - there if name is not None and not home.holds(name, FORGOTTEN)}

@@ -2,7 +2,8 @@
 
 Notes that the forgetting deletes, and entries that said it and are gone since, are taken out whole. In other notes a
 mark stands for the text, or lines are missing as they are now. The last commit's versions are as they should be, so
-they stay, and so does every version of a note that still says it there: a person's own.
+they stay, and so does every version of a person's own note that still says it there. Of a record every version is
+looked at: the names of other notes in one of its rows may spell the text again, in scripts without spaces.
 """
 
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from agent.memory.forgetting.places import (
 )
 from agent.memory.forgetting.said_again import SaidAgain
 from agent.memory.store import ARCHIVED
-from agent.vault.folders import ARCHIVE, ENTRIES, FORGOTTEN
+from agent.vault.folders import ENTRIES, FORGOTTEN, AgentFolder
 from agent.vault.history.purge import Cleaning
 from agent.vault.history.versions import paths_with, versions
 from agent.vault.store import Vault
@@ -29,28 +30,33 @@ from agent.vault.store import Vault
 _SUBJECT = "memory(forget): (removed)"
 
 
-def cleaning_of(vault: Vault, forgetting: Forgetting) -> Cleaning:
-    """What `history.purge` has to take out, once the notes are as the forgetting leaves them."""
+def cleaning_of(vault: Vault, forgetting: Forgetting) -> tuple[Cleaning, SaidAgain]:
+    """What `history.purge` has to take out, once the notes are as the forgetting leaves them.
+
+    Returned with what recognises the text and the names of all notes that go, or were named after it.
+    """
     named = (*(path for path, _ in forgetting.gone), *forgetting.past)
-    gone = {name for path in named for name in (path, ARCHIVE + path, path.removeprefix(ARCHIVE))}
+    home = vault.home
+    gone = {name for path in named for name in home.with_archived(path)}
     earlier = _earlier(vault, forgetting)
     gone |= earlier.lost
     moved = {path: to for path, to in earlier.moved.items() if path not in gone}
     names = dict.fromkeys(map(stem_of, gone), "") | {stem_of(old): stem_of(new) for old, new in moved.items()}
     said = earlier.said.with_names(names)
-    concerned = paths_with(vault, lambda path, data: _is_concerned(path, data, said)) - gone
+    concerned = paths_with(vault, lambda path, data: _is_concerned(home, path, data, said)) - gone
     now = _versions_now(vault, forgetting, sorted(concerned))
-    stays = {path for path in concerned if path in now and said.stands_in(text_of(now[path])) and not is_derived(path)}
+    theirs = [path for path in concerned if path in now and not (is_derived(home, path) or is_record(home, path))]
+    stays = {path for path in theirs if said.stands_in(text_of(now[path]))}
 
     def content(path: str, data: bytes) -> bytes | None:
         if path in gone:
             return None
         if now.get(path) == data:
             return data
-        return _lines_without(data, said, now.get(path, b"")) if is_derived(path) else record_without(data, said)
+        return _lines_without(data, said, now.get(path, b"")) if is_derived(home, path) else record_without(data, said)
 
     paths = sorted(gone | moved.keys() | (concerned - stays))
-    return Cleaning(paths, content, _SUBJECT, frozenset(gone), moved, said.redacted)
+    return Cleaning(paths, content, _SUBJECT, frozenset(gone), moved, said.redacted), said
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +70,13 @@ class _Earlier:
 
 
 def _earlier(vault: Vault, forgetting: Forgetting) -> _Earlier:
-    said, texts = forgetting.said, dict[str, str]()
+    said, texts, named = forgetting.said, dict[str, str](), dict[str, bytes]()
 
     def is_meant(path: str, data: bytes) -> bool:
-        if not path.startswith((ENTRIES, ARCHIVED)):
-            return _is_named(path, said)
+        if not vault.home.holds(path, ENTRIES, ARCHIVED):
+            if is_named := _is_named(vault.home, path, said):
+                named[path] = data
+            return is_named
         if not _says(data, said):
             return False
         texts[path] = said_in(data)
@@ -77,17 +85,17 @@ def _earlier(vault: Vault, forgetting: Forgetting) -> _Earlier:
     found = paths_with(vault, is_meant)
     now = _versions_now(vault, forgetting, sorted(found))
     lost = frozenset(path for path in texts if path not in now)
-    moved = {path: renamed(path, said.mark) for path in found - texts.keys() if path not in now}
+    moved = {path: renamed(path, said.mark, data) for path, data in named.items() if path not in now}
     return _Earlier(lost, moved, said.with_statements(texts[path] for path in sorted(lost)))
 
 
-def _is_concerned(path: str, data: bytes, said: SaidAgain) -> bool:
-    if path.startswith(FORGOTTEN):
+def _is_concerned(home: AgentFolder, path: str, data: bytes, said: SaidAgain) -> bool:
+    if home.holds(path, FORGOTTEN):
         return False
     text = text_of(data)
-    if path.startswith((ENTRIES, ARCHIVED)):
+    if home.holds(path, ENTRIES, ARCHIVED):
         return said.is_near(text) and (_says(data, said) or said.without_names(text) != text)
-    return _is_named(path, said) or (said.is_near(text) and (said.stands_in(text) or said.redacted(text) != text))
+    return _is_named(home, path, said) or (said.is_near(text) and (said.stands_in(text) or said.redacted(text) != text))
 
 
 def _says(data: bytes, said: SaidAgain) -> bool:
@@ -106,9 +114,9 @@ def _versions_now(vault: Vault, forgetting: Forgetting, paths: list[str]) -> dic
     return now
 
 
-def _is_named(path: str, said: SaidAgain) -> bool:
+def _is_named(home: AgentFolder, path: str, said: SaidAgain) -> bool:
     """True for a record that is named after the text."""
-    return is_record(path) and said.is_name(stem_of(path))
+    return is_record(home, path) and said.is_name(stem_of(path))
 
 
 def _lines_without(data: bytes, said: SaidAgain, now: bytes) -> bytes:

@@ -1,26 +1,29 @@
 """Where a text stands that is to be forgotten, and what those notes are without it.
 
 Every note is read once, entries twice; what cannot be read is passed by and named. Entries that say the same go, or
-lose the sentences; so do lines of MEMORY.md and of daily notes that the upkeep of memory wrote. In records (sessions,
-approvals, questions, answers in notes) a mark stands instead, and a record that is named after the text gets another
-name. Text that a person wrote or corrected is left, and listed.
+lose the sentences, and with an entry those that give its subject an earlier or a later value; lines of MEMORY.md and of
+daily notes that the upkeep of memory wrote go, too. In records (sessions, approvals, questions, answers in notes) a
+mark stands instead, and a record that is named after the text gets another name. Text that a person wrote or corrected
+is left, and listed.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from agent.errors import AgentError
 from agent.markdown.note import Note
+from agent.markdown.session_marks import find_records
 from agent.memory import daily
 from agent.memory.blame import TOOLS, blamed_lines, touched_by_people
 from agent.memory.entry import Entry, EntryType, parse_entry
 from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said
-from agent.memory.forgetting.said_again import SaidAgain, new_name
+from agent.memory.forgetting.said_again import SaidAgain, new_name, with_name
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.statements import claims
-from agent.vault.folders import ENTRIES, FORGOTTEN, MEMORY_NOTE, SESSIONS, WriteRule, folder_of
+from agent.memory.understanding.wording import wording
+from agent.vault.folders import ENTRIES, FORGOTTEN, MEMORY_NOTE, SESSIONS, AgentFolder, WriteRule
 from agent.vault.store import Vault
 
 Report = Callable[[int, int], None]
@@ -31,8 +34,7 @@ _MENTIONS = 20
 _ANSWERING = TOOLS | {"inbox"}
 """The tools with which the program adds lines of its own to a person's note."""
 LINKS = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
-_MARK = re.compile(r"^%% vault-agent: ([a-z]+) (\{.*\}) %%", re.MULTILINE)
-_OVER = re.compile(r'"outcome": "(?:finished|failed|limit)"')
+_OVER = frozenset(("finished", "failed", "limit"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +75,10 @@ class Forgetting:
         return bool(self.changed) or len(self.gone) > 1
 
 
-def find_places(vault: Vault, said: SaidAgain, gone: dict[str, bytes], replaced: str, report: Report) -> Forgetting:
-    """The plan for forgetting what `said` recognises, with the notes `gone`.
-
-    `replaced` is the entry that the forgotten one has replaced, as a link or an id: it goes too, with those before it.
-    """
-    return _Search(vault, said, report, dict(gone)).plan(replaced)
+def find_places(vault: Vault, said: SaidAgain, gone: dict[str, bytes], report: Report) -> Forgetting:
+    """The plan for forgetting what `said` recognises, with the notes `gone`, and the entries that they have replaced or
+    that have replaced them."""
+    return _Search(vault, said, report, dict(gone)).plan()
 
 
 @dataclass(slots=True)
@@ -93,15 +93,13 @@ class _Search:
     _done: int = 0
     _total: int = 0
 
-    def plan(self, replaced: str) -> Forgetting:
-        paths = [path for path in self.vault.note_paths() if path not in self.gone and not path.startswith(FORGOTTEN)]
-        memories = [path for path in paths if path.startswith((ENTRIES, ARCHIVED))]
+    def plan(self) -> Forgetting:
+        home = self.vault.home
+        paths = [path for path in self.vault.note_paths() if path not in self.gone and not home.holds(path, FORGOTTEN)]
+        memories = [path for path in paths if home.holds(path, ENTRIES, ARCHIVED)]
         self._total = len(paths) + len(memories)
-        for path, data in self._read(_replaced_path(memories, replaced)):
-            self.gone[path] = data
-            older = parse_entry(data)
-            self.gone |= dict(self._read(_replaced_path(memories, older.supersedes if older else "")))
-        self._entries([path for path in memories if path not in self.gone])
+        self._other_values(memories)
+        self._entries([path for path in memories if path not in self.gone and path not in self.mentions])
         self.said = self.said.with_statements(said_in(data) for data in self.gone.values())
         moved = self._moved(path for path in paths if path not in self.gone and path not in self.mentions)
         names = {stem_of(path): "" for path in self.gone} | {stem_of(path): stem_of(to) for path, to in moved.items()}
@@ -115,6 +113,24 @@ class _Search:
         return Forgetting(
             tuple(self.gone.items()), tuple(self.changed.values()), mentions, self.said, unread=tuple(self.unread)
         )
+
+    def _other_values(self, memories: Sequence[str]) -> None:
+        """Let the entries go that have another value for the subject of a note that goes: all before, all after it."""
+        found: dict[str, bytes] = {}
+        waiting = [entry for data in self.gone.values() if (entry := parse_entry(data)) is not None]
+        while waiting:
+            entry = waiting.pop()
+            for link in filter(None, (entry.supersedes, entry.superseded_by)):
+                for path, data in self._read(_path_of(memories, link)):
+                    other = parse_entry(data)
+                    if other is None or path in found or path in self.gone:
+                        continue
+                    if link == entry.supersedes or _have_common_words(entry.text, other.text):
+                        found[path] = data
+                        waiting.append(other)
+        theirs = touched_by_people(self.vault, self.vault.home.at(ENTRIES)) if found else frozenset()
+        self.mentions += [path for path in found if path in theirs]
+        self.gone |= {path: data for path, data in found.items() if path not in theirs}
 
     def _near(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """The notes at these paths that may say it, or link to a note that does."""
@@ -146,7 +162,7 @@ class _Search:
     def _entries(self, paths: Iterable[str]) -> None:
         """Let the entries go that say nothing else, and the others lose what they say of it."""
         near = list(self._near(paths))
-        theirs = touched_by_people(self.vault, ENTRIES) if near else frozenset()
+        theirs = touched_by_people(self.vault, self.vault.home.at(ENTRIES)) if near else frozenset()
         for path, data in near:
             entry = parse_entry(data)
             if entry is None or not self.said.is_forgotten(entry.text):
@@ -161,10 +177,14 @@ class _Search:
 
     def _moved(self, paths: Iterable[str]) -> dict[str, str]:
         """The new paths of the records and entries that are named after the text."""
+        home = self.vault.home
         named = [path for path in paths if self.said.is_name(stem_of(path))]
-        named = [path for path in named if is_record(path) or path.startswith((ENTRIES, ARCHIVED))]
-        over = (path for path, data in self._read(named) if not path.startswith(SESSIONS) or _is_over(text_of(data)))
-        return {path: renamed(path, self._words_left(path)) for path in over}
+        named = [path for path in named if is_record(home, path) or home.holds(path, ENTRIES, ARCHIVED)]
+        return {
+            path: renamed(path, self._words_left(path), data)
+            for path, data in self._read(named)
+            if not home.holds(path, SESSIONS) or _is_over(text_of(data))
+        }
 
     def _words_left(self, path: str) -> str:
         """The words after which a note is named now: those that an entry keeps."""
@@ -173,11 +193,12 @@ class _Search:
 
     def _note(self, path: str, data: bytes, to: str) -> None:
         """Note what becomes of any note: one that says it, links to a note that says it, or is named after it."""
+        home = self.vault.home
         before = self.changed[path].after if path in self.changed else data
-        if is_record(path) or path.startswith((ENTRIES, ARCHIVED)):
-            after = record_without(before, self.said) if is_record(path) else self._relinked(before)
+        if is_record(home, path) or home.holds(path, ENTRIES, ARCHIVED):
+            after = record_without(before, self.said) if is_record(home, path) else self._relinked(before)
         elif self.said.concerns(text_of(before)):
-            after = self._derived(path, before) if is_derived(path) else self._answers(path, before)
+            after = self._derived(path, before) if is_derived(home, path) else self._answers(path, before)
             if self.said.stands_in(Note.parse(after).body):
                 self.mentions.append(path)
         else:
@@ -210,13 +231,14 @@ class _Search:
     def _followed(self, row: str) -> str:
         """A person's row, with links to the new names of renamed notes."""
         for name, new in self.said.names.items():
-            row = row.replace(name, new) if new else row
+            row = with_name(row, name, new) if new and name in row else row
         return row
 
 
-def is_derived(path: str) -> bool:
+def is_derived(home: AgentFolder, path: str) -> bool:
     """True for the notes in which the upkeep of memory and people write line by line."""
-    return path == MEMORY_NOTE or daily.day_of(path) is not None
+    name = home.name_of(path)
+    return name == MEMORY_NOTE or daily.day_of(name) is not None
 
 
 def record_without(data: bytes, said: SaidAgain) -> bytes:
@@ -244,9 +266,9 @@ def _value(value: str, said: SaidAgain) -> str:
     return "" if any(name in value for name, new in said.names.items() if not new) else said.redacted(value)
 
 
-def renamed(path: str, words: str) -> str:
-    """The path of a note that is named after other words; its folder, its day and the end of its name stay."""
-    return str(PurePosixPath(path).with_name(f"{new_name(stem_of(path), words)}.md"))
+def renamed(path: str, words: str, data: bytes = b"") -> str:
+    """The path of a note that is named after other words; its folder and its day stay."""
+    return str(PurePosixPath(path).with_name(f"{new_name(stem_of(path), words, Note.parse(data).id or '')}.md"))
 
 
 def line_without(row: str, said: SaidAgain) -> str:
@@ -288,22 +310,27 @@ def said_in(data: bytes) -> str:
     return "" if entry is None else claims(person_said(entry))
 
 
-def _replaced_path(paths: Iterable[str], named: str) -> list[str]:
+def _path_of(paths: Iterable[str], named: str) -> list[str]:
     """The path of an entry that is named by a link, or by its id, whose last characters end its name."""
     link = LINKS.fullmatch(named)
     end = f"/{stem_of(link[1])}.md" if link else f"-{named[-6:].lower()}.md"
-    return [path for path in paths if path.endswith(end)] if named else []
+    return [path for path in paths if path.endswith(end)]
 
 
-def is_record(path: str) -> bool:
+def _have_common_words(one: str, other: str) -> bool:
+    """True for a later text that names anything of the earlier one; else its subject may be another by now."""
+    return not wording(one).terms.isdisjoint(wording(other).terms)
+
+
+def is_record(home: AgentFolder, path: str) -> bool:
     """True for notes that the program alone writes."""
-    return folder_of(path).write is WriteRule.PROGRAM
+    return home.row(path).write is WriteRule.PROGRAM
 
 
 def _is_over(text: str) -> bool:
     """True for a session whose last run is over; another one is looked for by its name."""
-    last = next(reversed(list(_MARK.finditer(text))), None)
-    return last is None or (last[1] == "end" and _OVER.search(last[2]) is not None)
+    last = next(reversed(list(find_records(text))), None)
+    return last is None or (last.kind == "end" and last.data.get("outcome") in _OVER)
 
 
 def _lost(before: bytes, after: bytes, said: SaidAgain) -> tuple[str, ...]:

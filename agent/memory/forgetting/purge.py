@@ -9,7 +9,7 @@ import logging
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from agent.errors import AgentError, GitFailed, LockHeld, NoteGone, Permanent, Retryable, UserError
@@ -17,16 +17,18 @@ from agent.index.files import IndexFiles
 from agent.memory.forgetting import forget
 from agent.memory.forgetting.forget_past import forgotten_since, is_in_history, plan_of, plan_past
 from agent.memory.forgetting.in_history import cleaning_of
-from agent.memory.forgetting.places import Forgetting, Report, text_of
-from agent.memory.forgetting.said_again import phrase
-from agent.memory.forgetting.sweep import remaining
-from agent.texts import Language
+from agent.memory.forgetting.places import Forgetting, Report, stem_of, text_of
+from agent.memory.forgetting.private_state import follow_names
+from agent.memory.forgetting.said_again import SaidAgain, phrase
+from agent.memory.forgetting.sweep import LastLook, as_quoted, is_in_state, last_look
+from agent.memory.forgetting.typed import forget_typed
+from agent.texts import Language, Sentence
 from agent.vault import durable
 from agent.vault.change import Outcome
 from agent.vault.find import find_note
 from agent.vault.history import purge as history
 from agent.vault.history.versions import paths_with
-from agent.vault.layout import FORGETTING
+from agent.vault.layout import CHAT_HISTORY, FORGETTING
 from agent.vault.locks import holder, process_lock
 from agent.vault.store import Vault
 
@@ -59,7 +61,8 @@ class Purge:
 
     `commits` counts the rewritten commits, `head` is the new tip of the branch, `backup` the ref of the old commits,
     `other_refs` the other refs that still have them. `drop` are the commands that delete them; empty while that is not
-    safe, for the reason in `busy`. `remaining` are files other than notes that still hold the text.
+    safe, for the reason in `busy`. `mentions` are the person's notes that say the text, `remaining` all other places
+    where it was found at the end. `is_unreferenced` is set if git still has objects with it that no ref leads to.
     """
 
     commits: int
@@ -68,7 +71,15 @@ class Purge:
     other_refs: tuple[str, ...]
     drop: tuple[str, ...]
     busy: str
+    mentions: tuple[str, ...] = ()
     remaining: tuple[str, ...] = ()
+    is_unreferenced: bool = False
+
+    @property
+    def still_holding(self) -> tuple[str, ...]:
+        """Everything that still holds the text and is not removed by `drop`; empty if the purge is complete."""
+        refs = (name for name in self.other_refs if not name.startswith(history.BACKUP))
+        return tuple(dict.fromkeys((*refs, *self.remaining, *self.mentions)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +114,19 @@ class Forgetter:
         return path, forget.plan(self.vault, path, self.language, report)
 
     def _plan_text(self, text: str, report: Report) -> Forgetting:
-        """The plan for forgetting a text, which may be only in the history."""
+        """The plan for forgetting a text, which may be only in the history, in its backups, or in git's leftovers."""
         try:
             return forget.plan_text(self.vault, text, self.language, report)
         except NoteGone:
             said = phrase(text)
-            if not paths_with(self.vault, lambda path, data: said.stands_in(text_of(data))):
-                raise
-            return Forgetting(said=said)
+            if self._says("HEAD", said):
+                return Forgetting(said=said)
+            if self._backup_with("", said) or is_in_state(self.vault, said):
+                return Forgetting(said=replace(said, marks=frozenset()))  # its tombstone is there
+            raise
+
+    def _says(self, revision: str, said: SaidAgain) -> bool:
+        return bool(paths_with(self.vault, lambda path, data: said.stands_in(text_of(data)), revision))
 
     def _was_there(self, path: str) -> bool:
         return any(is_in_history(self.vault, path, revision) for revision in ("HEAD", *history.backups(self.vault)))
@@ -135,8 +151,9 @@ class Forgetter:
                 outcome = forget.carry_out(self.vault, forgetting, self.language, confirmed=confirmed)
                 if outcome.queued:
                     raise Retryable(
-                        f"it is forgotten later, because {outcome.queued}",
+                        "it is forgotten later, because {queued}",
                         hint="the first vault-agent command after that writes the history anew",
+                        queued=outcome.queued,
                     )
                 done = self._purge(path, forgetting, begun.token, remote=remote)
             self._end()
@@ -170,39 +187,63 @@ class Forgetter:
             forget.carry_out(self.vault, found, self.language, confirmed=begun.confirmed)
         if begun.path and is_in_history(self.vault, begun.path):
             found = plan_past(self.vault, begun.path, self.language)
-            self._purge(begun.path, found, begun.token, remote=begun.remote)
         elif (commit := forgotten_since(self.vault, begun.head)) is not None:
             found = plan_of(self.vault, commit, self.language)
-            self._purge(begun.path, found, begun.token, remote=begun.remote)
-        self._clear_cache()
+        else:
+            self._clear_cache()
+            return
+        done = self._purge(begun.path, found, begun.token, remote=begun.remote)
+        if done.still_holding:
+            left = ", ".join(done.still_holding)
+            logger.warning("forgetting %s was cut short, and is finished now; still holding it: %s", begun.path, left)
 
     def _purge(self, path: str, forgetting: Forgetting, token: str, *, remote: bool, dry_run: bool = False) -> Purge:
-        cleaning = cleaning_of(self.vault, forgetting)
+        cleaning, said = cleaning_of(self.vault, forgetting)
+        if not dry_run:  # first: once the branch has moved, nothing says by which words a crash is to be finished
+            self._clear(said)
         done = history.purge(self.vault, cleaning, token=token, remote=remote, dry_run=dry_run)
+        look = LastLook(forgetting.mentions)
         if not dry_run:
-            self._clear_cache()
-        backup = done.backup or (self._backup_with(path) if path else "")
+            self._clear(said)
+            look = last_look(self.vault, said, self.cache, self._note)
+        backup = done.backup or ("" if done.commits else self._backup_with(path, forgetting.said))
+        others = tuple(name for name in (*done.other_refs, *done.remote_refs) if name != backup)
         busy = self._busy()
-        drop = tuple(history.drop_commands(self.vault)) if backup and not busy else ()
-        others = (*done.other_refs, *done.remote_refs)
-        left = () if dry_run else remaining(self.vault, forgetting.said, self.cache)
-        return Purge(done.commits, done.head, backup, others, drop, busy, left)
+        drop = tuple(history.drop_commands(self.vault)) if (backup or look.is_unreferenced) and not busy else ()
+        return Purge(
+            done.commits, done.head, backup, others, drop, busy, look.mentions, look.remaining, look.is_unreferenced
+        )
 
-    def _backup_with(self, path: str) -> str:
-        """The newest backup that still has the note; empty if none has."""
-        return next((name for name in history.backups(self.vault) if is_in_history(self.vault, path, name)), "")
+    def _backup_with(self, path: str, said: SaidAgain) -> str:
+        """The newest backup that still has the note, or says the text if there is no path; empty if none has."""
+        has = (name for name in history.backups(self.vault)
+               if (is_in_history(self.vault, path, name) if path else self._says(name, said)))  # fmt: skip
+        return next(has, "")
 
     def _busy(self) -> str:
         """The reason, for the person, not to remove objects now: another process may be about to refer to them."""
         daemon = holder(self.vault.private_folder / "daemon.lock")
         if daemon is not None:
-            return f"the daemon is at work on this vault: stop it first (Ctrl-C where it runs, or: kill {daemon})"
+            return Sentence(
+                "the daemon is at work on this vault: stop it first (Ctrl-C where it runs, or: kill {process})",
+                process=daemon,
+            )
         if self.vault.is_busy():
             return "another program is writing to this repository: let it end first"
         return ""
 
+    def _clear(self, said: SaidAgain) -> None:
+        """Remove what says the text from the journal and the state, and the indexes, which keep deleted words."""
+        quoted = as_quoted(said)
+        forget_typed(self.vault.private_folder / CHAT_HISTORY, said)
+        follow_names(self.vault.private_folder, quoted.names)
+        self.vault.drop_records(
+            lambda word: quoted.concerns(word) or said.is_name(stem_of(word)) or stem_of(word) in said.names
+        )
+        self._clear_cache()
+
     def _clear_cache(self) -> None:
-        """Delete the indexes, which keep deleted words for a while; the next search builds them again."""
+        """Delete the indexes; the next search builds them again."""
         shutil.rmtree(self.cache / "past", ignore_errors=True)
         index = IndexFiles(self.cache / "index")
         if not index.folder.is_dir():

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise, zip_longest
 
+from agent.markdown.session_marks import is_mark
+from agent.markdown.title import short_title
 from agent.memory.entry import slug
 from agent.memory.forgetting.tombstones import PRONOUNS, SENTENCE, Tombstones, marks, says_something, without_lead
 from agent.memory.understanding.wording import wording
@@ -38,10 +40,13 @@ _LEAST_CUT, _LEAST_CUT_BYTES = 3, 10
 """The words, and their bytes, of a beginning that is known again where a text was cut short."""
 _PREFIX = re.compile(r"^[ \t]*(?:(?:[-*+>]|#{1,6}|\d{1,3}[.)])[ \t]+)*")
 _JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_JSON_ROW = re.compile(r'^\s*(?:%% vault-agent: |[{\["])')
+_JSON_ROW = re.compile(r'^(?:> )?\s*[{\["]')
 _WIKILINK = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
 _TARGET = re.compile(r"\[\[[^\]|\n]*\|?")
-_DAY_AND_ID = re.compile(r"^\d{4}-\d\d-\d\d-|-[0-9a-z]{6}$")
+_OWN_NAME = re.compile(r"^\d{4}-\d\d-\d\d(?:-.*-[0-9a-z]{6}| .+)$")
+_DAY_AND_ID = re.compile(r"^\d{4}-\d\d-\d\d[- ]|-[0-9a-z]{6}$")
+_NUMBER = re.compile(r" \d{1,3}$")
+"""The end of a name that another note of the day had already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +144,9 @@ class SaidAgain(Tombstones):
     def is_name(self, name: str) -> bool:
         """True if the name of a note, without folder and ending, holds a statement or its beginning."""
         said = _DAY_AND_ID.sub("", name)
-        is_cut = len(said.encode()) >= _CUT_NAME
-        begun = is_cut and any(each.begins_at_the_end_of(said) for each in self.statements)
+        words = _NUMBER.sub("", said)
+        is_cut = len(words.encode()) >= _CUT_NAME
+        begun = is_cut and any(each.begins_at_the_end_of(words) for each in self.statements)
         return begun or any(each.spelled.search(said) for each in self.statements)
 
     def concerns(self, text: str) -> bool:
@@ -168,12 +174,12 @@ class SaidAgain(Tombstones):
         """The row without links to notes that go, and with the new names of others."""
         for name, new in self.names.items():
             if name in row:
-                row = row.replace(name, new) if new else self._unlinked(row, name)
+                row = with_name(row, name, new) if new else self._unlinked(row, name)
         return row
 
     def _unlinked(self, row: str, name: str) -> str:
-        row = _WIKILINK.sub(lambda link: self.mark if name in link[1] else link[0], row)
-        return row.replace(name, self.mark)
+        row = _WIKILINK.sub(lambda link: self.mark if with_name(link[1], name, "") != link[1] else link[0], row)
+        return with_name(row, name, self.mark)
 
     def _is_cut(self, text: str) -> bool:
         """True if a line of the text ends with the beginning of a statement."""
@@ -183,7 +189,7 @@ class SaidAgain(Tombstones):
     def _row(self, row: str) -> str:
         if not self._near(row) and not self._is_cut(row):
             return row
-        if _JSON_ROW.match(row):
+        if _JSON_ROW.match(row) or is_mark(row):
             return _JSON_STRING.sub(lambda found: self._json(found[0]), row)
         return self._sentences(row)
 
@@ -276,12 +282,24 @@ def _needles(words: frozenset[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word[:_NEEDLE] if word.isascii() else word[0] for word in longest))
 
 
+def with_name(row: str, name: str, new: str) -> str:
+    """The row with the new name of a note; a longer name that begins with the old one stays."""
+    return re.sub(rf"{re.escape(name)}(?! ?[^\W_])", lambda _: new, row)
+
+
 def _as_before(text: str, mark: str) -> str:
     """The mark with the spaces that stood around the text."""
     return text[: len(text) - len(text.lstrip())] + mark + text[len(text.rstrip()) :]
 
 
-def new_name(name: str, words: str) -> str:
-    """The name of a note that is named after other words; its day and the last characters of its id stay."""
+def new_name(name: str, words: str, id: str) -> str:
+    """The name of a note that is named after other words; its day stays, and its id keeps it apart from others."""
+    if day := re.match(r"\d{4}-\d\d-\d\d ", name):
+        return " ".join(filter(None, (f"{day[0]}{short_title(words)}", id[-6:].lower())))
     day, end = re.match(r"\d{4}-\d\d-\d\d-", name), re.search(r"-[0-9a-z]{6}$", name)
     return f"{day[0] if day else ''}{slug(words)}{end[0] if end else ''}"
+
+
+def own_names(names: Mapping[str, str]) -> dict[str, str]:
+    """Those of these names that begin with a day, as those that the program makes do; others may be common words."""
+    return {name: new for name, new in names.items() if _OWN_NAME.match(name)}

@@ -1,10 +1,19 @@
-"""A last look for a forgotten text in files that are no notes: of the vault, and of this machine's state and cache."""
+"""A last look for a forgotten text, wherever it could still be: in notes and other files, in git, in state and cache.
+
+It trusts nothing that the purge believes to have done. What the program itself reads again are the notes; everything
+else is only searched for the words as they were written, and for the names that the program gave to its notes.
+"""
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agent.memory.forgetting.said_again import SaidAgain
+from agent.memory.forgetting.forget import ignore
+from agent.memory.forgetting.places import find_places, stem_of, text_of
+from agent.memory.forgetting.said_again import SaidAgain, own_names
+from agent.vault.history.traces import git_files, messages, other_revisions, staged, unreferenced
+from agent.vault.history.versions import paths_with
 from agent.vault.store import Vault
 
 _LARGEST = 32 << 20
@@ -12,24 +21,86 @@ _LARGEST = 32 << 20
 _MOST = 20
 
 
-def remaining(vault: Vault, said: SaidAgain, cache: Path) -> tuple[str, ...]:
-    """The files that still quote the text: relative to the vault, or absolute outside it; not what git keeps.
+@dataclass(frozen=True, slots=True)
+class LastLook:
+    """What still holds the text.
 
-    Notes are left out: those that still say it are a person's own, and named by the plan.
+    `mentions` are notes of the person that say it, `remaining` everything else: files (absolute if they are outside the
+    vault), notes of the program, parts of the history, and references other than backups of purges. `is_unreferenced`
+    is set if git still has an object with it that no reference leads to.
     """
-    root = vault.place.root
-    inside = (str(path.relative_to(root)) for path in _files(root) if path.suffix != ".md" and _quotes(path, said))
-    outside = (str(path) for folder in (vault.private_folder, cache) for path in _files(folder) if _quotes(path, said))
-    return tuple(sorted([*inside, *outside])[:_MOST])
+
+    mentions: tuple[str, ...] = ()
+    remaining: tuple[str, ...] = ()
+    is_unreferenced: bool = False
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def last_look(vault: Vault, said: SaidAgain, cache: Path, record: Path) -> LastLook:
+    """What still holds the text in this vault and on this machine; backups of purges aside.
+
+    `record` is the file that says which purge is in progress.
+    """
+    said = as_quoted(said)
+    found = find_places(vault, said, {}, ignore)
+    theirs = set(found.mentions)
+    notes = {path for path, _ in found.gone} | {each.path for each in found.changed}
+    notes |= {path for path in _files_with(vault.place.root, said, vault.place.root) if path not in theirs}
+    past = paths_with(vault, lambda path, data: _is_quoted(path, data, said)) - theirs - notes
+    remaining = [
+        *sorted(notes),
+        *(f"{path}, which cannot be read" for path in found.unread if path not in notes),
+        *(
+            file
+            for folder in (vault.private_folder, cache)
+            for file in _files_with(folder, said)
+            if file != str(record)
+        ),
+        *(f"the history of {path}" for path in sorted(past)),
+        *(f"the message of commit {oid[:10]}" for oid, text in messages(vault) if said.is_quoted(text)),
+        *(f"what is staged of {path}" for path, data in staged(vault) if _is_quoted(path, data, said)),
+        *(name for name, revision in other_revisions(vault).items() if _is_in_ref(vault, revision, said)),
+        *(str(path) for path in git_files(vault) if _has(path, said)),
+    ]
+    return LastLook(tuple(found.mentions), tuple(remaining[:_MOST]), is_unreferenced(vault, said))
+
+
+def as_quoted(said: SaidAgain) -> SaidAgain:
+    """What recognises the same text, without names that a person gave to notes: these may be common words."""
+    return replace(said, names=own_names(said.names))
+
+
+def is_in_state(vault: Vault, said: SaidAgain) -> bool:
+    """True if the vault's private files, or objects of git that nothing leads to, still have the text."""
+    return bool(next(_files_with(vault.private_folder, said), "")) or is_unreferenced(vault, said)
+
+
+def is_unreferenced(vault: Vault, said: SaidAgain) -> bool:
+    """True if git still has an object with the text that no reference leads to."""
+    return any(said.is_quoted(text_of(data)) for data in unreferenced(vault))
+
+
+def _is_in_ref(vault: Vault, revision: str, said: SaidAgain) -> bool:
+    """True if commits that this revision has, and the branch does not, hold the text."""
+    if paths_with(vault, lambda path, data: _is_quoted(path, data, said), revision, "^HEAD"):
+        return True
+    return any(said.is_quoted(text) for _, text in messages(vault, revision, "^HEAD"))
+
+
+def _is_quoted(path: str, data: bytes, said: SaidAgain) -> bool:
+    return said.is_quoted(stem_of(path)) or said.is_quoted(text_of(data))
+
+
+def _files_with(folder: Path, said: SaidAgain, root: Path | None = None) -> Iterator[str]:
+    """The files below a folder that quote the text or are named after it, relative to `root`; not what git keeps."""
     for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name != ".git"]
-        yield from (Path(parent, name) for name in names)
+        folders[:] = sorted(name for name in folders if name != ".git")
+        paths = (Path(parent, name) for name in sorted(names))
+        yield from (str(path.relative_to(root) if root else path) for path in paths if _has(path, said))
 
 
-def _quotes(path: Path, said: SaidAgain) -> bool:
+def _has(path: Path, said: SaidAgain) -> bool:
+    if said.is_quoted(stem_of(path.name)):
+        return True
     try:
         if path.is_symlink() or path.stat().st_size > _LARGEST:
             return False

@@ -18,6 +18,7 @@ from pathlib import Path
 from agent import texts
 from agent.index.analysis import terms
 from agent.markdown.note import Note
+from agent.markdown.title import short_title
 from agent.markdown.values import Value
 from agent.memory.entry import slug
 from agent.memory.understanding.statements import is_statement
@@ -43,7 +44,9 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(r"\[\[[^\]\n]*\]\]")
-_NAMES = re.compile(r"\[\[(?:[^\]|\n]*/)?\d{4}-\d\d-\d\d-([^\]|/\n]+?)(?:-[0-9a-z]{6})?(?:\.md)?(?:\|[^\]\n]*)?\]\]")
+_NAMES = re.compile(
+    r"\[\[(?:[^\]|\n]*/)?\d{4}-\d\d-\d\d[- ]([^\]|/\n]+?)(?:-[0-9a-z]{6}| \d{1,3})?(?:\.md)?(?:\|[^\]\n]*)?\]\]"
+)
 """A link to a note that is named after a day and its first words."""
 _TIME = re.compile(r"^\s*(?:#{1,6}|[-*+])\s+\d\d:\d\d\s+(?:-\s+)?")
 _MORE = re.compile(r"[(（](?:and|另有) \d+ \w+[)）]")
@@ -155,16 +158,17 @@ def foreign_tombstones(vault: Vault) -> tuple[str, ...]:
 
 def _notes(vault: Vault) -> dict[str, bytes]:
     """The tombstones in the folder, with their bytes."""
-    folder = Path(vault.place.root, FORGOTTEN)
+    forgotten = vault.home.at(FORGOTTEN)
+    folder = Path(vault.place.root, forgotten)
     names = sorted(path.name for path in folder.glob("*.md")) if folder.is_dir() else []
-    found = {FORGOTTEN + name: vault.read(FORGOTTEN + name) or b"" for name in names}
+    found = {forgotten + name: vault.read(forgotten + name) or b"" for name in names}
     return {path: data for path, data in found.items() if Note.parse(data).type == TYPE}
 
 
 def compose_tombstone(
     marks: Iterable[str], identity: str, when: datetime, language: Language = "en"
 ) -> tuple[str, bytes]:
-    """The path and bytes of a tombstone with these fingerprints."""
+    """The path (in the agent's folder) and the bytes of a tombstone with these fingerprints."""
     prints = sorted({*marks})
     header: dict[str, Value] = {
         "id": identity,
@@ -214,9 +218,10 @@ def marks(text: str, about: str = "") -> frozenset[str]:
     return frozenset(filter(None, (each for part in (*whole, *parts) for each in _both(part))))
 
 
-def name_mark(text: str) -> str:
-    """The fingerprint of a text's first words, as in the names of notes; empty for a text without content."""
-    return fingerprint(_as_text(slug(text))) if says_something(_as_text(slug(text))) else ""
+def name_marks(text: str) -> frozenset[str]:
+    """The fingerprints of a text's first words, as in the names of notes; none for a text without content."""
+    names = filter(says_something, (_as_text(slug(text)), short_title(text)))
+    return frozenset(filter(None, map(fingerprint, names)))
 
 
 def _as_text(name: str) -> str:

@@ -19,7 +19,7 @@ from agent.memory.recall.eligibility import ABOUT, is_bare
 from agent.memory.recall.selection import CHAT, USER
 from agent.memory.store import with_offset
 from agent.vault.folders import DAILY as DAILY_FOLDER
-from agent.vault.folders import MEMORY_NOTE, PROFILE
+from agent.vault.folders import MEMORY_NOTE, PROFILE, AgentFolder
 
 DAYS = 7
 """Days back from which daily notes are recalled."""
@@ -33,7 +33,7 @@ LAYERS = ((MEMORY_NOTE, "long_term"), (PROFILE, "profile"), (DAILY_FOLDER, DAILY
 _LIFT = {"long_term": 1.15, "user_explicit": 1.1}
 _CONCLUDED = 0.8
 """Factors for MEMORY.md, for entries that a person asked to remember, and for what a model concluded."""
-_DAY = re.compile(rf"{DAILY_FOLDER}(\d{{4}}-\d{{2}}-\d{{2}})")
+_DAY = re.compile(rf"(?:.*/)?{DAILY_FOLDER}(\d{{4}}-\d{{2}}-\d{{2}})")
 ENTRY_KINDS = frozenset(str(kind) for kind in EntryType)
 
 
@@ -61,9 +61,15 @@ class Candidate:
         return _LIFT.get(self.kind, 1.0) * (_CONCLUDED if self.is_concluded else 1.0)
 
     @property
+    def is_asked_for(self) -> bool:
+        """True for the log of a day that the question names."""
+        return self.kind == DAILY and any(leg.name == "date" and leg.score >= 1.0 for leg in self.hit.why)
+
+    @property
     def is_bare(self) -> bool:
-        """True for a note that explains the vault, and for headings without text."""
-        if self.kind in ENTRY_KINDS:
+        """True for a note that explains the vault, and for headings without text; they tell what a day was about, if
+        that was asked for."""
+        if self.kind in ENTRY_KINDS or self.is_asked_for:
             return False
         return self.kind == ABOUT or is_bare(self.hit.passage)
 
@@ -114,15 +120,13 @@ def rerank(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def telling_hits(ranked: Sequence[Candidate], limit: int) -> list[Hit]:
-    """The hits that tell whether memory helps: the best that may be given, and logs of a day that is named."""
-    logs = (each.hit for each in ranked if each.kind == DAILY)
-    dated = (hit for hit in logs if any(leg.name == "date" and leg.score for leg in hit.why))
-    return [*[each.hit for each in ranked if each.kind != DAILY][:limit], *dated]
+    """The hits that tell whether memory helps: the best that may be given, without logs."""
+    return [each.hit for each in ranked if each.kind != DAILY][:limit]
 
 
-def candidate_of(hit: Hit) -> Candidate:
+def candidate_of(hit: Hit, home: AgentFolder) -> Candidate:
     """The candidate of a hit, from its facets."""
-    layer = next((kind for path, kind in LAYERS if hit.path.startswith(path)), "")
+    layer = next((kind for path, kind in LAYERS if home.holds(hit.path, path)), "")
     said: Mapping[str, str] = dict(reversed(hit.facets))
     if layer and said.get("type") != ABOUT:
         return Candidate(hit, layer)

@@ -12,6 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import TypeAlias
 
 from agent.index.hit import SearchResult
+from agent.texts import Sentence
 
 PATIENCE = 2.0
 """Seconds for a search with embeddings: several times the duration of one that has to load the model first."""
@@ -50,7 +51,13 @@ class DegradedSearch:
                 answers.put(whole())
             except Exception as error:  # the model is third-party code: any error falls back to keywords
                 logger.warning("search by meaning failed", exc_info=True)
-                answers.put(f"the embedding model failed ({type(error).__name__}: {error})".splitlines()[0])
+                answers.put(
+                    Sentence(
+                        "the embedding model failed ({kind}: {error})",
+                        kind=type(error).__name__,
+                        error=next(iter(str(error).splitlines()), ""),
+                    )
+                )
             finally:
                 done.set()
 
@@ -59,11 +66,11 @@ class DegradedSearch:
             return answers.get(timeout=self.patience)
         except Empty:
             self._hanging = done
-            return f"the embedding model took longer than {self.patience:g} s"
+            return Sentence("the embedding model took longer than {seconds:g} s", seconds=self.patience)
 
 
 def _instead(answer: SearchResult, reason: str) -> SearchResult:
-    return replace(answer, mode="keyword", degraded=f"by keywords only: {reason}")
+    return replace(answer, mode="keyword", degraded=Sentence("by keywords only: {reason}", reason=reason))
 
 
 def _checked(answer: SearchResult) -> SearchResult:

@@ -4,13 +4,13 @@ import re
 
 from agent.index.hit import Hit
 from agent.texts import in_all_languages
-from agent.vault.folders import DAILY, INBOX, MEMORY_NOTE, SESSIONS, Recalled, folder_of
+from agent.vault.folders import DAILY, INBOX, MEMORY_NOTE, SESSION_LINK, SESSIONS, AgentFolder, Recalled
 
 ABOUT = "about"
 """The type of notes that explain the vault's folders; their examples are not facts."""
 SPARE = 3
 """The factor by which more passages are requested than needed, because some are not eligible."""
-_BARE = re.compile(rf"\s*(?:#{{1,6}} .*|.*\[\[(?:About|关于) .*|- [^\[\n]*\[\[{SESSIONS}[^\]\n]*\]\]\s*)?")
+_BARE = re.compile(rf"\s*(?:#{{1,6}} .*|.*\[\[(?:About|关于) .*|- [^\[\n]*{SESSION_LINK}[^\]\n]*\]\]\s*)?")
 """A line without a memory: blank, a heading (in a day's log, what was asked), a link to an explaining note or to a
 session."""
 _REPORTS = tuple(f" - {title}" for title in in_all_languages("memory_report.title"))
@@ -23,34 +23,34 @@ _PLACEHOLDER = re.compile(
 """A line with an unfilled value, such as `- Name: [to be filled]` or `- **姓名**: [待填写]`."""
 
 
-def may_be_found(hit: Hit) -> bool:
+def may_be_found(hit: Hit, home: AgentFolder) -> bool:
     """True if a search may find the passage for a model.
 
     Of a session only its summaries are found: its transcript would be the best match for its own questions.
     """
-    folder = folder_of(hit.path)
+    folder = home.row(hit.path)
     return folder.searched and (folder.path != SESSIONS or "-summary-" in hit.path)
 
 
-def may_be_offered(hit: Hit) -> bool:
+def may_be_offered(hit: Hit, home: AgentFolder) -> bool:
     """True if the passage is knowledge, as a note or a memory: not instructions, not a note that explains the vault.
 
     Nor a MEMORY.md or a day's log without memories, nor a request in the inbox: the entries have what was said about
     it.
     """
-    row = folder_of(hit.path)
+    row = home.row(hit.path)
     if (row.path in {MEMORY_NOTE, DAILY} and is_bare(hit.passage)) or (row.path == INBOX and _has_status(hit)):
         return False
-    return row.recalled is not Recalled.NO and may_be_found(hit) and ("type", ABOUT) not in hit.facets
+    return row.recalled is not Recalled.NO and may_be_found(hit, home) and ("type", ABOUT) not in hit.facets
 
 
 def _has_status(hit: Hit) -> bool:
     return any(key == "status" for key, _ in hit.facets)
 
 
-def is_given_as_note(hit: Hit) -> bool:
+def is_given_as_note(hit: Hit, home: AgentFolder) -> bool:
     """True if the passage may be shown to a model unasked, beside the memories."""
-    return may_be_offered(hit) and folder_of(hit.path).recalled is Recalled.AS_NOTE
+    return may_be_offered(hit, home) and home.row(hit.path).recalled is Recalled.AS_NOTE
 
 
 def is_bare(passage: str) -> bool:

@@ -20,6 +20,10 @@ from agent.memory.understanding.vocabulary import pattern
 Floor: TypeAlias = Literal["off", "normal", "strict"]
 LEAST = MappingProxyType({"off": 0.0, "normal": 0.25, "strict": 0.4})
 """The probability below which nothing is given."""
+HOPELESS, SURE = 0.02, 0.5
+"""The probability below which other words for the question are not asked for either, and the share of its rare words
+from which a memory is taken for the answer. Of four simulated vaults 70 to 85 % of the general tasks are below the
+first, and 0 to 4 % of the questions; of the best memories above the second 1 in 9 is a wrong one."""
 _NAME = re.compile(r"(?<![\w'’-])[A-Z][^\W\d_]+")
 
 
@@ -47,6 +51,11 @@ def probability(task: str, hits: Sequence[Hit], mode: Mode) -> float:
     fit = _HYBRID if mode in {"hybrid", "vector"} else _KEYWORD
     personal = fit.personal * is_personal(task, hits)
     return max(_of_hit(hit, fit, personal) for hit in hits)
+
+
+def coverage(hits: Sequence[Hit]) -> float:
+    """The share of the query's rare terms that the best hit has; 0 without hits."""
+    return next((leg.score for hit in hits[:1] for leg in hit.why if leg.name == "coverage"), 0.0)
 
 
 def is_personal(task: str, hits: Sequence[Hit]) -> bool:

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from agent.config.memory_settings import MemorySettings
-from agent.index.hit import Leg, Mode, SearchResult
+from agent.index.hit import Hit, Leg, Mode, SearchResult
 from agent.memory.entry import Entry, EntryType, Scope, parse_entry
 from agent.memory.forgetting.tombstones import Tombstones
 from agent.memory.memory_note import rests_on
@@ -26,23 +26,25 @@ from agent.memory.recall.candidates import (
     rerank,
     telling_hits,
 )
+from agent.memory.recall.day_log import asked_days, end_of_day
 from agent.memory.recall.eligibility import filled, is_bare
-from agent.memory.recall.floor import LEAST, Floor, probability
+from agent.memory.recall.floor import HOPELESS, LEAST, SURE, Floor, coverage, probability
 from agent.memory.recall.selection import CHAT, USER, share
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.rules import contradicts, is_same
 from agent.memory.understanding.statements import only_asks
 from agent.memory.understanding.vocabulary import pattern
 from agent.memory.understanding.wording import LABEL
+from agent.texts import joined
 from agent.vault.folders import DAILY as DAILY_FOLDER
-from agent.vault.folders import ENTRIES
+from agent.vault.folders import ENTRIES, AgentFolder
 
 POOL = 80
 """Notes requested from the index: as many as it scores."""
 LONGEST = 1_200
 """The most characters of one memory."""
 LOGS = 1
-"""Days' logs among the memories, so that today's and yesterday's work is known."""
+"""Days' logs among the memories, so that today's and yesterday's work is known; more if more days are asked for."""
 _QUESTION = 1_500
 _FILTER = re.compile(r"(?<=[\w-]):(?=\S)")
 
@@ -53,7 +55,8 @@ ReadNote = Callable[[str], bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """One memory: its text, its lines in the note, its date, its score and the reasons for it."""
+    """One memory: its text, its lines in the note, its date, its score and the reasons for it. `is_asked_for`: the log
+    of a day that the question names."""
 
     path: str
     title: str
@@ -68,11 +71,18 @@ class Remembered:
     contradicts: tuple[str, ...] = ()
     id: str = ""
     legs: tuple[Leg, ...] = ()
+    is_asked_for: bool = False
 
     @property
     def link(self) -> str:
         """A link to its note that stays valid when the note is moved to the archive."""
         return f"[[{PurePosixPath(self.path).stem}]]"
+
+    @property
+    def hit(self) -> Hit:
+        """The memory as a passage of its note."""
+        title = self.title or self.day or PurePosixPath(self.path).stem
+        return Hit(self.path, title, self.id, self.score, self.lines, self.text, (), self.legs)
 
     @property
     def shown(self) -> str:
@@ -87,17 +97,26 @@ class Remembered:
 @dataclass(frozen=True, slots=True)
 class Recollection:
     """Memories, best first, and the search mode; `degraded` is the reason for a reduced search, or None. `helps` is the
-    probability that one of them helps (`floor`), `candidates` the number of notes that they were chosen from."""
+    probability that one of them helps (`floor`), `covered` the share of the question's rare words that the best one
+    has, `candidates` the number of notes that they were chosen from."""
 
     found: tuple[Remembered, ...] = ()
     mode: Mode = "none"
     degraded: str | None = None
     helps: float = 0.0
     candidates: int = 0
+    covered: float = 0.0
+
+    @property
+    def is_doubtful(self) -> bool:
+        """True if a search with other words for the question may find something better."""
+        return self.helps >= HOPELESS and self.covered < SURE
 
     def above(self, floor: Floor) -> "Recollection":
-        """The same, without memories if they are not likely enough to help."""
-        return self if self.helps >= LEAST[floor] else replace(self, found=())
+        """The same, without memories if they are not likely enough to help; the log of a day that was asked for
+        stays."""
+        is_above = self.helps >= LEAST[floor]
+        return self if is_above else replace(self, found=tuple(each for each in self.found if each.is_asked_for))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,22 +130,34 @@ class Recaller:
     hidden: Callable[[str, bytes], bool] = field(default=lambda path, data: False)
     """True for a note with untrusted text: it is not shown to a model unasked."""
     forgotten: Callable[[], Tombstones] = Tombstones
+    placed: Callable[["Remembered"], "Remembered"] = field(default=lambda each: each)
+    """The memory with the place where its text stands now."""
+    home: AgentFolder = AgentFolder()
 
     def recall(
-        self, question: str, asker: Asker, limit: int, *, without: frozenset[str] = frozenset(), unasked: bool = False
+        self,
+        question: str,
+        asker: Asker,
+        limit: int,
+        *,
+        without: frozenset[str] = frozenset(),
+        unasked: bool = False,
+        words: str = "",
     ) -> Recollection:
         """At most `limit` memories about a question, not from the notes in `without`. `unasked`: not requested by the
-        model."""
+        model. `words`: other words for the question, to search by."""
         text = plain(question)
         if not text or limit <= 0:
             return Recollection()
-        answers = [self.find(f"{text} {filters}", POOL) for filters in _questions(asker)]
         now, is_past = self.now(), pattern("past").search(text) is not None
+        days = asked_days(text, now.date())
+        sought = f"{text} {plain(words)}".strip()
+        answers = [self.find(f"{sought} {filters}", POOL) for filters in _questions(asker, days, self.home)]
         candidates: dict[str, Candidate] = {}
         outdated: set[str] = set()
         for answer in answers:
             for hit in answer.hits:
-                candidate = candidate_of(hit)
+                candidate = candidate_of(hit, self.home)
                 is_replaced = not is_past and self._is_replaced(candidate)
                 if is_replaced:
                     outdated.add(f"[[{PurePosixPath(hit.path).stem}]]")
@@ -135,24 +166,27 @@ class Recaller:
                 if not candidate.is_over(now, self.settings) and not is_replaced:
                     candidates.setdefault(hit.path, candidate)
         ranked = [each for each in rerank(list(candidates.values())) if not (unasked and each.untrusted)]
-        chosen = _without_outdated(self._chosen(ranked, asker, limit, is_past, unasked=unasked), outdated)
-        found = _newest_first(_doubted(self._without_forgotten(chosen)))
-        helps = probability(question, telling_hits(ranked, limit), answers[0].mode)
-        degraded = "; ".join(dict.fromkeys(answer.degraded for answer in answers if answer.degraded)) or None
-        return Recollection(found, answers[0].mode, degraded, helps, len(ranked))
+        chosen = _without_outdated(
+            self._chosen(ranked, asker, limit, max(LOGS, len(days)), is_past, unasked=unasked), outdated
+        )
+        found = tuple(map(self.placed, _newest_first(_doubted(self._without_forgotten(chosen)))))
+        telling = telling_hits(ranked, limit)
+        helps, covered = probability(question, telling, answers[0].mode), coverage(telling)
+        degraded = joined(dict.fromkeys(answer.degraded for answer in answers if answer.degraded), "; ") or None
+        return Recollection(found, answers[0].mode, degraded, helps, len(ranked), covered)
 
     def _is_replaced(self, candidate: Candidate) -> bool:
         """True for an entry with one that supersedes it; false if a person has deleted that one."""
         stem = candidate.superseded_by.strip("[]")
-        paths = (f"{folder}{stem[:4]}/{stem[5:7]}/{stem}.md" for folder in (ENTRIES, ARCHIVED))
+        paths = (f"{folder}{stem[:4]}/{stem[5:7]}/{stem}.md" for folder in map(self.home.at, (ENTRIES, ARCHIVED)))
         return bool(stem) and any(self.read(path) is not None for path in paths)
 
     def _chosen(
-        self, ranked: Sequence[Candidate], asker: Asker, limit: int, is_past: bool, *, unasked: bool
+        self, ranked: Sequence[Candidate], asker: Asker, limit: int, most_logs: int, is_past: bool, *, unasked: bool
     ) -> tuple[Remembered, ...]:
         """The selected memories, from the current notes; repeated ones once, the days' logs last; what was
         replaced only for a question about the past."""
-        logs, _ = self._fresh([each for each in ranked if each.kind == DAILY], asker, LOGS, unasked=unasked)
+        logs, _ = self._fresh([each for each in ranked if each.kind == DAILY], asker, most_logs, unasked=unasked)
         others = [each for each in ranked if each.kind != DAILY]
         fresh, replaced = self._fresh(others, asker, limit + limit // 2, unasked=unasked)
         fresh = [each for each in fresh if is_past or replaced.isdisjoint((each.id, each.link))]
@@ -200,6 +234,12 @@ class Recaller:
                 hit.path, "", f"{entry.created:%Y-%m-%d}", lines, text.strip(), candidate.score, str(entry.type),
                 str(entry.scope), entry.sender_id, why, entry.contradicts, entry.id, hit.why,
             )  # fmt: skip
+        if candidate.is_asked_for:
+            text, lines = end_of_day(data.decode("utf-8", "replace"), LONGEST)
+            return Remembered(
+                hit.path, hit.title, day_of(hit.path), lines, text, candidate.score, candidate.kind,
+                why=why, legs=hit.why, is_asked_for=True,
+            ) if text else None  # fmt: skip
         title = " > ".join((hit.title, *hit.headings[-1:])) if hit.headings else hit.title
         return Remembered(
             hit.path,
@@ -236,16 +276,19 @@ _KINDS = {
 }
 
 
-def _questions(asker: Asker) -> tuple[str, ...]:
-    """The filters of the searches for a person: their own memories first, then those of their chat, then their logs.
+def _questions(asker: Asker, days: Sequence[str], home: AgentFolder) -> tuple[str, ...]:
+    """The filters of the searches for a person: their own memories first, then those of their chat, then their logs,
+    those of `days` before others.
 
     Logs are searched apart: they repeat each question that was asked, and the best hit is the measure of the others.
     """
-    own = f'path:{ENTRIES} scope:user sender_id:"{_quoted(asker.sender)}"'
+    logs = f'{" ".join(days)} path:"{home.at(DAILY_FOLDER)}"'.lstrip()
+    entries = f'path:"{home.at(ENTRIES)}"'
+    own = f'{entries} scope:user sender_id:"{_quoted(asker.sender)}"'
     if asker.is_owner:
-        own = f"path:{ENTRIES} " + " ".join(f"path:{path}" for path, kind in LAYERS if kind != DAILY)
-    chat = f'path:{ENTRIES} scope:chat chat_id:"{_quoted(asker.chat)}"' if asker.chat else ""
-    return tuple(filter(None, (own, chat, f"path:{DAILY_FOLDER}" if asker.is_owner else "")))
+        own = f"{entries} " + " ".join(f'path:"{home.at(path)}"' for path, kind in LAYERS if kind != DAILY)
+    chat = f'{entries} scope:chat chat_id:"{_quoted(asker.chat)}"' if asker.chat else ""
+    return tuple(filter(None, (own, chat, logs if asker.is_owner else "")))
 
 
 def _quoted(value: str) -> str:

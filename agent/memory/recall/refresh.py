@@ -1,7 +1,7 @@
 """Memories added during a run: every few steps, about the latest findings of its tools.
 
-Only in runs of more than three steps, with few tokens, and without memories that the model already has. The
-subscription's timeout limits the duration; late results are dropped.
+Only in runs of more than three steps, with few tokens, above the same floor as at the beginning (`memory.floor`), and
+without memories that the model already has. The subscription's timeout limits the duration; late results are dropped.
 """
 
 import re
@@ -16,6 +16,7 @@ from agent.events.receipt import MEMORIES, Receipt
 from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.events.subscriber import Injection, InjectionType
 from agent.index.analysis import terms
+from agent.markdown.session_marks import without_form
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.recall_log import log_recall
 from agent.memory.recall.recaller import Recaller, Recollection
@@ -28,7 +29,7 @@ _RUNS = 64
 _WORDS = 12
 _TAIL = 4_000
 _WORD = re.compile(r"[^\W\d_][\w'-]{3,}|[\u3400-\u9fff]{2,8}")
-_MARKS = re.compile(r"^(?:%% vault-agent: .*|#{1,6} .*|`{3,}.*|- (?:commit|提交) .*)$", re.MULTILINE)
+_COMMIT = re.compile(r"^- (?:commit|提交) .*$", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -100,9 +101,9 @@ def refresh_subscriber(
             return ()
         began = recaller.now()
         found = recaller.recall(words, asker, MOST, without=ledger.given(asker), unasked=True)
-        kept = _fitting(found, settings.refresh_tokens, count)
+        kept = _fitting(found.above(settings.floor), settings.refresh_tokens, count)
         seconds = (recaller.now() - began).total_seconds()
-        log_recall(f"step {event.number} of run {event.run}", kept, kept, seconds, str)  # its words come from notes
+        log_recall(f"step {event.number} of run {event.run}", found, kept, seconds, str)  # its words come from notes
         if not kept.found:
             return ()
         ledger.give(asker, kept)
@@ -122,7 +123,7 @@ def is_due(step: int, every: int) -> bool:
 
 def topics(text: str, task: str) -> str:
     """The most frequent words at the end of a session that are not in its task; empty if there are none."""
-    tail = _MARKS.sub(" ", text[-_TAIL:])
+    tail = _COMMIT.sub(" ", without_form(text[-_TAIL:]))
     known = set(terms(task))
     counts = Counter(word for word in _WORD.findall(tail))
     fresh = [word for word in counts if (own := terms(word)) and not known.issuperset(own)]

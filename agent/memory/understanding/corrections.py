@@ -28,14 +28,12 @@ def is_correction(text: str) -> bool:
 
 def takes_back(text: str) -> bool:
     """True if the text begins by taking back what was said just before."""
-    lead = pattern("correction_lead").match(_typed(text))
-    return lead is not None and lead.end() > 0
+    return _lead(text) > 0
 
 
 def is_fragment(text: str) -> bool:
     """True for a short correction of what was said just before, such as "No, actually Lisbon"."""
-    lead = pattern("correction_lead").match(_typed(text))
-    return lead is not None and 0 < lead.end() < len(text.strip()) <= SHORTEST and not is_question(_without_lead(text))
+    return 0 < _lead(text) < len(text.strip()) <= SHORTEST and not is_question(_without_lead(text))
 
 
 def may_change(sentence: str) -> bool:
@@ -83,12 +81,16 @@ def _beginning(text: str) -> str:
 
 
 def _is_about_the_same(rest: str, newer: Wording, statement: str, older: Wording, subject: frozenset[str]) -> bool:
-    """True if both say the same sort of thing about their subject: where somebody lives, what a code is."""
+    """True if both say the same sort of thing about their subject: where somebody lives, what a code is.
+
+    A change without more in common is one of the older statement's own subject, not of somebody whom it names.
+    """
     one, other = attributes(rest), attributes(_typed(statement))
     if one and other:
         return bool(one & other)
     shared = (newer.words & older.words) - subject - words("change_words")
-    return pattern("change").search(rest) is not None or bool(shared or (newer.numbers and older.numbers))
+    changes = pattern("change").search(rest) is not None and bool(subject & _subject(_without_lead(statement)))
+    return changes or bool(shared or (newer.numbers and older.numbers))
 
 
 def _says_change(text: str) -> re.Match[str] | None:
@@ -96,8 +98,13 @@ def _says_change(text: str) -> re.Match[str] | None:
 
 
 def _without_lead(text: str) -> str:
-    lead = pattern("correction_lead").match(_typed(text))
-    return _typed(text)[lead.end() :] if lead else _typed(text)
+    return _typed(text)[_lead(text) :]
+
+
+def _lead(text: str) -> int:
+    """The number of characters with which the text takes back what was said just before; 0 if it does not."""
+    found = pattern("correction_lead").match(_typed(text))
+    return found.end() if found else 0
 
 
 def _typed(text: str) -> str:

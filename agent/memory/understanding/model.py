@@ -91,13 +91,17 @@ def _fitting(items: Sequence[tuple[int, Mapping[str, str]]]) -> list[tuple[int, 
 
 
 def reply_items(reply: str) -> Iterator[Mapping[str, str]]:
-    """The objects of the JSON array in a reply; raises `ValueError` if there is none."""
+    """The objects of the JSON array in a reply, a list in them as lines; raises `ValueError` if there is none."""
     begin, end = reply.find("["), reply.rfind("]")
     if begin < 0 or end < begin:
         raise ValueError("no JSON array in the answer")
     for item in json.loads(reply[begin : end + 1]):
         if isinstance(item, dict):
-            yield {str(key): str(value) for key, value in item.items()}
+            yield {str(key): _text(value) for key, value in item.items()}
+
+
+def _text(value: object) -> str:
+    return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _relation(item: Mapping[str, str], pair: Pair) -> Relation | None:

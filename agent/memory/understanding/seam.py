@@ -31,12 +31,15 @@ class Pair:
 
 
 class FactKind(StrEnum):
-    """The subject of a fact; each has a section in MEMORY.md."""
+    """The subject of a fact; each has a section in MEMORY.md, in this order."""
 
+    SELF = "self"
+    """Who the person is: name, work, home."""
+    HEALTH = "health"
+    PERSON = "person"
     PREFERENCE = "preference"
     DECISION = "decision"
     WORKFLOW = "workflow"
-    PERSON = "person"
     OTHER = "other"
 
 

@@ -27,9 +27,14 @@ _BULLET = re.compile(r"(?:[-*+•#>]\s+|\d{1,3}[.)]\s+)+")
 _LINK_ALONE = re.compile(r"^\W*\[\[[^\]\n]*\]\]\W*$", re.MULTILINE)
 _KINDS = (
     ("decision", FactKind.DECISION),
+    ("health", FactKind.HEALTH),
+    ("self", FactKind.SELF),
     ("person", FactKind.PERSON),
     ("workflow", FactKind.WORKFLOW),
+    ("routine", FactKind.WORKFLOW),
+    ("taste", FactKind.PREFERENCE),
 )
+"""The lists by which a fact has its kind, the first that fits."""
 
 
 def facts_in(source: SourceText) -> Iterator[Fact]:
@@ -43,16 +48,20 @@ def facts_in(source: SourceText) -> Iterator[Fact]:
 
 
 def _stating(sentence: str) -> Iterator[str]:
-    """The longest parts of a sentence, between commas, in which every clause may state something and one does."""
-    ends = [0, *(found.end() for found in _COMMA.finditer(sentence)), len(sentence)]
+    """The longest parts of a sentence, between commas, in which every clause may state something and one does; without
+    requests that hang on them."""
+    ends = [0, *(found.end() for found in pattern("clause_end").finditer(sentence)), len(sentence)]
     begin: int | None = None
+    is_said = False
     for start, end in zip(ends, [*ends[1:], len(sentence)], strict=True):
         clause = _without_lead(sentence[start:end])
-        if start < end and clause and not _is_of_the_moment(clause):
+        is_hanging = is_said and pattern("hanging").match(_typed(sentence[start:end]).strip()) is not None
+        if start < end and clause and not is_hanging and not _is_of_the_moment(clause):
             if begin is not None and _begins_anew(clause) and is_told(part := _without_lead(sentence[begin:start])):
                 yield part
                 begin = start
             begin = start if begin is None else begin
+            is_said = True
             continue
         if begin is not None and is_told(part := _without_lead(sentence[begin:start])):
             yield part

@@ -6,7 +6,7 @@ Writing it to the note is left to `daily`.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from agent.memory.daily import Logged
+from agent.memory.daily import Logged, cut
 from agent.memory.entry import EntryType
 from agent.memory.store import DayEntries, StoredEntry, with_offset
 from agent.memory.understanding.repeats import repeats
@@ -74,4 +74,4 @@ def _facts(entries: Sequence[StoredEntry], understanding: Understanding) -> Iter
     again = {other for _, others in repeats(texts, understanding) for other in others}
     for number, (words, each) in enumerate(said):
         if number not in again:
-            yield f"{one_line(words)[:_LONGEST]} {each.link}"
+            yield f"{cut(one_line(words), _LONGEST)} {each.link}"

@@ -25,7 +25,7 @@ from agent.memory.upkeep.merge_entries import Merge, merges
 from agent.memory.upkeep.report import UpkeepReport, report_lines, report_title
 from agent.texts import Language
 from agent.vault.change import Append, Create, Edit, Move, Outcome, Request, Stamp
-from agent.vault.folders import ARCHIVE, ENTRIES, MEMORY_NOTE
+from agent.vault.folders import ARCHIVE, ENTRIES, MEMORY_NOTE, AgentFolder
 from agent.vault.history.blame import added_lines
 from agent.vault.store import Vault
 
@@ -46,7 +46,7 @@ def plan(
 ) -> UpkeepPlan:
     """The plan of the upkeep; writes nothing."""
     work = _Work(vault, settings, language, now, tuple(vault.note_paths()), understanding)
-    entries = load_entries(vault, (path for path in work.paths if path.startswith(ENTRIES)))
+    entries = load_entries(vault, (path for path in work.paths if vault.home.holds(path, ENTRIES)))
     requests: list[Request] = []
     report = UpkeepReport()
     if settings.lifecycle:
@@ -62,7 +62,7 @@ def run(vault: Vault, upkeep: UpkeepPlan, *, job: str = "") -> Outcome:
     counts = ", ".join(f"{count} {name}" for name, count in upkeep.report.counts.items() if count)
     stamp = Stamp(f"job:{job}" if job else "agent", tool=LIFECYCLE)
     body = "\n".join(f"- {line}" for line in report_lines(upkeep.report, "en"))
-    subject = f"memory(lifecycle): {counts or f'{MEMORY_NOTE} shortened'}"
+    subject = f"memory(upkeep): {counts or f'{MEMORY_NOTE} shortened'}"
     with vault.transaction(subject, stamp, body=body) as change:
         change.requests.extend(upkeep.requests)
     return change.outcome
@@ -79,14 +79,14 @@ class _Work:
 
     def entries(self, entries: Sequence[StoredEntry]) -> tuple[list[Request], UpkeepReport]:
         """The requests to archive, merge, and shorten old days, and their report."""
-        theirs = touched_by_people(self.vault, ENTRIES)
+        theirs = touched_by_people(self.vault, self.vault.home.at(ENTRIES))
         gone = _expired(entries, theirs, self.settings, self.now)
         over = {each.path for each in gone}
         joined = tuple(merges([each for each in entries if each.path not in over], theirs, self.understanding))
         requests: list[Request] = [Edit(merge.into.path, merge.into.data, merge.data) for merge in joined]
         taken = set(self.paths)
         for each in (*gone, *(other for merge in joined for other in merge.others)):
-            target = _archived_path(each.path, taken)
+            target = _archived_path(self.vault.home, each.path, taken)
             taken.add(target)
             requests.append(Move(each.path, target))
         days = [(path, *texts) for path in self.paths if (texts := self._day(path, entries))]
@@ -94,7 +94,9 @@ class _Work:
         report = UpkeepReport(
             archived=tuple(each.link for each in gone),
             merged=tuple(_links_of(merge) for merge in joined),
-            shortened=tuple(daily.link_to(day) for path, *_ in days if (day := daily.day_of(path))),
+            shortened=tuple(
+                daily.link_to(day) for path, *_ in days if (day := daily.day_of(self.vault.home.name_of(path)))
+            ),
         )
         return requests, report
 
@@ -102,7 +104,8 @@ class _Work:
         self, entries: Sequence[StoredEntry], requests: list[Request], report: UpkeepReport
     ) -> tuple[list[Request], UpkeepReport]:
         """The requests and report with those for MEMORY.md added: new facts, and its size limit."""
-        before = self.vault.read(MEMORY_NOTE)
+        memory = self.vault.home.at(MEMORY_NOTE)
+        before = self.vault.read(memory)
         text = None if before is None else before.decode("utf-8", "surrogateescape")
         found = LongTerm(text or "")
         if self.settings.long_term:
@@ -110,12 +113,16 @@ class _Work:
         short = Shortened(found.text)
         most = self.settings.memory_kilobytes * 1024
         if self.settings.lifecycle and len(found.text.encode("utf-8", "surrogateescape")) > most:
-            short = shorten(blamed_lines(self.vault, MEMORY_NOTE, found.text.encode("utf-8", "surrogateescape")), most)
+            short = shorten(blamed_lines(self.vault, memory, found.text.encode("utf-8", "surrogateescape")), most)
         after = short.text.encode("utf-8", "surrogateescape")
         if after != (before or b""):
-            requests.append(Create(MEMORY_NOTE, after) if before is None else Edit(MEMORY_NOTE, before, after))
+            requests.append(Create(memory, after) if before is None else Edit(memory, before, after))
         if short.archived:
-            requests.append(Append(OVERFLOW, ("\n".join(short.archived) + "\n").encode("utf-8", "surrogateescape")))
+            requests.append(
+                Append(
+                    self.vault.home.at(OVERFLOW), ("\n".join(short.archived) + "\n").encode("utf-8", "surrogateescape")
+                )
+            )
         return requests, UpkeepReport(
             report.archived,
             report.merged,
@@ -129,27 +136,29 @@ class _Work:
 
     def report_request(self, report: UpkeepReport) -> Request:
         """The request that writes the report to today's note."""
-        path = daily.path_of(self.now.date())
-        block = daily.block(self.now, report_title(self.language), tuple(report_lines(report, self.language)))
-        if self.vault.read(path) is None:
-            return Create(path, (daily.new_note(self.now.date()) + block).encode())
-        return Append(path, block.encode())
+        path = self.vault.home.at(daily.path_of(self.now.date()))
+        before = (self.vault.read(path) or b"").decode("utf-8", "surrogateescape")
+        lines = tuple(line for line in report_lines(report, self.language) if f"- {line}\n" not in before)
+        block = daily.block(self.now, report_title(self.language), lines)
+        section = daily.section("upkeep", self.language)
+        return Append(path, block.encode(), daily.new_note(self.now.date()).encode(), section.encode())
 
     def _current(self, text: str | None, entries: Sequence[StoredEntry]) -> str | None:
         """MEMORY.md without the agent's lines about what was replaced since."""
         replaced = {each.link for each in entries if each.entry.superseded_by}
         if text is None or not any(link in text for link in replaced):
             return text
-        lines = blamed_lines(self.vault, MEMORY_NOTE, text.encode("utf-8", "surrogateescape"))
+        lines = blamed_lines(self.vault, self.vault.home.at(MEMORY_NOTE), text.encode("utf-8", "surrogateescape"))
         return without_replaced(lines, replaced)
 
     def _extracted(self, text: str | None, entries: Sequence[StoredEntry]) -> LongTerm:
         since = self.now - timedelta(days=self.settings.facts_days + 1)
-        old = (path for path in self.paths if path.startswith(ARCHIVED) and path >= f"{ARCHIVED}{since:%Y/%m/}")
+        home, oldest = self.vault.home, f"{ARCHIVED}{since:%Y/%m/}"
+        old = (path for path in self.paths if home.holds(path, ARCHIVED) and home.name_of(path) >= oldest)
         both = sorted((*entries, *load_entries(self.vault, old)), key=lambda each: each.entry.created, reverse=True)
-        earlier = added_lines(self.vault, MEMORY_NOTE)
+        earlier = added_lines(self.vault, home.at(MEMORY_NOTE))
         stones = load_tombstones(self.vault)
-        lines = blamed_lines(self.vault, MEMORY_NOTE, (text or "").encode("utf-8", "surrogateescape"))
+        lines = blamed_lines(self.vault, home.at(MEMORY_NOTE), (text or "").encode("utf-8", "surrogateescape"))
         return extract(
             *(text, both, earlier, stones, self.settings, self.now, self.language, self.understanding),
             tuple(line.text for line in lines if line.own) if text else (),
@@ -157,7 +166,7 @@ class _Work:
 
     def _day(self, path: str, entries: Sequence[StoredEntry]) -> tuple[bytes, bytes] | None:
         """A daily note before and after shortening; None if it is not due or is no daily note."""
-        day = daily.day_of(path)
+        day = daily.day_of(self.vault.home.name_of(path))
         if day is None or (self.now.date() - day).days <= self.settings.daily_keep_days:
             return None
         before = self.vault.read(path) or b""
@@ -188,9 +197,9 @@ def _expired(
     return tuple(each for each in entries if _is_over(each, each.path in theirs, settings, now))
 
 
-def _archived_path(path: str, taken: Collection[str]) -> str:
+def _archived_path(home: AgentFolder, path: str, taken: Collection[str]) -> str:
     """The path of a note in the archive, with a number if that path is taken."""
-    stem = f"{ARCHIVE}{path.removesuffix('.md')}"
+    stem = home.at(f"{ARCHIVE}{home.name_of(path).removesuffix('.md')}")
     found, number = f"{stem}.md", 2
     while found in taken:
         found, number = f"{stem}-{number}.md", number + 1

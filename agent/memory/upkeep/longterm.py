@@ -23,8 +23,8 @@ from agent.memory.memory_note import (
     words,
 )
 from agent.memory.store import StoredEntry
-from agent.memory.understanding.rules import RULES, is_same
-from agent.memory.understanding.seam import Understanding
+from agent.memory.understanding.rules import RULES, is_same, says_no_more
+from agent.memory.understanding.seam import Pair, Relation, Understanding
 from agent.memory.upkeep.repeated_facts import RepeatedFact, repeated_facts
 from agent.texts import Language
 
@@ -65,8 +65,10 @@ def extract(
         there = parse_facts(note)
         if stones.is_forgotten(fact.text) or says(there if row else (*there, *gone), fact.text):
             continue
-        against = opposed(there, fact.text)
         is_once = fact.times == 1
+        if is_once and _is_reworded(fact.text, there, understanding):
+            continue
+        against = opposed(there, fact.text)
         line = entry_line(fact.text, fact.evidence, language, against.text if against else "", is_once=is_once)
         note = with_line(note or new_note(language), None if against else fact.kind, line, language)
         (doubted if against else added).append(fact)
@@ -78,6 +80,14 @@ def _grows(row: str, fact: RepeatedFact, most: int) -> bool:
     links = links_of(row)
     is_more = len(links) < min(most, len(fact.evidence)) or (fact.times > 1 and is_said_once(row))
     return is_more and bool(links) and is_same(words(row) or "", fact.text)
+
+
+def _is_reworded(text: str, there: Sequence[LongTermFact], understanding: Understanding) -> bool:
+    """True if a line says it in other words."""
+    if any(says_no_more(text, each.text) for each in there):
+        return True
+    pairs = [Pair(text, each.text) for each in there]
+    return understanding is not RULES and Relation.SAME in understanding.compare(pairs)
 
 
 def _gone(earlier: Sequence[str], there: Sequence[LongTermFact]) -> tuple[LongTermFact, ...]:

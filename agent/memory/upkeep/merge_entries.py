@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from agent.markdown.note import Note
+from agent.memory.capture.keywords import MOST
 from agent.memory.entry import EntryType
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.repeats import repeats
@@ -54,6 +55,8 @@ def _merged(into: StoredEntry, others: Sequence[StoredEntry]) -> bytes:
     entry = into.entry
     evidence = list(dict.fromkeys(link for each in (into, *others) for link in (*each.entry.evidence, each.link)))
     note = Note.parse(into.data).with_key("evidence", [link for link in evidence if link != into.link])
+    if keywords := tuple(dict.fromkeys(word for each in (into, *others) for word in each.entry.keywords))[:MOST]:
+        note = note.with_key("keywords", list(keywords))
     if not entry.supersedes:
         note = note.with_key("supersedes", others[0].entry.id)
     more = _beyond(entry.text, others)

@@ -101,7 +101,15 @@ def _times(said: Sequence[tuple[str, StoredEntry]], since: datetime) -> int:
 
 def _fact(said: Sequence[tuple[str, StoredEntry]], times: int) -> RepeatedFact:
     """The fact in its latest wording, which comes first, with all its evidence."""
-    text = said[0][0]
+    text, latest = said[0]
     entries = {each.path: each for _, each in said}
     newest = sorted(entries.values(), key=lambda each: with_offset(each.entry.created), reverse=True)
-    return RepeatedFact(text, kind_of(text), times, newest[-1].entry.created, tuple(each.link for each in newest))
+    return RepeatedFact(text, _kind(text, latest), times, newest[-1].entry.created, tuple(each.link for each in newest))
+
+
+def _kind(text: str, each: StoredEntry) -> FactKind:
+    """The kind that the model gave to the entry, else the rules'. An entry that the rules made names its run; its own
+    kind is that of the rules of its time."""
+    kind = each.entry.slots.get("kind", "")
+    is_of_model = kind in set(FactKind) and "run" not in each.entry.slots
+    return FactKind(kind) if is_of_model else kind_of(text)

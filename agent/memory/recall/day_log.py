@@ -1,0 +1,30 @@
+"""The log of a day that a question names, as in "what did we talk about today?" or "where did we stop yesterday?"."""
+
+import re
+from datetime import date
+
+from agent.index.dates import relative_days
+from agent.memory.recall.eligibility import filled
+from agent.memory.understanding.vocabulary import pattern
+
+_MARK = re.compile(r"^%% vault-agent:.*%%\s*\n?", re.MULTILINE)
+
+
+def asked_days(question: str, today: date) -> tuple[str, ...]:
+    """The days (ISO) of which a question about its person, or about a conversation, wants the logs: "today",
+    "yesterday". Other questions name such a day in passing ("in which country is Waterloo today?")."""
+    plain = question.replace("’", "'")
+    if not (pattern("own").search(plain) or pattern("together").search(plain)):
+        return ()
+    return tuple(day.isoformat() for day in relative_days(plain, today))
+
+
+def end_of_day(note: str, most: int) -> tuple[str, tuple[int, int]]:
+    """The last sections of a day's note, in at most `most` characters, with their lines: the day's summary, and what
+    was logged last. Empty for a day without sections."""
+    rows = note.rstrip("\n").split("\n")
+    begins = [at for at, row in enumerate(rows) if row.startswith("##")]
+    fitting = (at for at in begins if len("\n".join(rows[at:])) <= most)
+    begin = next(fitting, begins[-1] if begins else len(rows))
+    text = _MARK.sub("", filled("\n".join(rows[begin:]))).strip()
+    return text[:most], (begin + 1, len(rows))
