@@ -26,8 +26,7 @@ from agent.tools.policy import Permission, Policies
 from agent.tools.taint import reason_to_ask
 from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
-from agent.vault.decision_notes import RecordFolder
-from agent.vault.folders import APPROVALS
+from agent.vault.decision_notes import RecordFolder, free_path
 from agent.vault.locks import process_lock
 from agent.vault.store import Vault
 
@@ -51,7 +50,7 @@ class Approvals:
         """The tool, with a person's approval required before each call that needs one."""
 
         def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
-            why = reason_to_ask(tool, arguments, context, self.language)
+            why = reason_to_ask(tool, arguments, context, self.vault.home, self.language)
             if not why and policies.permission(tool, context) is Permission.ASK:
                 why = text("approval.each", self.language, tool=tool.name)
             if not why and self._records.get(fingerprint(tool.name, context.run, arguments)) is not None:
@@ -124,12 +123,21 @@ class Approvals:
         with self._locked():
             asked = self.find(name)
             if asked is None:
-                raise UserError(f"no question {name} was asked here", hint="vault-agent approvals lists them")
+                raise UserError("no question {name} was asked here", hint="vault-agent approvals lists them", name=name)
             if asked.status != "pending":
-                raise UserError(f"{asked.path} is {asked.status} already", hint="vault-agent approvals lists them")
+                raise UserError(
+                    "{path} is {status} already",
+                    hint="vault-agent approvals lists them",
+                    path=asked.path,
+                    status=asked.status,
+                )
             why = self.vault.masked(" ".join(reason.split()))[:500]
             decided = replace(asked, status="approved" if yes else "rejected", reason=why)
-            self._write(decided, lambda data: checkbox_decision.with_decision(data, yes, why), Stamp("human"))
+
+            def tick(data: bytes) -> bytes:
+                return self._with_result(decided, checkbox_decision.with_decision(data, yes, why))
+
+            self._write(decided, tick, Stamp("human"))
             self._records.put(decided.hash, decided)
         return decided
 
@@ -157,9 +165,7 @@ class Approvals:
         """Write the note that asks; two saves of the record distinguish a crash from a deleted note."""
         now = self.clock.now().replace(microsecond=0)
         key, number = fingerprint(tool, context.run, arguments), self.clock.new_id()
-        path = f"{APPROVALS}{now:%Y-%m-%d}-{tool}-{key[:8]}.md"
-        if self.vault.read(path) is not None:
-            path = f"{APPROVALS}{now:%Y-%m-%d}-{tool}-{key[:8]}-{number[-6:].lower()}.md"
+        path = free_path(self.vault, f"{now:%Y-%m-%d}-{tool}", {each.path for each in self._all()})
         shown, expires = approval_note.shown_call(tool, arguments), now + timedelta(hours=self.hours)
         if self.vault.masked(shown) != shown:  # it would be masked in the session, and then be another call
             raise ToolFailed(_WITH_SECRET)
@@ -202,8 +208,17 @@ class Approvals:
 
     def _settle(self, asked: ApprovalRecord) -> None:
         """Close a question: first in its note, in a commit, then in the private record."""
-        self._write(asked, lambda data: data, Stamp("agent", tool="approval", session=asked.session))
+        stamp = Stamp("agent", tool="approval", session=asked.session)
+        self._write(asked, lambda data: self._with_result(asked, data), stamp)
         self._records.put(asked.hash, asked)
+
+    def _with_result(self, asked: ApprovalRecord, data: bytes) -> bytes:
+        """The question's note with a line below the boxes: what came of the answer. A yes has one once it is used."""
+        if asked.status in {"asking", "pending", "approved"}:
+            return data
+        where = f"[[{asked.session.removesuffix('.md')}]]" if asked.session else f"`{asked.run}`"
+        said = {"at": self.clock.now(), "until": asked.expires, "where": where}
+        return checkbox_decision.with_result(data, text(f"approval.result_{asked.status}", self.language, **said))
 
     def _write(self, asked: ApprovalRecord, change: _Change, stamp: Stamp) -> None:
         """Change the question's note and set its status; a missing or unreadable one is skipped: the record counts."""

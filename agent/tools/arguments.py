@@ -29,6 +29,13 @@ def number(arguments: JsonObject, name: str, default: int) -> int:
     return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else default
 
 
+def main_argument(arguments: JsonObject, schema: JsonObject) -> str:
+    """The call's subject for people, such as its path or query: the first required text, else the first text given."""
+    required = schema.get("required")
+    names = [name for name in required if isinstance(name, str)] if isinstance(required, list | tuple) else []
+    return next((value for name in (*names, *arguments) if isinstance(value := arguments.get(name), str)), "")
+
+
 def canonical(arguments: JsonObject) -> str:
     """The arguments as JSON with sorted keys and no blanks: equal for equal calls."""
     return json.dumps(plain(arguments), sort_keys=True, ensure_ascii=True, separators=(",", ":"))

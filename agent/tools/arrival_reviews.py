@@ -17,7 +17,7 @@ from agent.markdown.values import Value
 from agent.texts import Language, text
 from agent.vault.change import Stamp
 from agent.vault.decision_notes import RecordFolder, answer_in, close, post
-from agent.vault.folders import APPROVALS, folder_of
+from agent.vault.folders import APPROVALS
 from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.database import Arrival
 from agent.vault.provenance.remotes import Writers
@@ -65,7 +65,7 @@ def _pending(records: RecordFolder[Review]) -> list[Review]:
 
 def unseen_steering(vault: Vault) -> list[Arrival]:
     """The last arrival in each steering note whose new text is not in effect yet."""
-    waiting = vault.provenance.unseen(lambda path: folder_of(path).steers)
+    waiting = vault.provenance.unseen(lambda path: vault.home.row(path).steers)
     return [each for each in waiting if vault.own_version(each.path) != vault.read(each.path)]
 
 
@@ -114,10 +114,10 @@ def _open_matters(vault: Vault, records: RecordFolder[Review]) -> Iterator[tuple
     answers = vault.provenance.answers.load()
     for address, arrivals in _by_address(vault.provenance.unseen()).items():
         if address not in answers.writers and records.get(_key("remote", address)) is None:
-            yield Review("remote", address, "", _note_path("remote", address), ""), arrivals
+            yield Review("remote", address, "", vault.home.at(_note_path("remote", address)), ""), arrivals
     for arrival in unseen_steering(vault):
         path = arrival.path
-        review = Review("note", path, _content(vault, path), _note_path("note", path), "")
+        review = Review("note", path, _content(vault, path), vault.home.at(_note_path("note", path)), "")
         known = records.get(_key("note", path))
         if known is None or known.content != review.content:
             yield review, [arrival]

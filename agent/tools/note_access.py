@@ -5,17 +5,17 @@ The rules are in `vault.folders`; approval of a change is left to `taint` and `a
 """
 
 from agent.errors import ToolRetry
-from agent.vault.folders import Reader, WriteRule, folder_of, is_hidden, write_rule
+from agent.vault.folders import AgentFolder, Reader, WriteRule, is_hidden
 from agent.vault.worktree.paths import check
 
 _ENDINGS = (".md", ".txt", ".csv", ".canvas", ".base")
 """Files that people read and no program runs."""
 
 
-def check_writable(path: str) -> str:
+def check_writable(path: str, home: AgentFolder) -> str:
     """`path`, if tools may write there; raises `BadPath` or `ToolRetry` with a text for the model."""
     check(path)
-    if write_rule(path) is WriteRule.PROGRAM:
+    if home.write_rule(path) is WriteRule.PROGRAM:
         raise ToolRetry(f"{path} is not for tools to change: only the person and the program itself write there")
     return path
 
@@ -35,6 +35,6 @@ def check_readable(path: str) -> str:
     return path
 
 
-def may_read(role: str, path: str) -> bool:
+def may_read(role: str, path: str, home: AgentFolder) -> bool:
     """True if a person in this role may see the note: a guest sees only the vault owner's own notes."""
-    return role == "owner" or folder_of(path).read is Reader.GUEST
+    return role == "owner" or home.row(path).read is Reader.GUEST

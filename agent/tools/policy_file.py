@@ -13,6 +13,7 @@ import yaml
 from agent.config.file import BOM, MAX_DEPTH, load_text, not_yaml
 from agent.config.resources import resource
 from agent.errors import ConfigError
+from agent.texts import Sentence
 from agent.tools.policy import DEFAULT, GROUPS, Policies, Policy, Profile, Rule, RunFilter
 
 NAME = "policy.yaml"
@@ -41,7 +42,7 @@ def parse_policies(text: str, name: str) -> Policies:
     except yaml.YAMLError as error:
         raise not_yaml(error, name) from error
     if root is None:
-        raise ConfigError(f"{name} is empty", hint="delete it to use the policy that ships")
+        raise ConfigError("{name} is empty", hint="delete it to use the policy that ships", name=name)
     return _Reader(name).policies(root)
 
 
@@ -51,11 +52,15 @@ def _refuse_surprises(text: str, name: str) -> None:
         line = event.start_mark.line + 1 if event.start_mark else 1
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if getattr(event, "anchor", None) is not None:
-            raise ConfigError(f"{name}:{line}: aliases (`&` and `*`) are not allowed here", hint="write it out")
+            raise ConfigError(
+                "{name}:{line}: aliases (`&` and `*`) are not allowed here", hint="write it out", name=name, line=line
+            )
         if getattr(event, "tag", None) is not None:
-            raise ConfigError(f"{name}:{line}: tags (`!`) are not allowed here", hint="leave it out")
+            raise ConfigError(
+                "{name}:{line}: tags (`!`) are not allowed here", hint="leave it out", name=name, line=line
+            )
         if depth > MAX_DEPTH:
-            raise ConfigError(f"{name}:{line}: nested too deeply")
+            raise ConfigError("{name}:{line}: nested too deeply", name=name, line=line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +69,11 @@ class _Reader:
 
     name: str
 
-    def fail(self, node: yaml.Node, message: str, hint: str = "") -> ConfigError:
-        return ConfigError(f"{self.name}:{node.start_mark.line + 1}: {message}", hint=hint)
+    def fail(self, node: yaml.Node, problem: str, hint: str = "", /, **values: object) -> ConfigError:
+        """The error for a node: its place in the file, and the problem with its values."""
+        at = {"name": self.name, "line": node.start_mark.line + 1, "problem": Sentence(problem, **values)}
+        advice = hint if isinstance(hint, Sentence) else Sentence(hint, **values)
+        return ConfigError(Sentence("{name}:{line}: {problem}", **at), hint=advice)
 
     def policies(self, root: yaml.Node) -> Policies:
         fields = self.mapping(root, ("version", "profiles"))
@@ -78,9 +86,11 @@ class _Reader:
         names = [profile.name for profile in profiles]
         for node, profile in zip(nodes, profiles, strict=True):
             if names.count(profile.name) > 1:
-                raise self.fail(node, f"there are two profiles named {profile.name}")
+                raise self.fail(node, "there are two profiles named {profile}", profile=profile.name)
             if (profile.match == RunFilter()) != (profile is profiles[-1]):
-                raise self.fail(node, f"{profile.name}: only the last profile is for every run, and it must be")
+                raise self.fail(
+                    node, "{profile}: only the last profile is for every run, and it must be", profile=profile.name
+                )
         if not profiles or profiles[-1].name != DEFAULT:
             raise self.fail(nodes[-1] if nodes else root, "the last profile must be named `default`")
         return Policies(profiles)
@@ -89,7 +99,7 @@ class _Reader:
         fields = self.mapping(node, ("name", "match", "policy"))
         for name in ("name", "policy"):
             if name not in fields:
-                raise self.fail(node, f"a profile needs `{name}:`")
+                raise self.fail(node, "a profile needs `{field}:`", field=name)
         match = self.match(fields["match"]) if "match" in fields else RunFilter()
         return Profile(self.word(fields["name"]), match, self.policy(fields["policy"]))
 
@@ -98,7 +108,9 @@ class _Reader:
         channels, roles, sessions = (self.words(fields.get(name)) for name in ("channels", "roles", "sessions"))
         for role in roles:
             if role not in _ROLES:
-                raise self.fail(fields["roles"], f"there is no role {role}", f"roles are {' and '.join(_ROLES)}")
+                raise self.fail(
+                    fields["roles"], "there is no role {role}", "roles are {roles}", role=role, roles=", ".join(_ROLES)
+                )
         return RunFilter(channels, roles, sessions)
 
     def policy(self, node: yaml.Node) -> Policy:
@@ -119,19 +131,19 @@ class _Reader:
             return Rule(tool=self.word(fields["tool"]))
         group = self.word(fields["group"]).removeprefix("group:")
         if group not in GROUPS:
-            raise self.fail(node, f"there is no group {group}", _near(group, GROUPS))
+            raise self.fail(node, "there is no group {group}", _near(group, GROUPS), group=group)
         return Rule(group=group)
 
     def mapping(self, node: yaml.Node, allowed: Collection[str]) -> dict[str, yaml.Node]:
         if not isinstance(node, yaml.MappingNode):
-            raise self.fail(node, f"expected {', '.join(f'`{name}:`' for name in allowed)}")
+            raise self.fail(node, "expected {fields}", fields=", ".join(f"`{name}:`" for name in allowed))
         fields: dict[str, yaml.Node] = {}
         for key, value in node.value:
             word = self.word(key)
             if word not in allowed:
-                raise self.fail(key, f"unknown key {ascii(word)[1:-1]}", _near(word, allowed))
+                raise self.fail(key, "unknown key {word}", _near(word, allowed), word=ascii(word)[1:-1])
             if word in fields:
-                raise self.fail(key, f"{word} stands here a second time")
+                raise self.fail(key, "{word} stands here a second time", word=word)
             fields[word] = value
         return fields
 
@@ -159,6 +171,8 @@ def _is_empty_list(node: yaml.Node) -> bool:
     return isinstance(node, yaml.SequenceNode) and not node.value
 
 
-def _near(word: str, known: Collection[str]) -> str:
+def _near(word: str, known: Collection[str]) -> Sentence:
     near = get_close_matches(word, sorted(known), n=1, cutoff=0.6)
-    return f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}"
+    if near:
+        return Sentence("did you mean {names}?", names=near[0])
+    return Sentence("known are {names}", names=", ".join(sorted(known)))

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from agent.markdown.note import Note
+from agent.markdown.session_marks import untrusted_sources
 from agent.markdown.values import Header, Value, is_list
 from agent.vault.folders import SESSIONS
 
@@ -25,7 +26,6 @@ _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})*")
 _WORDS = re.compile(r"[\s_./-]+")
 _FIRST_LINE = re.compile(r"[\W_]{0,8}(?:source|url|link|来源|出处|原文|链接)[\W_]{0,4}[:：](.*)", re.IGNORECASE)
 _HEADER_LINE = re.compile(r"([^\s:#][^:\n]{0,60}):(.*)")
-_IN_A_SESSION = re.compile(rb'^%% vault-agent: taint \{[^\n]{0,80}"source": "([^\n"]{0,160})', re.MULTILINE)
 _FIRST_LINES = 4
 _HEADER = 64 * 1024
 _LONGEST = 160
@@ -38,8 +38,8 @@ def stated_origin(path: str, data: bytes) -> str:
     """
     if not path.casefold().endswith(_TYPED):
         return "a saved file"
-    if path.startswith(SESSIONS) and (found := _IN_A_SESSION.search(data)):
-        return found[1].decode("utf-8", "replace")
+    if f"/{SESSIONS}" in f"/{path}" and (found := untrusted_sources(data.decode("utf-8", "replace"))):
+        return found[0][:_LONGEST]
     note = Note.parse(data)
     header = _rough_header(data) if note.problem is not None else note.header
     return (_of_header(header) or _of_first_lines(note.body))[:_LONGEST]

@@ -12,7 +12,7 @@ from agent.llm.messages import JsonObject
 from agent.texts import Language, text
 from agent.tools.note_access import check_writable
 from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
-from agent.vault.folders import WriteRule, write_rule
+from agent.vault.folders import AgentFolder, WriteRule
 
 _LETTERS = r"[^\w<>]{0,3}".join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in "untrusted")
 _TAG = re.compile(rf"[<\uff1c\ufe64](?=[^\w<>]{{0,8}}{_LETTERS})", re.IGNORECASE)
@@ -56,13 +56,15 @@ def frame(content: str, source: str) -> str:
     return f'<untrusted source="{named}">\n{_TAG.sub("&lt;", content)}\n</untrusted>'
 
 
-def reason_to_ask(tool: Tool, arguments: JsonObject, context: RunContext, language: Language = "en") -> str:
+def reason_to_ask(
+    tool: Tool, arguments: JsonObject, context: RunContext, home: AgentFolder, language: Language = "en"
+) -> str:
     """The reason why a call needs a person's approval under any policy; empty if it needs none.
 
     Raises `BadPath` or `ToolRetry` for a note that no tool may change.
     """
     paths = tool.effect.paths(arguments) if tool.effect else ()
-    rules = {path: write_rule(check_writable(path)) for path in paths}
+    rules = {path: home.write_rule(check_writable(path, home)) for path in paths}
     steering = next((path for path, found in rules.items() if found is WriteRule.AFTER_YES), "")
     if steering:
         return text("taint.steers", language, path=steering)

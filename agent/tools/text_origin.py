@@ -16,6 +16,7 @@ from agent.skills.loading.pins import ReviewPins
 from agent.skills.trust.untrusted import untrusted_source
 from agent.tools.stated_origin import stated_origin
 from agent.vault.durable import append
+from agent.vault.folders import AgentFolder
 from agent.vault.provenance.marks import line_marks, name_mark, new_marks
 
 Lines: TypeAlias = tuple[int, int] | None
@@ -43,6 +44,7 @@ class TextOrigin:
     file: Path
     reviewed: ReviewPins
     arrived: Arrived = _nothing_arrived
+    home: AgentFolder = AgentFolder()
     _known: dict[int, str] = field(default_factory=dict)
     _read: int = 0
 
@@ -71,7 +73,8 @@ class TextOrigin:
 
         The headings above them and the note's title and path count, too, because they are shown with them.
         """
-        source = stated_origin(path, data) or self.named(path) or untrusted_source(self.reviewed, path, data)
+        source = stated_origin(path, data) or self.named(path)
+        source = source or untrusted_source(self.reviewed, self.home.name_of(path), data)
         source = source or self.arrived(path, data, lines)
         if not source:
             rows = data.split(b"\n")

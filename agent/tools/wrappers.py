@@ -112,7 +112,7 @@ def timed(tool: Tool) -> Tool:
                 left -= _LOOK
             if context.cancelled():
                 hanging.append(call)
-                raise Interrupted(f"{tool.name} was cancelled")
+                raise Interrupted("{name} was cancelled", name=tool.name)
         hanging.append(call)
         logger.warning("%s took longer than %g s and is left behind", tool.name, tool.timeout)
         raise ToolFailed(f"{tool.name} took longer than {tool.timeout:g} s and was given up")

@@ -60,6 +60,14 @@ def test_it_is_asked_about_once(vault: Vault, lib: SkillLibrary) -> None:
     assert ask_reviews(vault, lib, lib.snapshot().skills, NOW) == (PATH,)
 
 
+@pytest.mark.parametrize(("box", "said"), [(APPROVE, "yes; it counts since"), (REJECT, "no on")])
+def test_the_note_says_below_the_boxes_what_came_of_it(vault: Vault, lib: SkillLibrary, box: str, said: str) -> None:
+    tick(vault, box)
+    answers(vault, lib)
+    rest = (vault.place.root / PATH).read_text().partition("] reject")[2]
+    assert f"\n→ You said {said} 20" in rest.partition("\n## ")[0]
+
+
 def test_a_tick_trusts_it_once(vault: Vault, lib: SkillLibrary) -> None:
     tick(vault, APPROVE)
     assert answers(vault, lib) == (("a", True),) and lib.snapshot().named["a"].reviewed

@@ -23,6 +23,8 @@ from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.agent import Agent
 from agent.loop.outcome import RunOutcome
+from agent.loop.records import Spoken
+from agent.loop.system_messages import SystemMessages
 from agent.markdown.note import Note
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.loading.locations import skill_locations
@@ -31,7 +33,7 @@ from agent.skills.matching.matcher import MatchState, MatchTask, match
 from agent.skills.matching.selection import MatchStatus, SelectionLimits
 from agent.skills.reading.skill import Skill
 from agent.tools.tool import RunContext, Tool, ToolOutput
-from agent.vault.folders import FOLDERS, WriteRule, write_rule
+from agent.vault.folders import AT_ROOT, FOLDERS, WriteRule
 from tests.loop.stage import Stage
 from tests.vaults import git
 
@@ -192,7 +194,18 @@ class Guided(Stage):
     text = ""
 
     def agent(self) -> Agent:
-        return replace(super().agent(), system=lambda: self.text)
+        agent = super().agent()
+        return replace(agent, system=Guidance(agent.vault, agent.language, self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance(SystemMessages):
+    """System messages that are one text."""
+
+    text: str
+
+    def new(self) -> Spoken:
+        return Spoken(System(self.text))
 
 
 def follow(folder: Path, case: Case) -> tuple[Guided, list[ToolCallFailed], str]:
@@ -284,7 +297,7 @@ def test_all_skills_of_the_package_load_without_a_complaint() -> None:
 def test_skills_write_only_where_a_tool_may_and_leave_the_notes_of_the_program_alone() -> None:
     written = [path for skill in SHELF.skills for path in re.findall(r"`((?:[a-z]+/)+<[^`]+\.md)`", skill.body)]
     assert len(written) >= 8
-    assert {path: write_rule(path) for path in written if write_rule(path) > WriteRule.MEMORY} == {}
+    assert {path: AT_ROOT.write_rule(path) for path in written if AT_ROOT.write_rule(path) > WriteRule.MEMORY} == {}
     named = re.findall(r"`([a-z]+/)`", SHELF.named["vault-gardening"].body)
     records = {
         each.path for each in FOLDERS if each.path.count("/") == 1 and each.path not in ("research/", "prompts/")

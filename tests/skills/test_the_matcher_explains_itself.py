@@ -108,7 +108,7 @@ def test_what_is_said_far_into_a_long_text_is_not_looked_at() -> None:
 def test_a_higher_threshold_is_obeyed() -> None:
     one = skill("a", FULL + "  confidence_threshold: 0.6\n")
     assert fates(found("research", one)) == {"a": MatchStatus.BELOW}
-    assert "0.50 is below 0.60" in found("research", one).matches[0].why
+    assert "0.50 is below 0.60" in str(found("research", one).matches[0].why)
 
 
 def test_one_of_each_exclusive_group_by_priority_then_score_then_name() -> None:
@@ -125,7 +125,7 @@ def test_one_of_each_exclusive_group_by_priority_then_score_then_name() -> None:
         "scored": MatchStatus.EXCLUDED,
     }
     assert "high goes before it in the group g (priority 9 over 3)" in next(
-        each.why for each in matched.matches if each.skill.name == "low"
+        str(each.why) for each in matched.matches if each.skill.name == "low"
     )
     assert fates(found("x", low, scored)) == {"scored": MatchStatus.ACTIVE, "low": MatchStatus.EXCLUDED}
     assert fates(found("x", low, replace(low, name="aa"))) == {"aa": MatchStatus.ACTIVE, "low": MatchStatus.EXCLUDED}
@@ -170,7 +170,7 @@ def test_a_skill_that_is_too_long_is_not_cut_but_named_with_the_way_to_open_it()
     (only,) = found("x", skill("a", triggers("x") + "max_tokens: 70", LONG)).given
     assert only.status is MatchStatus.SUMMARY and only.tokens == words(only.text) < 70
     assert "one one" not in only.text and "Does things." in only.text and "skill_show a" in only.text
-    assert only.why == f"its text of {words(LONG) + 12} tokens does not fit in its max_tokens, 70"
+    assert str(only.why) == f"its text of {words(LONG) + 12} tokens does not fit in its max_tokens, 70"
 
 
 def test_the_budget_holds_for_all_together() -> None:
@@ -179,7 +179,7 @@ def test_the_budget_holds_for_all_together() -> None:
     assert sum(each.tokens for each in matched.given) <= 210
     assert fates(matched) == {"a": MatchStatus.ACTIVE, "b": MatchStatus.ACTIVE, "c": MatchStatus.NO_ROOM}
     assert (
-        matched.of(MatchStatus.NO_ROOM)[0].why
+        str(matched.of(MatchStatus.NO_ROOM)[0].why)
         == "its text of 102 tokens does not fit in the 6 that are left for skills"
     )
 
@@ -212,7 +212,7 @@ def test_what_nobody_has_looked_at_is_shown_but_never_used_and_pushes_nobody_asi
     matched = found("x", stranger, own)
     assert fates(matched) == {"s": MatchStatus.UNREVIEWED, "a": MatchStatus.ACTIVE}
     (unreviewed,) = matched.of(MatchStatus.UNREVIEWED)
-    assert "skills review s" in unreviewed.why and not unreviewed.text
+    assert "skills review s" in str(unreviewed.why) and not unreviewed.text
 
 
 def test_a_chain_over_a_strangers_skill_is_a_strangers_too() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.clock import SystemClock
-from agent.errors import AgentError, NeedsApproval, UserError
+from agent.errors import AgentError, NeedsApproval, QuestionAsked, UserError
 from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
 from agent.tools.approval_records import approval_records, fingerprint
@@ -37,7 +37,7 @@ def ask(home: House) -> str:
 def test_the_question_shows_the_exact_call_and_what_would_change(home: House) -> None:
     path = ask(home)
     text = home.text(path)
-    assert path.startswith("approvals/2026-11-21-vault_write-") and path.endswith(".md")
+    assert path == "approvals/2026-11-21-vault_write.md"
     key = fingerprint("vault_write", "run-1", RULE)
     for line in ("type: approval", "status: pending", "run: run-1", "tool: vault_write", f"arguments_hash: {key}"):
         assert line in text
@@ -45,6 +45,16 @@ def test_the_question_shows_the_exact_call_and_what_would_change(home: House) ->
     assert "-Offer coffee.\n+Always offer tea." in text and "rules/tea.md says what the agent does" in text
     assert committed(home.vault.place.root, path) == text.encode()
     assert home.text("rules/tea.md") == "Offer coffee.\n"
+
+
+def test_two_calls_of_one_day_have_notes_with_plain_names(home: House) -> None:
+    other = {**RULE, "content": "Never offer tea.\n"}
+    paths = [ask(home), home.asks("vault_write", **other)]
+    assert paths == [f"approvals/2026-11-21-vault_write{number}.md" for number in ("", "-2")]
+    home.tick(paths[1], "approve")
+    home.restarted()
+    home.says("vault_write", **other)
+    assert home.text("rules/tea.md") == other["content"] and "status: pending" in home.text(paths[0])
 
 
 def test_asking_again_shows_the_same_question(home: House) -> None:
@@ -351,3 +361,36 @@ def test_a_write_that_fails_before_the_effect_keeps_the_yes(home: House, monkeyp
 def test_errors_here_are_the_project_s_own(home: House) -> None:
     with pytest.raises(AgentError):
         home.approvals.decide("", True)
+
+
+def below_the_boxes(home: House, path: str) -> str:
+    """The paragraph below the boxes and the line for the reason, if it says what came of an answer."""
+    _, _, rest = home.text(path).partition("\nReason: ")
+    found = rest.split("\n\n")[1]
+    return found if found.startswith("→ ") else ""
+
+
+@pytest.mark.parametrize("by_command", [True, False])
+def test_the_note_says_below_the_boxes_what_came_of_a_yes_and_of_a_no(home: House, by_command: bool) -> None:
+    path = ask(home)
+    assert below_the_boxes(home, path) == ""
+    home.approvals.decide(path, yes=True) if by_command else home.tick(path, "approve")
+    home.says("vault_write", **RULE)
+    allowed = "→ You said yes, and it was allowed on 2026-11-21 14:12; what came of it is in [[sessions/s]]."
+    assert below_the_boxes(home, path) == allowed
+
+    path = home.asks("vault_write", path="rules/tea.md", content="Offer milk.\n")
+    home.approvals.decide(path, yes=False, reason="no milk") if by_command else home.tick(path, "reject")
+    assert "the person said no" in home.fails("vault_write", path="rules/tea.md", content="Offer milk.\n")
+    assert below_the_boxes(home, path) == "→ You said no on 2026-11-21 14:12; it was not done."
+    assert home.text(path).count("→ ") == 1
+
+
+def test_a_question_that_is_answered_says_where_the_answer_went(home: House) -> None:
+    with pytest.raises(QuestionAsked) as error:
+        home.call("human_ask", question="Which tea?", options=["green", "black"])
+    home.tick(error.value.path, "green")
+    assert home.says("human_ask", question="Which tea?", options=["green", "black"]).endswith("green")
+    said = "→ Your answer was taken on 2026-11-21 14:12; what came of it is in [[sessions/s]]."
+    assert f"- [x] green\n- [ ] black\n\n{said}\n\n## Answer\n" in home.text(error.value.path)
+    assert home.says("human_ask", question="Which tea?", options=["green", "black"]).endswith("green")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from agent.errors import NeedsApproval
 from agent.llm.messages import Json
-from agent.vault.folders import WriteRule, write_rule
+from agent.vault.folders import AT_ROOT, WriteRule
 from tests.stories.hostile import listing
 from tests.tools.house import House, house
 from tests.vaults import write
@@ -194,7 +194,7 @@ def test_no_spelling_that_folds_to_a_closed_folder_is_open(name: str, data: st.D
         wide = chr(ord(letter) + 0xFEE0) if letter != "/" else letter
         spelt += data.draw(st.sampled_from((letter, letter.upper(), wide, f"\u200d{letter}", f"{letter}\ufeff")))
     spelt += data.draw(st.sampled_from(("", ".", " ", ". .", "\u00ad")))
-    assert write_rule(f"{spelt}/x.md") is WriteRule.PROGRAM
+    assert AT_ROOT.write_rule(f"{spelt}/x.md") is WriteRule.PROGRAM
 
 
 @pytest.mark.parametrize(
@@ -212,4 +212,4 @@ def test_no_spelling_that_folds_to_a_closed_folder_is_open(name: str, data: st.D
     ],
 )
 def test_ordinary_names_are_open(path: str) -> None:
-    assert write_rule(path) is WriteRule.FREE
+    assert AT_ROOT.write_rule(path) is WriteRule.FREE

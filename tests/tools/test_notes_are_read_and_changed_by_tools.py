@@ -57,8 +57,8 @@ def test_some_lines_are_shown_and_a_long_note_says_how_to_read_on(home: House) -
 
 def test_notes_are_listed_by_folder_and_name(home: House) -> None:
     assert home.says("vault_list").splitlines()[0] == "7 notes:"
-    assert home.says("vault_list", folder="folder") == "1 notes in folder/:\nfolder/inner.md"
-    assert home.says("vault_list", pattern="GARD*") == "1 notes:\ngarden.md"
+    assert home.says("vault_list", folder="folder") == "1 note in folder/:\nfolder/inner.md"
+    assert home.says("vault_list", pattern="GARD*") == "1 note:\ngarden.md"
     assert home.says("vault_list", limit=2).endswith("… and 5 more: name a folder or a pattern, or raise limit")
     assert "no notes in nowhere/" in home.fails("vault_list", folder="nowhere")
 
@@ -267,12 +267,22 @@ def asked(home: House, **arguments: object) -> str:
 
 def test_a_question_is_a_note_and_the_same_call_gives_the_answer(home: House) -> None:
     path = asked(home, question="Which garden?", options=["the front one", "the back one"])
-    assert path.startswith("questions/2026-11-21-which-garden-") and "- [ ] the back one" in home.text(path)
+    assert path.startswith("questions/2026-11-21-which-garden") and "- [ ] the back one" in home.text(path)
     assert asked(home, question="Which garden?", options=["the front one", "the back one"]) == path
     home.tick(path, "the back one")
     home.restarted()
     said = home.says("human_ask", question="Which garden?", options=["the front one", "the back one"])
     assert said == "the person answered: the back one" and "status: answered" in home.text(path)
+
+
+def test_questions_with_the_same_words_are_told_from_each_other_whatever_their_notes_are_called(home: House) -> None:
+    first = asked(home, question="Which garden?", options=["front", "back"])
+    other = asked(home, question="Which garden?", options=["north", "south"])
+    assert first == "questions/2026-11-21-which-garden.md" and other != first
+    (home.vault.place.root / first).rename(home.vault.place.root / "questions/Garden.md")
+    home.tick("questions/Garden.md", "front")
+    assert home.says("human_ask", question="Which garden?", options=["front", "back"]).endswith("answered: front")
+    assert asked(home, question="Which garden?", options=["north", "south"]) == other
 
 
 def test_an_answer_may_be_written_below_the_question(home: House) -> None:

@@ -168,7 +168,7 @@ def test_a_guest_who_may_read_notes_is_shown_no_folder_of_the_agents(tmp_path: P
     home.context = RunContext("r", "s.md", role="guest")
     home.found += [hit(path, (1, 1), "the owner's") for path in [*theirs, "garden.md"]]
     assert home.says("search_vault", query="owner").count("the owner's") == 1
-    assert home.says("vault_list").splitlines() == ["1 notes:", "garden.md"]
+    assert home.says("vault_list").splitlines() == ["1 note:", "garden.md"]
     for path in theirs:
         assert "the owner's" not in home.fails("vault_read", path=path)
     assert "the owner's" in home.says("vault_read", path="garden.md")

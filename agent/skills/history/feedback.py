@@ -41,7 +41,7 @@ class SkillHistory:
     def factors(self, names: Iterable[str]) -> dict[str, float]:
         """The feedback factor of each of these skills whose factor is not 1."""
         try:  # one scan of the folder, as most skills have no history
-            there = {file.name for file in Path(self.vault.place.root, SKILL_HISTORY).iterdir()}
+            there = {file.name for file in Path(self.vault.place.root, self.vault.home.at(SKILL_HISTORY)).iterdir()}
         except OSError:
             return {}
         # a file system may spell a name outside ASCII in other code points
@@ -50,7 +50,7 @@ class SkillHistory:
 
     def _load(self, name: str) -> tuple[tuple[Use, ...], Stats]:
         try:
-            status = Path(self.vault.place.root, history_path(name)).lstat()
+            status = Path(self.vault.place.root, self.vault.home.at(history_path(name))).lstat()
         except OSError:
             return (), Stats()
         stamp = status.st_mtime_ns, status.st_size, status.st_ino
@@ -72,7 +72,10 @@ def record_opinion(
     known = list(merge_opinions(load_uses(vault, name)))
     if run and all(use.run != run for use in known):
         raise UserError(
-            f"the run {run} did not use the skill {name}", hint=f"vault-agent skills stats {name} lists the runs"
+            "the run {run} did not use the skill {name}",
+            hint="vault-agent skills stats {name} lists the runs",
+            run=run,
+            name=name,
         )
     unrated = [use.run for use in known if not use.feedback]
     about = run or (unrated[-1] if unrated else "")
@@ -137,7 +140,7 @@ def put_aside(vault: Vault, skills: Iterable[Skill], history: SkillHistory, when
         why = f"its last {IN_A_ROW} uses were of no use"
         # a separate commit, so that undoing the next one starts a new count
         record_uses(vault, [Use(skill.name, when, "", activated="put_aside")], _STAMP)
-        folder, to = f"{LEARNED}{skill.name}", _free_folder(vault, skill.name)
+        folder, to = vault.home.at(f"{LEARNED}{skill.name}"), _free_folder(vault, skill.name)
         with vault.transaction(f"skills(deprecate): {skill.name}, {why}", _STAMP) as moved:
             for path in (FILE, *skill.files):
                 moved.move(f"{folder}/{path}", f"{to}/{path}")
@@ -147,6 +150,7 @@ def put_aside(vault: Vault, skills: Iterable[Skill], history: SkillHistory, when
 
 def _free_folder(vault: Vault, name: str) -> str:
     """A free folder for the skill in `skills/deprecated/`, with a number if its name is taken."""
-    taken = set(folder_names(vault.place.root, DEPRECATED))
+    aside = vault.home.at(DEPRECATED)
+    taken = set(folder_names(vault.place.root, aside))
     names = (name if number == 1 else f"{name}-{number}" for number in range(1, 1_000))
-    return f"{DEPRECATED}{next(each for each in names if each not in taken)}"
+    return f"{aside}{next(each for each in names if each not in taken)}"

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias, cast, get_args
 
 from agent.markdown.note import Note
+from agent.skills.matching.selection import Signal
 from agent.texts import Language, text
 from agent.vault.change import Stamp
 from agent.vault.folders import SKILL_HISTORY
@@ -23,6 +24,14 @@ Opinion: TypeAlias = Literal["", "helpful", "not_helpful", "corrected"]
 """`corrected`: the owner edited the result within a day."""
 
 _COLUMNS = ("time", "run", "activated", "score", "signals", "outcome", "tools", "feedback", "session")
+_REASONS = {
+    "intent_pattern": "by_words",
+    "except_pattern": "by_exception",
+    "tool_signal": "by_tool",
+    "context_keyword": "by_keywords",
+    "context_slot": "by_value",
+    "semantic": "by_meaning",
+}
 _CELL = re.compile(r"(?<!\\)\|")
 _LONGEST = 300
 _COMMIT_VERBS = {"feedback": "feedback on", "put_aside": "of no use:"}
@@ -59,8 +68,14 @@ def _escaped(cell: str) -> str:
     return flat.replace("\\", "/").replace("|", "\\|")
 
 
+def reasons(signals: Iterable[Signal], language: Language) -> str:
+    """Why a skill was used, in words; its patterns are in the skill, and in `skills match --explain`."""
+    said = (text(f"skill_history.{_REASONS[each.type]}", language, detail=each.detail) for each in signals)
+    return "; ".join(dict.fromkeys(said))
+
+
 def history_path(name: str) -> str:
-    """The path of a skill's history note."""
+    """The path of a skill's history note, in the agent's folder."""
     return f"{SKILL_HISTORY}{name}.md"
 
 
@@ -82,7 +97,8 @@ def record_uses(vault: Vault, uses: Sequence[Use], stamp: Stamp, language: Langu
     verb = _COMMIT_VERBS.get(uses[0].activated, "feedback on" if uses[0].feedback else "used")
     with vault.transaction(f"skills(history): {verb} {', '.join(names)}", stamp) as transaction:
         for path, head, rows in history_rows(uses, language):
-            transaction.append(path, rows if vault.read(path) is not None else head + rows)
+            there = vault.home.at(path)
+            transaction.append(there, rows if vault.read(there) is not None else head + rows)
     return transaction.outcome.commit
 
 
@@ -95,7 +111,7 @@ def history_rows(uses: Sequence[Use], language: Language = "en") -> Iterator[tup
 
 def load_uses(vault: Vault, name: str) -> tuple[Use, ...]:
     """The rows of a skill's history by time; empty if it was never used."""
-    return tuple(parse_uses(name, vault.read(history_path(name)) or b""))
+    return tuple(parse_uses(name, vault.read(vault.home.at(history_path(name))) or b""))
 
 
 def parse_uses(name: str, data: bytes) -> list[Use]:

@@ -9,11 +9,12 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TypeAlias
 
 from agent.errors import AgentError, BadNote, SecretFound, UserError
-from agent.markdown.checkbox_decision import parse_reason, with_decision
+from agent.markdown.checkbox_decision import parse_reason, settled_note
 from agent.markdown.note import Note
 from agent.skills.learning.learner import RefusedWorkflow, find_suggestions
 from agent.skills.learning.offer_records import (
@@ -38,6 +39,7 @@ from agent.skills.learning.traces import load_traces
 from agent.skills.reading.skill import FILE, Skill, SkillSource
 from agent.texts import Language
 from agent.vault.change import Stamp
+from agent.vault.decision_notes import free_path
 from agent.vault.folders import APPROVALS, DEPRECATED, LEARNED
 from agent.vault.store import Vault
 
@@ -76,8 +78,9 @@ class SkillOffers:
         refused = [offer for offer in offers if offer.status == "rejected"]
         found = [RefusedWorkflow(offer.tools, offer.support) for offer in [*gone, *refused]]
         for path in self.vault.note_paths():
-            if path.startswith((APPROVALS, DEPRECATED)):
-                found += _parse_refusal(path, self.vault.read(path) or b"")
+            name = self.vault.home.name_of(path)
+            if name.startswith((APPROVALS, DEPRECATED)):
+                found += _parse_refusal(name, self.vault.read(path) or b"")
         return tuple(dict.fromkeys(found))
 
     def suggest(self, skills: Sequence[Skill]) -> tuple[Suggestion, ...]:
@@ -113,13 +116,15 @@ class SkillOffers:
         """Write the note for one suggestion, in a commit; raises `UserError` if the skill was added or removed
         meanwhile."""
         now, number = self.vault.clock.now(), self.vault.clock.new_id()
-        path = f"{APPROVALS}{now:%Y-%m-%d}-skill-{suggestion.name}-{number[-6:].lower()}.md"
-        skill = f"{LEARNED}{suggestion.name}/{FILE}"
+        path = free_path(self.vault, f"{now:%Y-%m-%d}-skill-{suggestion.name}", {each.path for each in self.all()})
+        skill = self.vault.home.at(f"{LEARNED}{suggestion.name}/{FILE}")
         base = self.vault.read(skill)
         if suggestion.changes and base is None:
-            raise UserError(f"there is no {skill} any more to add to", hint="vault-agent skills learn looks again")
+            raise UserError(
+                "there is no {skill} any more to add to", hint="vault-agent skills learn looks again", skill=skill
+            )
         if not suggestion.changes and base is not None:
-            raise UserError(f"{skill} exists already", hint="rename it, then: vault-agent skills learn")
+            raise UserError("{skill} exists already", hint="rename it, then: vault-agent skills learn", skill=skill)
         if base is not None:
             draft = extend_skill(suggestion, base, now)
         else:
@@ -138,7 +143,7 @@ class SkillOffers:
         save_offer(self.folder, offer)  # before and after the note, so that a crash leaves no note without a record
         try:
             with self.vault.transaction(f"skills(suggest): {suggestion.name}", _STAMP) as change:
-                change.create(path, compose_note(suggestion, draft, number, now))
+                change.create(path, compose_note(suggestion, draft, number, now, skill))
         except AgentError:
             delete_offer(self.folder, offer)
             raise
@@ -177,7 +182,7 @@ class SkillOffers:
         for offer in self.pending():
             if name in {offer.name, offer.path, offer.id}:
                 return offer
-        raise UserError(f"no suggestion {name} waits here", hint="vault-agent skills suggest lists them")
+        raise UserError("no suggestion {name} waits here", hint="vault-agent skills suggest lists them", name=name)
 
     def _decide(self, offer: SkillOffer, yes: bool, why: str, stamp: Stamp) -> SkillOffer:
         """Write the answer to the note and, after approval, the skill, in one commit; then to the record."""
@@ -196,7 +201,7 @@ class SkillOffers:
                 change.create(offer.skill, offer.draft.encode())
             elif settled.status == "accepted" and base is not None:
                 change.edit(offer.skill, base, offer.draft.encode())
-            if data is not None and (after := _settled(data, settled)) is not None:
+            if data is not None and (after := _settled(data, settled, self.vault.clock.now())) is not None:
                 change.edit(offer.path, data, after)
         return save_offer(self.folder, settled)
 
@@ -223,23 +228,22 @@ def _body(suggestion: Suggestion, write: WriteInstructions | None) -> str:
     return text if is_usable and any(tool in text for tool in suggestion.tools) else plain_body(suggestion)
 
 
-def _settled(data: bytes, offer: SkillOffer) -> bytes | None:
+def _settled(data: bytes, offer: SkillOffer, now: datetime) -> bytes | None:
     """The note with the answer; None if it cannot be parsed: the answer is then only in the record."""
-    yes = offer.status == "accepted"
+    yes = None if offer.status == "outdated" else offer.status == "accepted"
     try:
-        marked = with_decision(data, yes, offer.reason) if offer.status != "outdated" else data
-        return Note.parse(marked).with_key("status", offer.status).data
+        return settled_note(data, yes, offer.status, now, offer.reason).data
     except BadNote:
         return None
 
 
-def _parse_refusal(path: str, data: bytes) -> Iterator[RefusedWorkflow]:
+def _parse_refusal(name: str, data: bytes) -> Iterator[RefusedWorkflow]:
     note = Note.parse(data)
-    if path.startswith(APPROVALS) and note.type == TYPE and note.string("status") == "rejected":
+    if name.startswith(APPROVALS) and note.type == TYPE and note.string("status") == "rejected":
         support = note.header.get("support")
         if note.strings("sequence") and isinstance(support, int):
             yield RefusedWorkflow(note.strings("sequence"), support)
-    elif path.startswith(DEPRECATED) and path.endswith(f"/{FILE}"):
+    elif name.startswith(DEPRECATED) and name.endswith(f"/{FILE}"):
         metadata = note.header.get("metadata")
         sequence = str(metadata.get("sequence", "")) if isinstance(metadata, Mapping) else ""
         if sequence:

@@ -16,9 +16,7 @@ from agent.markdown.checkbox_decision import BOXES, question_part, reason_label
 from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.skills.reading.skill import FILE
 from agent.texts import Language, text
-from agent.vault.folders import LEARNED
 
 TYPE = "skill-suggestion"
 _EXAMPLES = 3
@@ -142,8 +140,8 @@ def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
     return changed.with_body(changed.body.rstrip("\n") + "\n" + addition).data
 
 
-def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: datetime) -> bytes:
-    """The note that offers the skill; `number` is its id."""
+def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: datetime, place: str) -> bytes:
+    """The note that offers the skill; `number` is its id, `place` the path that the skill would have."""
     language = suggestion.language
     if suggestion.changes:
         question = text("skill_suggestion.add", language, name=suggestion.changes)
@@ -151,7 +149,6 @@ def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: dateti
     else:
         question = text("skill_suggestion.learn", language, name=suggestion.name)
         heading = text("skill_suggestion.skill", language)
-    place = f"{LEARNED}{suggestion.name}/{FILE}"
     seconds, steps = suggestion.seconds, " → ".join(f"`{tool}`" for tool in suggestion.tools)
     took = text("skill_suggestion.took", language, seconds=seconds) if seconds >= 1 else ""
     support, rate = suggestion.support, suggestion.success_rate

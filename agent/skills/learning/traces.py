@@ -54,7 +54,7 @@ class WorkflowTrace:
 def load_traces(vault: Vault) -> tuple[WorkflowTrace, ...]:
     """The newest traces of a vault, oldest first, one per run."""
     found: dict[str, WorkflowTrace] = {}
-    for path in reversed([path for path in vault.note_paths() if path.startswith(ENTRIES)]):
+    for path in reversed([path for path in vault.note_paths() if vault.home.holds(path, ENTRIES)]):
         data = vault.read(path) or b""
         trace = parse_trace(path, data) if TYPE.encode() in data else None
         if trace is not None:

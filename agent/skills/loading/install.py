@@ -69,8 +69,9 @@ def install(vault: Vault, source: str, wanted: Iterable[str] = ()) -> Installed:
     root = Path(source)
     if not root.is_dir():
         raise UserError(
-            f"{source} is no folder, and no address of a repository",
+            "{source} is no folder, and no address of a repository",
             hint="give a folder, or an address such as https://example.org/skills.git",
+            source=source,
         )
     return _install(vault, source, _in_folder(root.resolve()), frozenset(wanted))
 
@@ -96,16 +97,26 @@ def _install(
                 offered[skill.name] = skill
     missing = wanted - offered.keys()
     if missing or not offered:
-        what = f"no skill {', '.join(sorted(missing))}" if missing else f"no skill with a {FILE}"
-        why = f": {problems[0].path}: {problems[0].reason}" if problems else ""
-        there = sorted([*offered, *others])[:_NAMED]
-        hint = f"skills there: {', '.join(there)}" if there else f"a skill is a folder with a {FILE}"
-        raise UserError(f"there is {what} in {source} that can be used{why}", hint=hint)
-    taken = sorted(offered.keys() & set(folder_names(vault.place.root, SKILLS)))
+        there = ", ".join(sorted([*offered, *others])[:_NAMED])
+        raise UserError(
+            "there is no skill {names} in {source} that can be used{why}"
+            if missing
+            else "there is no skill with a {file} in {source} that can be used{why}",
+            hint="skills there: {there}" if there else "a skill is a folder with a {file}",
+            source=source,
+            names=", ".join(sorted(missing)),
+            why=f": {problems[0].path}: {problems[0].reason}" if problems else "",
+            there=there,
+            file=FILE,
+        )
+    taken = sorted(offered.keys() & set(folder_names(vault.place.root, vault.home.at(SKILLS))))
     if taken:
         raise UserError(
-            f"the vault has {', '.join(taken)} already; nothing was installed",
-            hint=f"move {SKILLS}{taken[0]} away first, or name the skills you want with --skill",
+            "the vault has {taken} already; nothing was installed",
+            hint="move {skills}{first} away first, or name the skills you want with --skill",
+            taken=", ".join(taken),
+            skills=vault.home.at(SKILLS),
+            first=taken[0],
         )
     names = tuple(sorted(offered))
     body = f"From {' '.join(source.split())[:500]}\n\nNot reviewed yet: vault-agent skills review NAME"
@@ -113,7 +124,7 @@ def _install(
     with vault.transaction(f"skills(install): {', '.join(names)}", stamp, body=body) as change:
         for name in names:
             for path, data in sorted(offered[name].files.items()):
-                change.create(f"{SKILLS}{name}/{path}", data)
+                change.create(vault.home.at(f"{SKILLS}{name}/{path}"), data)
     return Installed(names, change.outcome.commit, change.outcome.queued, tuple(problems))
 
 
@@ -183,7 +194,9 @@ def _read_files(root: Path, folder: str, sizes: Mapping[str, int], paths: list[s
     try:
         return {path: read_file(root, folder, path, sizes[path]) for path in paths}
     except (BadFolder, OSError) as error:
-        raise UserError(f"{folder or root.name} cannot be read: {error}", hint="try again") from error
+        raise UserError(
+            "{name} cannot be read: {error}", hint="try again", name=folder or root.name, error=error
+        ) from error
 
 
 def _in_repository(repository: Fetched) -> Iterable[SourceFolder | SkillProblem]:

@@ -20,13 +20,13 @@ from agent.skills.loading.files import (
     list_files,
     read_file,
 )
-from agent.skills.loading.locations import SkillLocation, split_path
+from agent.skills.loading.locations import SkillLocation, split_name
 from agent.skills.loading.pins import Pin, ReviewPins
 from agent.skills.reading.chain import chain_problems, check_chains
 from agent.skills.reading.patterns import PatternSet
 from agent.skills.reading.skill import FILE, Skill, SkillProblem, SkillSource
 from agent.skills.reading.skill_file import FILE_BYTES, SkillFolder, name_problem, parse_skill
-from agent.vault.folders import SKILLS
+from agent.vault.folders import SKILLS, AgentFolder
 
 MOST = 1_000
 """The most skills of one location."""
@@ -91,6 +91,7 @@ class SkillLibrary:
     pins: ReviewPins
     passes: int = 0
     reads: int = 0
+    home: AgentFolder = AgentFolder()
     _loaded: dict[tuple[SkillSource, str], _Loaded] = field(default_factory=dict)
     _overflow: dict[SkillSource, SkillProblem] = field(default_factory=dict)
     _dirty: set[tuple[SkillSource, str]] = field(default_factory=set)
@@ -103,10 +104,11 @@ class SkillLibrary:
         """Mark the skills that contain these files of the vault for reading again on the next use."""
         with self._lock:
             for path in paths:
-                found = split_path(path)
+                name = self.home.name_of(path)
+                found = split_name(name)
                 if found is not None:
                     self._dirty.add((found.source, found.name))
-                elif path.startswith(SKILLS):
+                elif name.startswith(SKILLS):
                     self._all_dirty = True
 
     def refresh(self) -> None:

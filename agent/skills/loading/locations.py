@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.skills.reading.skill import SkillSource
-from agent.vault.folders import DEPRECATED, LEARNED, MUTATIONS, SKILL_HISTORY, SKILLS
+from agent.vault.folders import AT_ROOT, DEPRECATED, LEARNED, MUTATIONS, SKILL_HISTORY, SKILLS, AgentFolder
 
 RESERVED = frozenset(path[len(SKILLS) : -1] for path in (LEARNED, MUTATIONS, DEPRECATED, SKILL_HISTORY))
 """Folders in a vault's `skills/` that belong to the agent and are not skills."""
@@ -25,11 +25,12 @@ class SkillLocation:
         return f"{self.folder}/{name}"
 
 
-def skill_locations(vault: Path, package: Path) -> tuple[SkillLocation, ...]:
+def skill_locations(vault: Path, package: Path, home: AgentFolder = AT_ROOT) -> tuple[SkillLocation, ...]:
     """The three locations, highest precedence first."""
+    own, learned = (home.at(folder).rstrip("/") for folder in (SKILLS, LEARNED))
     return (
-        SkillLocation(SkillSource.VAULT, vault, SKILLS.rstrip("/"), SKILLS.rstrip("/"), RESERVED),
-        SkillLocation(SkillSource.LEARNED, vault, LEARNED.rstrip("/"), LEARNED.rstrip("/")),
+        SkillLocation(SkillSource.VAULT, vault, own, own, RESERVED),
+        SkillLocation(SkillSource.LEARNED, vault, learned, learned),
         SkillLocation(SkillSource.PACKAGE, package, "", str(package)),
     )
 
@@ -43,11 +44,11 @@ class SkillPath:
     file: str
 
 
-def split_path(path: str) -> SkillPath | None:
-    """The parts of a path in a skill's folder; None for any other path."""
-    parts = path.split("/")
-    if not path.startswith(SKILLS):
+def split_name(name: str) -> SkillPath | None:
+    """The parts of the name of a file in a skill's folder (`AgentFolder.name_of`); None for any other file."""
+    parts = name.split("/")
+    if not name.startswith(SKILLS):
         return None
-    if path.startswith(LEARNED):
+    if name.startswith(LEARNED):
         return SkillPath(SkillSource.LEARNED, parts[2], "/".join(parts[3:]))
     return None if parts[1] in RESERVED else SkillPath(SkillSource.VAULT, parts[1], "/".join(parts[2:]))

@@ -20,6 +20,7 @@ from agent.skills.reading import chain
 from agent.skills.reading.normalize import normalize
 from agent.skills.reading.patterns import excerpt, searchable
 from agent.skills.reading.skill import Skill, Triggers
+from agent.texts import Sentence
 
 INTENT, TOOL, KEYWORDS, SLOT = 0.5, 0.25, 0.15, 0.1
 SEMANTIC, REFERENCE = 0.8, 0.6
@@ -134,24 +135,29 @@ def _score(skill: Skill, task: _SearchedTask, state: MatchState) -> Match | None
     near = state.near.get(skill.key, 0.0) if skill.conditions else 0.0
     ruled = min(sum([signal.weight for signal in signals]), 1.0)
     if near >= REFERENCE:
-        signals.append(Signal("semantic", f"similarity {near:.2f} to its conditions", round(near, _DIGITS)))
+        signals.append(
+            Signal("semantic", Sentence("similarity {near:.2f} to its conditions", near=near), round(near, _DIGITS))
+        )
     if not signals:
         return None
     factor = state.factors.get(skill.name, 1.0)
     base = max(ruled, near if near >= REFERENCE else 0.0)
     threshold = skill.triggers.threshold if skill.triggers is not None else SEMANTIC
     score = _scaled(base, factor)
+    why: str = ""
     if skill.name in state.present:
-        status, why = MatchStatus.PRESENT, "the model has it already"
+        status, why = MatchStatus.PRESENT, Sentence("the model has it already")
     elif ruled and _scaled(ruled, factor) >= threshold:
         status, why = MatchStatus.ACTIVE, ""
     elif near >= REFERENCE and near * factor >= REFERENCE:
         threshold = SEMANTIC
         is_active = _scaled(near, factor) >= SEMANTIC
         status = MatchStatus.ACTIVE if is_active else MatchStatus.REFERENCE
-        why = "" if is_active else f"near its conditions, but below {SEMANTIC}: offered to look at"
+        near_only = Sentence("near its conditions, but below {least}: offered to look at", least=SEMANTIC)
+        why = "" if is_active else near_only
     else:
-        status, why = MatchStatus.BELOW, f"{score:.2f} is below {threshold:.2f}"
+        below = Sentence("{score:.2f} is below {threshold:.2f}", score=score, threshold=threshold)
+        status, why = MatchStatus.BELOW, below
     slots = _slots(skill.triggers, task.slots)
     return Match(skill, tuple(signals), round(base, _DIGITS), factor, score, threshold, status, why, slots)
 
@@ -173,7 +179,8 @@ def _signals(triggers: Triggers, task: _SearchedTask) -> list[Signal]:
     words = [word for word in triggers.keywords if _has(task.lowered, word)]
     if words:
         share = len(words) / len(triggers.keywords)
-        detail = f"{len(words)}/{len(triggers.keywords)} keywords: {', '.join(words)}"
+        counts = {"found": len(words), "all": len(triggers.keywords), "words": ", ".join(words)}
+        detail = Sentence("{found}/{all} keywords: {words}", **counts)
         found.append(Signal("context_keyword", detail, round(KEYWORDS * share, _DIGITS)))
     for name, values in triggers.slots:
         if task.slots.get(name) in values:
@@ -209,6 +216,10 @@ def _check_reviewed(found: Match, snapshot: SkillSnapshot) -> Match:
     unreviewed = skill if not skill.reviewed else next(parts, None)
     if unreviewed is None:
         return found
-    what = "it on this machine" if unreviewed is skill else f"its step {unreviewed.name}"
-    why = f"nobody has looked at {what}: vault-agent skills review {unreviewed.name}"
+    why = Sentence(
+        "nobody has looked at it on this machine: vault-agent skills review {name}"
+        if unreviewed is skill
+        else "nobody has looked at its step {name}: vault-agent skills review {name}",
+        name=unreviewed.name,
+    )
     return replace(found, status=MatchStatus.UNREVIEWED, why=why)

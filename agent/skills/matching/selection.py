@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from agent.skills.reading.skill import Skill
+from agent.texts import Sentence
 
 MOST = 3
 ROOM = 4_000
@@ -106,7 +107,8 @@ def select(fitting: Iterable[Match], since: Callable[[Skill], float | None], lim
     for match in sorted(fitting, key=order):
         ago = since(match.skill)
         if ago is not None and ago < match.skill.cooldown:
-            wait = f"used {ago:.0f} s ago in this session, and rests for {match.skill.cooldown:.0f} s"
+            rests = match.skill.cooldown
+            wait = Sentence("used {ago:.0f} s ago in this session, and rests for {rests:.0f} s", ago=ago, rests=rests)
             decided.append(replace(match, status=MatchStatus.COOLING, why=wait))
         else:
             left.append(match)
@@ -116,12 +118,12 @@ def select(fitting: Iterable[Match], since: Callable[[Skill], float | None], lim
         group = match.skill.exclusive_group
         winner = winners.get(group)
         if winner is not None and winner is not match:
-            why = f"{winner.skill.name} goes before it in the group {group} ({_beats(winner, match)})"
+            before = "{name} goes before it in the group {group} ({reason})"
+            why = Sentence(before, name=winner.skill.name, group=group, reason=_beats(winner, match))
             decided.append(replace(match, status=MatchStatus.EXCLUDED, why=why))
         elif used >= limits.most:
-            decided.append(
-                replace(match, status=MatchStatus.CROWDED, why=f"{limits.most} skills with a higher score are used")
-            )
+            why = Sentence("{count} skills with a higher score are used", count=limits.most)
+            decided.append(replace(match, status=MatchStatus.CROWDED, why=why))
         else:
             placed = _placed(match, room, compose)
             decided.append(placed)
@@ -139,12 +141,12 @@ def _winners(matches: Iterable[Match]) -> dict[str, Match]:
     return found
 
 
-def _beats(winner: Match, other: Match) -> str:
+def _beats(winner: Match, other: Match) -> Sentence:
     if winner.skill.priority != other.skill.priority:
-        return f"priority {winner.skill.priority} over {other.skill.priority}"
+        return Sentence("priority {more} over {less}", more=winner.skill.priority, less=other.skill.priority)
     if winner.score != other.score:
-        return f"score {winner.score:.2f} over {other.score:.2f}"
-    return "the same priority and score; by name"
+        return Sentence("score {more:.2f} over {less:.2f}", more=winner.score, less=other.score)
+    return Sentence("the same priority and score; by name")
 
 
 def _placed(match: Match, room: int, compose: Compose) -> Match:
@@ -153,8 +155,13 @@ def _placed(match: Match, room: int, compose: Compose) -> Match:
     found = compose(match, limit)
     if found.tokens <= limit:
         return replace(match, text=found.text, tokens=found.tokens, on_request=found.on_request)
-    where = f"its max_tokens, {limit:,}" if limit < room else f"the {max(room, 0):,} that are left for skills"
-    why = f"its text of {found.tokens:,} tokens does not fit in {where}"
+    why = Sentence(
+        "its text of {tokens:,} tokens does not fit in its max_tokens, {limit:,}"
+        if limit < room
+        else "its text of {tokens:,} tokens does not fit in the {limit:,} that are left for skills",
+        tokens=found.tokens,
+        limit=max(limit, 0),
+    )
     if found.summary_tokens > room:
         return replace(match, status=MatchStatus.NO_ROOM, why=why)
     return replace(match, status=MatchStatus.SUMMARY, text=found.summary, tokens=found.summary_tokens, why=why)

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from agent.errors import BadNote
 from agent.escape import escape
-from agent.markdown.checkbox_decision import BOXES, with_decision
+from agent.markdown.checkbox_decision import BOXES, settled_note
 from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
@@ -31,7 +31,7 @@ from agent.skills.trust.review_records import (
 )
 from agent.texts import Language, text
 from agent.vault.change import Stamp
-from agent.vault.folders import APPROVALS
+from agent.vault.folders import APPROVALS, AgentFolder
 from agent.vault.store import Vault
 
 TYPE = "skill-review"
@@ -42,9 +42,9 @@ _STAMP = Stamp("agent", tool="skills_review")
 SkillReviewStatus: TypeAlias = Literal["approved", "rejected", "outdated"]
 
 
-def note_path(skill: Skill) -> str:
+def note_path(skill: Skill, home: AgentFolder) -> str:
     """The path of a skill's review note."""
-    return f"{APPROVALS}skill-{skill.source}-{skill.name}.md"
+    return home.at(f"{APPROVALS}skill-{skill.source}-{skill.name}.md")
 
 
 def ask_reviews(
@@ -59,9 +59,9 @@ def ask_reviews(
     notes: dict[str, bytes] = {}
     unreviewed = [skill for skill in skills if not skill.reviewed]
     names: list[str] = []
-    open_notes = {note_path(skill) for skill in unreviewed if is_open(vault.read(note_path(skill)))}
+    open_notes = {path for skill in unreviewed if is_open(vault.read(path := note_path(skill, vault.home)))}
     for skill in unreviewed:
-        path = note_path(skill)
+        path = note_path(skill, vault.home)
         if len(open_notes | notes.keys() | {path}) > MOST_AT_ONCE:
             continue
         hashes = library.hashes(skill)
@@ -112,7 +112,8 @@ def revoke(library: SkillLibrary, skill: Skill) -> None:
     """Withdraw the trust in a skill, without a new question about its current files; raises `BadFolder` or
     `OSError`."""
     library.pins.drop(skill.key)
-    save_record(library.pins, ReviewRecord(skill.key, note_path(skill), folder_digest(library.hashes(skill))))
+    path, digest = note_path(skill, library.home), folder_digest(library.hashes(skill))
+    save_record(library.pins, ReviewRecord(skill.key, path, digest))
 
 
 def settle_reviews(vault: Vault, library: SkillLibrary, stamp: Stamp = _STAMP) -> tuple[str, ...]:
@@ -124,7 +125,7 @@ def settle_reviews(vault: Vault, library: SkillLibrary, stamp: Stamp = _STAMP) -
         data = vault.read(record.path)
         status = _status(library, record, skills.get(record.key), vault.own_version(record.path))
         if status is not None and data is not None and is_pending(data):
-            settled[record.path] = data, _settled(data, status)
+            settled[record.path] = data, _settled(data, status, vault.clock.now())
         if status == "approved" or status == "outdated":
             delete_record(library.pins, record.key)
     if settled:
@@ -147,11 +148,10 @@ def _status(
     return "rejected" if refused else None
 
 
-def _settled(data: bytes, status: SkillReviewStatus) -> bytes:
+def _settled(data: bytes, status: SkillReviewStatus, now: datetime) -> bytes:
     """The note with its answer; an approved one is no longer marked as untrusted."""
     try:
-        note = Note.parse(data if status == "outdated" else with_decision(data, status == "approved"))
-        note = note.with_key("status", status)
+        note = settled_note(data, None if status == "outdated" else status == "approved", status, now)
         return (note.without_key("untrusted") if status == "approved" else note).data
     except BadNote:
         return data

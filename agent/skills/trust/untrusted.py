@@ -5,13 +5,13 @@ Uses path and bytes only, for searches and reads that see the file as a note and
 
 from hashlib import sha256
 
-from agent.skills.loading.locations import split_path
+from agent.skills.loading.locations import split_name
 from agent.skills.loading.pins import ReviewPins
 
 
-def untrusted_source(pins: ReviewPins, path: str, data: bytes) -> str:
+def untrusted_source(pins: ReviewPins, name: str, data: bytes) -> str:
     """The words for the source of a skill's file that differs from the reviewed one; empty for any other file."""
-    found = split_path(path)
+    found = split_name(name)
     if found is None or not found.file:
         return ""
     pin = pins.get(f"{found.source}.{found.name}")

@@ -4,12 +4,14 @@ The first call writes the note and pauses the run; the same call, repeated when 
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 
 from agent.clock import Clock
-from agent.errors import QuestionAsked, ToolFailed, ToolRetry
+from agent.errors import NoteExists, QuestionAsked, ToolFailed, ToolRetry
 from agent.escape import escape
 from agent.llm.messages import JsonObject
 from agent.markdown import blocks, tasks
@@ -78,20 +80,23 @@ class Questions:
         raise QuestionAsked(waits, path=path, hint=hint)
 
     def _asked(self, run: str, key: str) -> str | None:
-        """The note with this question of this run; a person may have renamed it, except for the end of its name."""
-        names = [path for path in self.vault.note_paths() if path.startswith(QUESTIONS)]
-        names = [path for path in names if path.endswith(f"-{key}.md")]
-        return next((path for path in names if Note.parse(self.vault.read(path) or b"").string("run") == run), None)
+        """The note with this question of this run; in older notes the end of the name says which question it is."""
+        for path in self.vault.note_paths():
+            if self.vault.home.holds(path, QUESTIONS):
+                note = Note.parse(self.vault.read(path) or b"")
+                if note.string("run") == run and (note.string("call") == key or path.endswith(f"-{key}.md")):
+                    return path
+        return None
 
     def _ask(self, question: str, options: tuple[str, ...], key: str, context: RunContext) -> str:
         now = self.clock.now().replace(microsecond=0)
-        path = f"{QUESTIONS}{'-'.join(filter(None, (f'{now:%Y-%m-%d}', slug(question), key)))}.md"
         header: dict[str, Value] = {
             "id": self.clock.new_id(),
             "type": "question",
             "created": now,
             "status": "open",
             "run": context.run,
+            "call": key,
             "session": f"[[{context.session.removesuffix('.md')}]]" if context.session else "",
             "expires": now + timedelta(hours=self.hours),
         }
@@ -104,17 +109,30 @@ class Questions:
         note = Note.compose(header, "\n\n".join(parts) + f"\n\n{answer_heading(self.language)}\n\n")
         stamp = Stamp("agent", tool="human_ask", session=context.session)
         asks = f"Asked in run {context.run}."
-        with self.vault.transaction(f"question(ask): {first}", stamp, body=asks, masked=True) as change:
-            change.create(path, note.data)
-        return path
+        for path in self._paths(question, key, now):
+            with suppress(NoteExists):
+                with self.vault.transaction(f"question(ask): {first}", stamp, body=asks, masked=True) as change:
+                    change.create(path, note.data)
+                return path
+        raise ToolFailed("there is a note with this question already")
+
+    def _paths(self, question: str, key: str, now: datetime) -> Iterator[str]:
+        """Paths for the note, the plainer one first; not the plain one while changes wait that may take it."""
+        name = "-".join(filter(None, (f"{now:%Y-%m-%d}", slug(question))))
+        for each in (f"{name}-{key}",) if self.vault.queued else (name, f"{name}-{key}"):
+            yield self.vault.home.at(f"{QUESTIONS}{each}.md")
 
     def _settle(self, path: str, data: bytes, status: str, context: RunContext) -> None:
         note = Note.parse(data)
         if note.problem is not None or note.string("status") == status:
             return
         stamp = Stamp("agent", tool="human_ask", session=context.session)
+        where = f"[[{context.session.removesuffix('.md')}]]" if context.session else f"`{context.run}`"
+        result = text(f"question.result_{status}", self.language, at=self.clock.now(), where=where)
+        above, _ = split_answer(note.body)
+        body = f"{above.rstrip()}\n\n→ {result}\n\n{note.body[len(above) :].lstrip()}"
         with self.vault.transaction(f"question({status}): {path}", stamp) as change:
-            change.edit(path, data, note.with_key("status", status).data)
+            change.edit(path, data, note.with_body(body).with_key("status", status).data)
 
 
 def parse_answer(data: bytes, options: tuple[str, ...]) -> str:

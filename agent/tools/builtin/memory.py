@@ -9,7 +9,7 @@ from agent.memory.entry import Entry, slug
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
-from agent.vault.folders import ENTRIES
+from agent.vault.folders import ENTRIES, AgentFolder
 from agent.vault.message import one_line
 
 
@@ -35,13 +35,16 @@ def save_tool(notes: Notes, clock: Clock, keeper: EntryWriter | None = None) -> 
         )
         return keeper.judged(entry) if keeper else Judgement(Resolution.NEW, entry)
 
+    def paths(call: JsonObject) -> tuple[str, ...]:
+        return (notes.vault.home.at(f"{ENTRIES}{slug(arguments.text(call, 'text')) or 'memory'}.md"),)
+
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        return _drafts(decide(call, context))
+        return _drafts(decide(call, context), notes.vault.home)
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         verdict = decide(call, context)
-        drafts = _drafts(verdict)
-        subject = f"memory(entry): remember {one_line(arguments.text(call, 'text'))[:80]}"
+        drafts = _drafts(verdict, notes.vault.home)
+        subject = f"memory(entry): remember {one_line(arguments.text(call, 'text'))}"
         result = notes.commit("memory_save", context, subject, drafts)
         if keeper:
             keeper.wrote(drafts[0].path)
@@ -54,13 +57,13 @@ def save_tool(notes: Notes, clock: Clock, keeper: EntryWriter | None = None) -> 
         keywords={"type": "array", "maxItems": 20, "items": words},
     )
     description = "Remember one thing for good: a fact, a preference, a decision."
-    effect = Effect(_paths, plan, notes.done)
+    effect = Effect(paths, plan, notes.done)
     return Tool("memory_save", description, schema, perform, frozenset({"memory"}), timeout=0, effect=effect)
 
 
-def _drafts(verdict: Judgement) -> tuple[Draft, ...]:
+def _drafts(verdict: Judgement, home: AgentFolder) -> tuple[Draft, ...]:
     """The notes that a verdict creates or changes, that of the memory first."""
-    return tuple(Draft(path, before, after) for path, before, after in changes_of(verdict))
+    return tuple(Draft(path, before, after) for path, before, after in changes_of(verdict, home))
 
 
 def _format_verdict(verdict: Judgement, path: str) -> str:
@@ -75,7 +78,3 @@ def _format_verdict(verdict: Judgement, path: str) -> str:
             return f"in {path}; it says otherwise than {', '.join(verdict.entry.contradicts)}: ask which one holds"
         case Resolution.NEW | Resolution.NONE:
             return f"in {path}"
-
-
-def _paths(call: JsonObject) -> tuple[str, ...]:
-    return (f"{ENTRIES}{slug(arguments.text(call, 'text')) or 'memory'}.md",)

@@ -14,6 +14,7 @@ from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.note_access import may_read
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
+from agent.vault.folders import AgentFolder
 
 SearchNotes: TypeAlias = Callable[[str, int], SearchResult]
 """Function from (question, limit) to the results."""
@@ -36,7 +37,8 @@ def search_tool(notes: Notes, search: SearchNotes) -> Tool:
     """`search_vault`, which finds passages of notes; for guests only in notes that they may read."""
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
-        answer = _open_to(context, search, arguments.text(call, "query"), arguments.number(call, "limit", LIMIT))
+        query, limit = arguments.text(call, "query"), arguments.number(call, "limit", LIMIT)
+        answer = _open_to(notes.vault.home, context, search, query, limit)
         limited = f"(the search is limited just now: {answer.degraded})" if answer.degraded else ""
         return _format_results(notes, answer.hits, _shown, "nothing was found", limited)
 
@@ -69,12 +71,12 @@ def _format_results(
     return ToolOutput("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
 
 
-def _open_to(context: RunContext, find: SearchNotes, query: str, limit: int) -> SearchResult:
+def _open_to(home: AgentFolder, context: RunContext, find: SearchNotes, query: str, limit: int) -> SearchResult:
     """The results that the person of the run may see."""
     if context.role == "owner":
         return find(query, limit)
     answer = find(query, limit * _SPARE)
-    hits = tuple(hit for hit in answer.hits if may_read(context.role, hit.path))
+    hits = tuple(hit for hit in answer.hits if may_read(context.role, hit.path, home))
     return replace(answer, hits=hits[:limit])
 
 

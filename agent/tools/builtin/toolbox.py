@@ -38,7 +38,7 @@ class ToolDeps:
 def text_origin_of(vault: Vault) -> TextOrigin:
     """This machine's record of text in the vault that its owner did not write."""
     folder = vault.private_folder
-    return TextOrigin(folder / "foreign-lines.txt", pins_of(vault), vault.provenance.strangers)
+    return TextOrigin(folder / "foreign-lines.txt", pins_of(vault), vault.provenance.strangers, vault.home)
 
 
 def builtin_tools(

@@ -41,7 +41,7 @@ def _read(notes: Notes) -> Tool:
             path = find_note(notes.vault, asked)
         except NoteGone as error:
             raise ToolRetry(f"{error.message}; vault_list or search_vault finds the right path") from None
-        if not may_read(context.role, path):
+        if not may_read(context.role, path, notes.vault.home):
             raise ToolRetry(f"{asked} is for the owner of this vault only")
         data = notes.existing(path)
         total = line_count(data)
@@ -81,7 +81,7 @@ def _list(notes: Notes) -> Tool:
         folder = arguments.text(call, "folder").strip("/")
         start = f"{check_readable(folder)}/" if folder not in {"", "."} else ""
         pattern = arguments.text(call, "pattern").casefold()
-        paths = (path for path in notes.vault.note_paths() if may_read(context.role, path))
+        paths = (path for path in notes.vault.note_paths() if may_read(context.role, path, notes.vault.home))
         found = [path for path in paths if path.startswith(start) and _fits(path, pattern)]
         where = f" in {folder}/" if start else ""
         if not found:
@@ -91,7 +91,10 @@ def _list(notes: Notes) -> Tool:
         left = [f"… and {more} more: name a folder or a pattern, or raise limit"] if more > 0 else []
         shown = found[:limit]
         untrusted = notes.origin.named(*shown)
-        return ToolOutput("\n".join([f"{len(found)} notes{where}:", *shown, *left]), untrusted=untrusted)
+        return ToolOutput(
+            "\n".join([f"{len(found)} {'note' if len(found) == 1 else 'notes'}{where}:", *shown, *left]),
+            untrusted=untrusted,
+        )
 
     schema = arguments.schema(
         folder={"type": "string", "description": "default the whole vault"},
@@ -108,7 +111,7 @@ def _fits(path: str, pattern: str) -> bool:
 
 def _write(notes: Notes) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        path = check_text(check_writable(arguments.text(call, "path")))
+        path = check_text(check_writable(arguments.text(call, "path"), notes.vault.home))
         before = notes.vault.read(path)
         after = _like(before or b"", arguments.text(call, "content")).encode()
         _check_header(path, before, after, always=True)
@@ -133,7 +136,7 @@ def _write(notes: Notes) -> Tool:
 
 def _edit(notes: Notes) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        path = check_text(check_writable(arguments.text(call, "path")))
+        path = check_text(check_writable(arguments.text(call, "path"), notes.vault.home))
         before = notes.existing(path)
         if not _is_utf8(before):
             raise ToolRetry(f"{path} is not UTF-8 text and cannot be edited")
@@ -170,7 +173,7 @@ def _edit(notes: Notes) -> Tool:
 
 def _append(notes: Notes) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        path = check_text(check_writable(arguments.text(call, "path")))
+        path = check_text(check_writable(arguments.text(call, "path"), notes.vault.home))
         before = notes.vault.read(path)
         data = before or b""
         text = _like(data, arguments.text(call, "text")).encode()
@@ -198,7 +201,7 @@ def _append(notes: Notes) -> Tool:
 
 def _move(notes: Notes) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        path, to = (check_writable(arguments.text(call, name)) for name in ("path", "to"))
+        path, to = (check_writable(arguments.text(call, name), notes.vault.home) for name in ("path", "to"))
         if path.rpartition(".")[2] != to.rpartition(".")[2]:
             check_text(check_text(path) and to)
         data = notes.existing(path)
