@@ -18,6 +18,7 @@ from agent.context.tokens import MESSAGE, count_message, count_tool
 from agent.errors import AgentError, LimitReached
 from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Context, Message, Request, System, ToolResult, ToolSpec, User
+from agent.texts import Sentence
 from agent.vault.folders import AGENT_NOTE
 
 LEAST_TOOLS = 3
@@ -47,7 +48,7 @@ class Opening:
     shown: tuple[tuple[Receipt, ...], ...] = ()
     untrusted: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    absent: tuple[str, ...] = ()
+    absent: tuple[Sentence, ...] = ()
 
     def remark(self, message: Context, language: str = "en") -> str:
         """The receipts of one of its messages as lines for people; empty without any."""
@@ -89,7 +90,7 @@ def opening(
     rows: list[BudgetRow] = []
     pieces: list[Piece] = []
     problems: list[str] = []
-    absent: list[str] = []
+    absent: list[Sentence] = []
     for source in sources:
         room = max(min(window.most(source.name), left), 0)
         try:
@@ -98,7 +99,7 @@ def opening(
             logger.warning("%s cannot be asked: %s", source.name, error)
             problems.append(f"{source.name}: {error}")
             continue
-        absent += (f"{source.name}: {each.absent}" for each in offered if each.absent)
+        absent += (_left_out(source.name, each.absent) for each in offered if each.absent)
         offered = [each for each in offered if not each.absent]
         kept = fitting(offered, room, count)
         text = "\n\n".join(piece.text for piece in kept)
@@ -258,31 +259,43 @@ def _sizes(system: str, history: Sequence[Message], anchor: Anchor, window: Wind
     return _Sizes((tail,), fixed, said, reminding, count(trail) + 1 if trail else 0)
 
 
+def _left_out(source: str, why: str) -> Sentence:
+    reason = Sentence(why)
+    return Sentence("{problem}: {words}", problem=Sentence(source), words=reason)
+
+
 def _too_much(sizes: _Sizes, tools: int, history: Sequence[Message], window: Window, count: Count) -> LimitReached:
     """The error that names the largest part of a request, with a hint for the person."""
     if window.budget <= 0:
         return LimitReached(
-            f"the model's window of {window.tokens:,} tokens leaves nothing for the question once {window.reserve:,} "
-            "are kept for the answer",
+            "the model's window of {tokens:,} tokens leaves nothing for the question "
+            "once {reserve:,} are kept for the answer",
             limit="llm.max_output",
-            hint=f"vault-agent config set llm.max_output {max(window.tokens // 8, 1)}, or a model with a larger window",
+            hint="vault-agent config set llm.max_output {max}, or a model with a larger window",
+            tokens=window.tokens,
+            reserve=window.reserve,
+            max=max(window.tokens // 8, 1),
         )
     said = max((count_message(each, count) for each in history if isinstance(each, User)), default=0)
     if said > window.budget // 2:
-        what = f"what you wrote is about {said:,} tokens long"
-        todo = "put the text into a note and ask about the note"
+        what = Sentence("what you wrote is about {tokens:,} tokens long", tokens=said)
+        todo = Sentence("put the text into a note and ask about the note")
     elif sizes.system > window.budget // 2:
-        what = f"{AGENT_NOTE} and the rules take about {sizes.system:,} tokens"
-        todo = f"make {AGENT_NOTE} shorter"
+        what = Sentence("{note} and the rules take about {tokens:,} tokens", note=AGENT_NOTE, tokens=sizes.system)
+        todo = Sentence("make {note} shorter", note=AGENT_NOTE)
     elif sizes.history > window.budget // 2:
-        what = f"the last turns take about {sizes.history:,} tokens"
-        todo = "begin a new session"
+        what = Sentence("the last turns take about {tokens:,} tokens", tokens=sizes.history)
+        todo = Sentence("begin a new session")
     else:
-        what = f"what every request needs takes about {sizes.system + sizes.anchor + tools:,} tokens"
-        todo = "lower llm.max_output, which is kept free for the answer"
+        needed = sizes.system + sizes.anchor + tools
+        what = Sentence("what every request needs takes about {tokens:,} tokens", tokens=needed)
+        todo = Sentence("lower llm.max_output, which is kept free for the answer")
     return LimitReached(
-        f"{what}; with all that goes with it that makes {sizes.total + tools:,}, and the model takes {window.budget:,} "
-        "at once",
+        "{what}; with all that goes with it that makes {tokens:,}, and the model takes {budget:,} at once",
         limit="llm.window",
-        hint=f"{todo}, or choose a model with a larger window (llm.model, llm.window)",
+        hint="{todo}, or choose a model with a larger window (llm.model, llm.window)",
+        what=what,
+        tokens=sizes.total + tools,
+        budget=window.budget,
+        todo=todo,
     )

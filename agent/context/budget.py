@@ -4,7 +4,7 @@ The budget is three quarters of the window, less the reserve for the answer; the
 the model's own tokenizer counts exactly. Filling the budget is left to `assemble`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
@@ -88,18 +88,3 @@ class BudgetRow:
     allowed: int
     kept: int
     cut: int = 0
-
-
-def format_table(rows: Iterable[BudgetRow]) -> str:
-    """The budget as a table for people, with a sum below it."""
-    lines = list(rows)
-    whole = BudgetRow(
-        "together",
-        sum(line.used for line in lines),
-        sum(line.allowed for line in lines),
-        sum(line.kept for line in lines),
-        sum(line.cut for line in lines),
-    )
-    head = f"{'part':<14}{'tokens':>10}{'allowed':>10}{'kept':>7}{'cut':>6}"
-    body = [f"{row.name:<14}{row.used:>10,}{row.allowed:>10,}{row.kept:>7,}{row.cut:>6,}" for row in (*lines, whole)]
-    return "\n".join([head, *body])

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from agent.errors import UserError
 from agent.markdown.note import Note
+from agent.texts import Sentence
 from agent.vault.folders import PROMPTS
 
 VaultReader: TypeAlias = Callable[[str], bytes | None]
@@ -36,15 +37,21 @@ def fill(name: str, read: VaultReader = nothing, /, **values: str) -> str:
         if found[1].strip() not in values:
             line = text.count("\n", 0, found.start()) + 1
             raise UserError(
-                f"{path}, line {line} of the text: {found[0]} is not a variable of this prompt",
-                hint=f"it has {_named(values) or 'none'}",
+                "{path}, line {line} of the text: {found} is not a variable of this prompt",
+                hint="it has {variables}",
+                path=path,
+                line=line,
+                found=found[0],
+                variables=_named(values) or Sentence("none"),
             )
     used = {found[1].strip() for found in _VARIABLE.finditer(text)}
     missing = sorted(values.keys() - used)
     if missing:
         raise UserError(
-            f"{path} does not use {_named(missing)}",
-            hint=f"put it in, or delete {path} to have the original back",
+            "{path} does not use {missing}",
+            hint="put it in, or delete {path} to have the original back",
+            path=path,
+            missing=_named(missing),
         )
     return _VARIABLE.sub(lambda found: values[found[1].strip()], text)
 

@@ -15,13 +15,16 @@ from agent.vault.folders import AGENT_NOTE
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-def system_part(read: VaultReader, today: date, language: Language, rules: Sequence[str] = ()) -> str:
-    """The fixed part for a session that begins today; `rules` are the learned rules that are active.
+def system_part(read: VaultReader, today: date, language: Language, rules: Sequence[str] = (), folder: str = "") -> str:
+    """The fixed part for a session that begins today; `rules` are the learned rules that are active;
+    `folder` is that of the agent's notes, empty for the vault's root.
 
     `read` reads the vault. Raises `UserError` for one of the vault's prompts with a wrong variable.
     """
     day = f"{_DAYS[today.weekday()]}, {today.isoformat()}"
     parts = [fill("system", read, today=day, language=text("prompt.language_rule", language))]
+    if folder:
+        parts.append(text("prompt.folder", language, folder=folder))
     said = Note.parse(read(AGENT_NOTE) or b"").body.strip()
     if said:
         parts.append(f"What your owner says ({AGENT_NOTE})\n\n{said}")

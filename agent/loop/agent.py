@@ -11,6 +11,7 @@ from agent.context.source import Source
 from agent.context.tool_choice import Score
 from agent.events.bus import Bus
 from agent.llm.providers import Providers
+from agent.loop.system_messages import SystemMessages
 from agent.texts import Language
 from agent.tools.registry import Registry
 from agent.tools.tool import RunContext
@@ -33,7 +34,7 @@ class Models(Providers):
 @dataclass(frozen=True, slots=True)
 class Agent:
     """One vault's agent. `models` returns the models for a run's id and its job (empty for none); `system` the system
-    message of a new session; `relevance` the fit of texts to a task; `names_tool` is True for a tool that a skill of
+    messages of sessions; `relevance` the fit of texts to a task; `names_tool` is True for a tool that a skill of
     the run names; `keep` saves facts that the model selected before a compaction; `endnote` returns the text for people
     at the end of a run's note, empty for none."""
 
@@ -42,7 +43,7 @@ class Agent:
     bus: Bus
     models: Callable[[str, str], Models]
     tools: Registry
-    system: Callable[[], str]
+    system: SystemMessages
     sources: tuple[Source, ...]
     relevance: Score | None
     names_tool: Callable[[str, RunContext], bool]

@@ -5,10 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 
 from agent.errors import Interrupted, StopRun
-from agent.llm.messages import Assistant, ToolCall, ToolResult
+from agent.events.runs import ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.llm.messages import Assistant, ToolCall, ToolResult, ToolSpec
 from agent.loop.records import RecordedEvent, Spoken
 from agent.texts import Language, text
+from agent.tools.arguments import main_argument
 from agent.tools.registry import Called
+from agent.tools.tool import RunContext
 
 PARALLEL = 4
 """Calls that may run at the same time."""
@@ -26,6 +29,20 @@ def all_differ(calls: Sequence[ToolCall]) -> bool:
     return len(calls) > 1 and not any(
         one.name == other.name and one.arguments == other.arguments for one, other in combinations(calls, 2)
     )
+
+
+def call_started(call: ToolCall, described: Iterable[ToolSpec], context: RunContext) -> ToolCallStarted:
+    """The event for the beginning of a call; `described` are the tools described to the model."""
+    schema = next((spec.parameters for spec in described if spec.name == call.name), {})
+    return ToolCallStarted(context.run, context.session, call.id, call.name, main_argument(call.arguments, schema))
+
+
+def call_ended(result: ToolResult, called: Called, context: RunContext) -> ToolCompleted | ToolCallFailed:
+    """The event for the end of a call; `result` is what the model sees of it."""
+    run, session, seconds = context.run, context.session, called.seconds
+    if result.failed:
+        return ToolCallFailed(run, session, result.call, result.name, seconds, result.text, called.denied)
+    return ToolCompleted(run, session, result.call, result.name, seconds, len(result.text))
 
 
 def call_together(

@@ -66,7 +66,7 @@ def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted 
         return model.chat(request, cancelled=scene.context.cancelled).message.text
 
     asked = summarise if model.model.present else None
-    now, read = agent.clock.now(), agent.vault.own_version
+    now, read = agent.clock.now(), agent.vault.own_version_of
     compacted = compact(history, turns, asked, now, room=room, count=count, language=agent.language, read=read)
     if compacted is None:
         return None
@@ -104,7 +104,9 @@ def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:
     if not model.model.present or not dropped or scene.context.role != "owner":
         return
     try:
-        wish = fill("flush", agent.vault.own_version, most=str(MOST), language=text("prompt.language", agent.language))
+        wish = fill(
+            "flush", agent.vault.own_version_of, most=str(MOST), language=text("prompt.language", agent.language)
+        )
         messages = (System(scene.session.system), *in_order(with_text(dropped)), Context(wish, "flush"))
         request = Request(messages, scene.tools, min(_FLUSH_TOKENS, model.model.max_output), len(messages) - 1)
         facts = parse_flush(model.chat(request, cancelled=scene.context.cancelled).message.text)

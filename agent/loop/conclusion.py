@@ -50,7 +50,7 @@ def _request(agent: Agent, scene: Scene, limit: LimitReached) -> Request:
     too small. Its tools stay described, though none may be called: a cache knows them, and some servers refuse a
     conversation with calls and without tools."""
     session, window = scene.session, scene.window
-    wish = fill("conclude", agent.vault.own_version, reason=stop_reason(limit, agent.language))
+    wish = fill("conclude", agent.vault.own_version_of, reason=stop_reason(limit, agent.language))
     anchor = replace(scene.anchor, due=True, left=(), closing=wish)
     most = min(TOKENS, window.reserve)
     prompt = assemble(session.system, session.history, anchor, scene.tools, window, agent.count, most)

@@ -7,6 +7,7 @@ from agent.config.run_settings import RunSettings as Limits
 from agent.errors import LimitReached
 from agent.llm.messages import Assistant, ToolResult
 from agent.loop.records import RecordedEvent, Spoken
+from agent.texts import Sentence
 
 
 @dataclass(slots=True)
@@ -27,13 +28,13 @@ class Progress:
     def check_step(self, limits: Limits, now: float) -> None:
         """Raise `LimitReached` when the next step would pass a limit."""
         if self.steps >= limits.steps:
-            raise _reached(f"{limits.steps} steps", "run.steps")
+            raise _reached(Sentence("{count} steps", count=limits.steps), "run.steps")
         self.check_call(limits, now)
 
     def check_call(self, limits: Limits, now: float) -> None:
         """Raise `LimitReached` when the next tool call would pass a limit."""
         if self.tool_calls >= limits.tool_calls:
-            raise _reached(f"{limits.tool_calls} uses of tools", "run.tool_calls")
+            raise _reached(Sentence("{count} uses of tools", count=limits.tool_calls), "run.tool_calls")
         if self.is_late(limits, now):
             raise out_of_time(limits)
 
@@ -44,9 +45,15 @@ class Progress:
 
 def out_of_time(limits: Limits) -> LimitReached:
     """The error that ends a run after its time is used up."""
-    return _reached(f"{limits.seconds:g} seconds", "run.seconds")
+    return _reached(Sentence("{count:g} seconds", count=limits.seconds), "run.seconds")
 
 
-def _reached(what: str, key: str) -> LimitReached:
-    hint = f"say 'go on' in the same session, or raise it: vault-agent config set {key} …"
-    return LimitReached(f"the run has used its {what}", limit=key, hint=hint, concludes=True)
+def _reached(what: Sentence, key: str) -> LimitReached:
+    return LimitReached(
+        "the run has used its {what}",
+        limit=key,
+        hint="say 'go on' in the same session, or raise it: vault-agent config set {key} …",
+        concludes=True,
+        what=what,
+        key=key,
+    )

@@ -17,7 +17,7 @@ from agent.errors import (
 from agent.events.runs import Speaker, TaskCompleted
 from agent.llm.messages import Reply, Usage
 from agent.tools.tool import Cited
-from agent.vault.folders import SKILLS
+from agent.vault.folders import SKILLS, AgentFolder
 
 
 class RunOutcome(StrEnum):
@@ -52,7 +52,8 @@ class Ended:
     `reason` explains a stop before the end; `waits_for` is the path of the note in which a person decides or answers;
     `queued` is the reason why the last records are not written yet; `commits` are the commits of its tools, `sources`
     the lines of notes that its tools showed, `given` the lines that the model had from the beginning, `used` those of
-    both that the answer used. `failure` is the error that made it fail, None without one.
+    both that the answer used, `refused` the tools that the model asked for and the policy denies. `failure` is the
+    error that made it fail, None without one.
     """
 
     run: str
@@ -69,13 +70,15 @@ class Ended:
     used: tuple[Cited, ...] = ()
     steps: int = 0
     tools: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
     failure: Exception | None = None
+    home: AgentFolder = AgentFolder()
 
     @property
     def given_notes(self) -> tuple[str, ...]:
         """The notes, other than skills, that the model had text of from the beginning: those that an answer may use."""
         paths = dict.fromkeys(each.path for each in self.given)
-        return tuple(path for path in paths if not path.startswith((SKILLS, "/")))
+        return tuple(path for path in paths if not (path.startswith("/") or self.home.holds(path, SKILLS)))
 
     def as_event(self, task: str, speaker: Speaker, seconds: float, usage: Usage, at: datetime) -> TaskCompleted:
         """The event that tells subscribers of it; plain data, since they may write it into a header."""
@@ -125,5 +128,7 @@ def end_of(reply: Reply) -> AgentError:
         )
     if not reply.message.text.strip():
         refused = reply.stop == "refused"
-        return Permanent("the model refused to answer" if refused else "the model gave an empty answer")
+        if refused:
+            return Permanent("the model refused to answer", hint="ask in other words, or another model (llm.model)")
+        return Permanent("the model gave an empty answer", hint="ask again; if it stays empty, raise llm.max_output")
     return Finished(reply.message.text)

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agent.context.assemble import receipt_lines
 from agent.errors import AgentError
 from agent.events.receipt import MEMORIES, Receipt
 from agent.events.subscriber import Injection
@@ -35,7 +34,7 @@ def spoken_text(vault: Vault, message: Context, receipts: Sequence[Receipt], lan
     """The record of a text with its receipts; the session's note has only the receipts of a memory."""
     linked = receipts if message.source == MEMORIES else ()
     given = tuple(PinnedLines(each.path, each.lines, each.commit or _content(vault, each.path)) for each in linked)
-    return Spoken(message, remark=receipt_lines(receipts, language), given=given)
+    return Spoken(message, remark="\n".join(f"- {each.place(language)}" for each in receipts), given=given)
 
 
 def _content(vault: Vault, path: str) -> str:

@@ -17,14 +17,16 @@ from agent.context.shorten import shorten
 from agent.context.tool_choice import ToolRoom, choose_tools
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, QuestionAsked, UserError
 from agent.events.receipt import Receipt
-from agent.events.runs import IterationStarted, Speaker, TaskStarted, ToolCallFailed, ToolCompleted
+from agent.events.runs import IterationStarted, Speaker, TaskStarted
 from agent.events.subscriber import Injection
-from agent.llm.messages import Assistant, Context, Reply, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
+from agent.llm.messages import Assistant, Context, Reply, Request, ToolCall, ToolResult, ToolSpec, Usage, User
 from agent.llm.provider import OnText
 from agent.loop.agent import Agent, Models
 from agent.loop.calls import (
     PARALLEL,
     all_differ,
+    call_ended,
+    call_started,
     call_together,
     commit_lines,
     refused_calls,
@@ -42,6 +44,7 @@ from agent.loop.reminder import what_to_mind, whats_left
 from agent.loop.repetition import Breaker
 from agent.loop.session import Session
 from agent.loop.stop_messages import stop_hint, stop_reason
+from agent.loop.tool_line import called_line
 from agent.loop.used_notes import used_notes
 from agent.texts import text
 from agent.tools.registry import Called
@@ -70,8 +73,9 @@ class RunRequest:
     def __post_init__(self) -> None:
         if self.role != "owner" and not self.speaker.sender:
             raise UserError(
-                f"somebody asks through {self.speaker.channel} who is not you and has no name",
+                "somebody asks through {channel} who is not you and has no name",
                 hint="have the channel say who sends each message",
+                channel=self.speaker.channel,
             )
 
 
@@ -95,6 +99,7 @@ class Run:
     used: list[str] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
 
     @property
     def window(self) -> Window:
@@ -141,8 +146,7 @@ class Run:
         task, speaker = request.task, request.speaker
         self.mark_untrusted(session.untrusted)
         session.add(*(Spoken(unfinished_result(call)) for call in session.open_calls))
-        if not session.system:
-            session.add(Spoken(System(self.agent.system())))
+        self.agent.system.provide(session)
         session.add(Began(run, task, speaker.channel, speaker.sender, speaker.group, request.role, request.job))
         injections = self.publish(TaskStarted(run, session.path, task, speaker))
         start = opening(task, self.agent.sources, injections, self.window, self.agent.count)
@@ -160,6 +164,7 @@ class Run:
         """Continue at the end of the note; its open calls may have been carried out before the run stopped."""
         self.mark_untrusted(self.session.untrusted)
         self.record_taint()
+        self.agent.system.provide(self.session)
         events = list(self.session.of_run(self.context.run))
         results = list(results_with_calls(events))
         self.used += (result.name for _, result in results)
@@ -250,6 +255,7 @@ class Run:
                 for call in batch:
                     self.check_call()
                     self.breaker.check(call.name, call.arguments)
+                    self.publish(call_started(call, self.described, context))
                     self.record_result(call, self.agent.tools.call(call, context.at(call.id)), len(calls))
 
     def run_calls_together(self, calls: Sequence[ToolCall], context: RunContext, beside: int) -> None:
@@ -258,6 +264,8 @@ class Run:
         allowed = calls[: self.agent.limits.tool_calls - self.progress.tool_calls]
         for call in allowed:
             self.breaker.check(call.name, call.arguments)
+        for call in allowed:
+            self.publish(call_started(call, self.described, context))
         done, stop = call_together(lambda call: self.agent.tools.call(call, context.at(call.id)), allowed)
         for call, called in done:
             self.record_result(call, called, beside)
@@ -268,7 +276,6 @@ class Run:
 
     def record_result(self, call: ToolCall, called: Called, beside: int) -> None:
         """Add one of `beside` results to the session, and publish it."""
-        run, path = self.context.run, self.session.path
         result = self.fitted_result(call, called.result, beside)
         self.progress.tool_calls += 1
         self.used.append(result.name)
@@ -277,17 +284,11 @@ class Run:
         self.sources += called.given.sources if called.given else ()
         if called.given and called.given.tools:
             self.describe(spec for spec in self.agent.tools.specs(self.context) if spec.name in called.given.tools)
-        self.session.add(Spoken(result, remark=commit_lines(called, self.agent.language)))
+        line = called_line(call, called, self.agent.language)
+        self.session.add(Spoken(result, remark=commit_lines(called, self.agent.language), line=line))
         self.record_taint()
-        if result.failed:
-            injections = self.publish(
-                ToolCallFailed(run, path, result.call, result.name, called.seconds, result.text, called.denied)
-            )
-        else:
-            injections = self.publish(
-                ToolCompleted(run, path, result.call, result.name, called.seconds, len(result.text))
-            )
-        self.inject(injections)
+        self.refused += [result.name] if called.denied else []
+        self.inject(self.publish(call_ended(result, called, self.context)))
 
     def publish(self, event: object) -> tuple[Injection, ...]:
         """Publish an event; returns the texts that its subscribers add for the model, with receipts."""
@@ -357,7 +358,7 @@ class Run:
         remark = "" if outcome.can_go_on else self.agent.endnote(run)
         session.add(Closed(run, outcome, "" if outcome is RunOutcome.FINISHED else message, remark))
         try:
-            session.save(f"{outcome}: {self.request.task}", hold=True)
+            session.save(f"{outcome.replace('_', ' ')}: {self.request.task}", hold=True)
         except (AgentError, OSError) as error:
             logger.warning("the end of run %s is not in %s: %s", run, session.path, error)
             if outcome is RunOutcome.FINISHED:
@@ -378,7 +379,9 @@ class Run:
             used=used_notes(answer, self.request.task, (*shown, *given), session.vault.read_now),
             steps=self.progress.steps,
             tools=tuple(self.used),
+            refused=tuple(dict.fromkeys(self.refused)),
             failure=stop if outcome is RunOutcome.FAILED else None,
+            home=session.vault.home,
         )
         seconds = self.agent.clock.monotonic() - self.progress.since
         speaker, at = self.request.speaker, self.agent.clock.now()

@@ -1,20 +1,23 @@
 """A session: one conversation, stored in one append-only note.
 
 New records are in memory at once, and `save` writes all of them into the note in one commit. An interrupted session is
-loaded from its note and resumes at the note's end. The format of the records is left to `records`.
+loaded from its note and resumes at the note's end. The form of the note is left to `record_format`, its name to
+`session_names`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import TypeAlias
 
 from agent.errors import NoteGone
 from agent.events.runs import Speaker
 from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
+from agent.loop.inert import inert_line
 from agent.loop.outcome import RunOutcome
+from agent.loop.record_format import format_records
+from agent.loop.record_parse import parse_records
 from agent.loop.records import (
     AtLimit,
     Began,
@@ -25,21 +28,17 @@ from agent.loop.records import (
     Summarised,
     Tainted,
     ToolsChosen,
-    format_records,
-    inert_line,
-    parse_records,
 )
+from agent.loop.session_names import find_session, free_name, release_name
 from agent.markdown.note import Note
+from agent.markdown.title import short_heading, short_title
 from agent.markdown.values import Value
-from agent.memory.entry import slug
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.texts import Language
 from agent.vault.change import Stamp
 from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
 
-_END = len("-123456.md")
-"""The end of a session's name, which is of its id."""
 Mask: TypeAlias = Callable[[str], str]
 """A text with `[secret]` in place of its secrets."""
 
@@ -71,8 +70,9 @@ class Session:
 
     @property
     def system(self) -> str:
-        """The system message of the session; empty before its first run."""
-        return next((message.text for message in self._messages() if isinstance(message, System)), "")
+        """The present system message of the session; empty if it has none, or its text was not read again."""
+        last = next((message for message in reversed(list(self._messages())) if isinstance(message, System)), None)
+        return last.text if last else ""
 
     @property
     def history(self) -> tuple[Message, ...]:
@@ -192,10 +192,11 @@ class Session:
         fresh = self.records[self.saved :]
         if not fresh:
             return
-        text = format_records(fresh, self.language).encode()
+        text, begun = format_records(fresh, self.language).encode(), self.saved > 0
+        self.path = find_session(self.vault, self.path, self.id) if begun else self.path
         stamp = Stamp("agent", session=self.path)
         with self.vault.transaction(f"session: {what}", stamp, masked=True, hold=hold) as transaction:
-            if self.saved:
+            if begun:
                 transaction.append(self.path, text)
             else:
                 transaction.create(self.path, self._head() + text)
@@ -203,6 +204,8 @@ class Session:
                 transaction.create(path, data)
         self.saved = len(self.records)
         self.queued = transaction.outcome.queued or ""
+        if not begun and not self.queued:
+            release_name(self.vault, self.path)
 
     def _messages(self) -> Iterator[Message]:
         return (record.event.message for record in self.records if isinstance(record.event, Spoken))
@@ -217,43 +220,40 @@ class Session:
         if self.parent:
             header["parent"] = self.parent
         task = next((record.event.task for record in self.records if isinstance(record.event, Began)), "Session")
-        title = inert_line(self.vault.masked(task))[:80]
-        return Note.compose(header, f"# {title}\n\n").data
+        title = short_heading(self.vault.masked(task)) or "Session"
+        return Note.compose(header, f"# {inert_line(title)}\n\n").data
 
 
 def begin_session(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
     """A new session. `save` creates its note, named after the task without secrets and forgotten words, since other
     notes link to it."""
     now, id = vault.clock.now(), vault.clock.new_id()
-    said = slug(vault.masked(load_tombstones(vault).without_forgotten(task)))
-    name = "-".join(part for part in (f"{now:%Y-%m-%d}", said, id[-6:].lower()) if part)
-    return Session(vault, f"{SESSIONS}{now:%Y/%m}/{name}.md", id, channel, parent)
+    title = short_title(vault.masked(load_tombstones(vault).without_forgotten(task)))
+    path = free_name(vault, vault.home.at(f"{SESSIONS}{now:%Y/%m}/"), f"{now:%Y-%m-%d} {title}".rstrip())
+    return Session(vault, path, id, channel, parent)
 
 
-def load_session(vault: Vault, path: str) -> Session:
-    """The session in the note at `path`, also if a forgetting has given it another name since; raises `NoteGone`."""
-    path = _renamed(vault, path)
+def load_session(vault: Vault, path: str, id: str = "") -> Session:
+    """The session in the note at `path`, also if that has got another name since; raises `NoteGone`. `id` is the
+    session's, if it is known."""
+    path = find_session(vault, path, id)
     data = vault.read(path)
     note = Note.parse(data or b"")
-    if data is None or note.type != "session" or not path.startswith(SESSIONS):
-        raise NoteGone(f"{path} is not a session", hint=f"sessions are the notes in {SESSIONS}")
-    records = parse_records(note.body)
+    if data is None or note.type != "session" or not vault.home.holds(path, SESSIONS):
+        raise NoteGone(
+            "{path} is not a session",
+            hint="sessions are the notes in {sessions}",
+            path=path,
+            sessions=vault.home.at(SESSIONS),
+        )
+    records = parse_records(note.body, note.body_line)
     parts = (note.id or "", note.string("channel") or "cli", note.string("parent") or "")
     return Session(vault, path, *parts, records, len(records))
 
 
-def _renamed(vault: Vault, path: str) -> str:
-    """The session's path now; the end of its name, which is of its id, stays."""
-    note = vault.place.root / path
-    if note.exists() or not path.startswith(SESSIONS):
-        return path
-    found = sorted(each.name for each in note.parent.glob(f"*{note.name[-_END:]}"))
-    return str(PurePosixPath(path).with_name(found[0])) if found else path
-
-
 def sessions(vault: Vault) -> list[str]:
     """The paths of all sessions, the newest day first."""
-    return sorted((path for path in vault.note_paths() if path.startswith(SESSIONS)), reverse=True)
+    return sorted((path for path in vault.note_paths() if vault.home.holds(path, SESSIONS)), reverse=True)
 
 
 def latest_session(vault: Vault, speaker: Speaker, among: int = 30) -> Session | None:

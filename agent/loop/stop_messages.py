@@ -1,7 +1,7 @@
 """The sentence for the reason of a run's stop, in the vault's language: notes with it are read much later.
 
-Errors are raised in English, with their figures. In other languages a limit, a repetition and a person's stop have a
-sentence of their own (`stopped` in `agent/texts/`); any other error is quoted unchanged.
+Errors are raised in English, with their figures. A person's stop, and in other languages a limit and a repetition,
+have a sentence of their own (`stopped` in `agent/texts/`); any other error is quoted unchanged.
 """
 
 from agent.errors import AgentError, Interrupted, LimitReached, Stopping
@@ -17,7 +17,9 @@ def stop_reason(stop: Exception, language: Language) -> str:
             return text(key, language, tool=tool, times=times, arguments=arguments)
         case LimitReached(limit=limit):
             return _limit_sentence(limit, language) or stop.message
-        case Interrupted() | Stopping() if language != "en":
+        case Interrupted():  # raised wherever the run was at that moment
+            return text("stopped.by_person", language)
+        case Stopping() if language != "en":
             return text("stopped.by_person", language)
         case AgentError():
             return stop.message

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from agent.context.anchor import Anchor, Failure
 from agent.context.assemble import LEAST_TOOLS, assemble, in_order, injected_messages, opening, size
-from agent.context.budget import SHARES, BudgetRow, Window, format_table
+from agent.context.budget import SHARES, BudgetRow, Window
 from agent.context.source import Piece, Receipt
 from agent.context.tokens import MESSAGE
 from agent.errors import LimitReached, Permanent
 from agent.events.subscriber import Injection
+from agent.interfaces.cli.budget_table import format_budget
 from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
 from tests.context.talk import FakeSource, by_fours, step, talk, talks, tool
 
@@ -135,7 +136,7 @@ def test_the_table_says_what_each_part_uses_and_may_use() -> None:
     assert all(row.used > 0 for row in prompt.rows)
     whole = sum(row.used for row in prompt.rows)
     assert whole == size("s" * 400, talk(2), replace(ANCHOR, errors=(Failure("x", "no"),)), TOOLS, WINDOW, by_fours)
-    assert f"{whole:,}" in format_table(prompt.rows).splitlines()[-1]
+    assert f"{whole:,}" in format_budget(prompt.rows).splitlines()[-1]
 
 
 def _memory(number: int, score: float, size: int = 400) -> Piece:
@@ -212,7 +213,7 @@ def test_a_source_can_say_why_it_gives_nothing_and_only_people_read_it() -> None
     start = opening(
         "thanks!", [FakeSource("memories", [Piece("", "memories", absent="nothing fits")])], [], WINDOW, by_fours
     )
-    assert start.absent == ("memories: nothing fits",)
+    assert [str(each) for each in start.absent] == ["memories: nothing fits"]
     assert start.messages == () and start.rows[0] == BudgetRow("memories", 0, WINDOW.allowed("memories"), 0, 0)
 
 

@@ -29,17 +29,18 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
         fill("compare", questions="[]"),
         fill("facts", questions="[]"),
         fill("conversation", conversation="{}"),
+        fill("question", question="Which {{tea}}?"),
         fill("conclude", reason="the run has used its {{steps}}"),
         fill("skill", name="tea", tools="1. vault_read", tasks="- brew {{it}}"),
     ]
     shipped = {path.stem for path in (Path(agent.context.prompt.__file__).parents[1] / "prompts").glob("*.md")}
     assert shipped == {
         *("compare", "conclude", "conversation", "facts", "flush"),
-        *("safety", "skill", "summary", "system", "turn"),
+        *("question", "safety", "skill", "summary", "system", "turn"),
     }
     assert [re.findall(r"\{\{.*?\}\}", text) for text in texts] == [
         *([], ["{{there}}"], [], [], [], [], []),
-        *(["{{steps}}"], ["{{it}}"]),
+        *(["{{tea}}"], ["{{steps}}"], ["{{it}}"]),
     ]
 
 

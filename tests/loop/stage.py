@@ -22,6 +22,7 @@ from agent.loop.outcome import Ended
 from agent.loop.repetition import Breaker
 from agent.loop.run import Run, RunRequest
 from agent.loop.session import Session, begin_session
+from agent.loop.system_messages import SystemMessages
 from agent.memory.recall.recaller import Recollection
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.tool_search import tool_search_tool
@@ -86,7 +87,7 @@ class Stage:
                 self.clock,
                 about=lambda registry: [tool_search_tool(registry.specs, None)],
             ),
-            system=lambda: "You live in a vault.",
+            system=SystemMessages(self.vault, "en"),
             sources=(),
             relevance=None,
             names_tool=lambda name, context: False,

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User
+from agent.loop.record_format import format_records
+from agent.loop.record_parse import parse_records
 from agent.loop.records import (
     Began,
     Closed,
@@ -14,8 +16,6 @@ from agent.loop.records import (
     SessionRecord,
     Spoken,
     Summarised,
-    format_records,
-    parse_records,
 )
 from agent.loop.session import Session
 from tests.fakes import FakeClock

@@ -23,9 +23,9 @@ def test_at_the_beginning_and_at_a_step_receipts_stand_below_the_text(tmp_path: 
     commit = head(scene.root)[:10]
     ended = scene.ask("tea?")
     text = note(scene.vault, ended.session)
-    first = f"drink tea\n```\n\n- [[tea]] lines 1–3 at `{commit}` (0.50, words)\n- [[plan]] line 1 (0.25)\n"
+    first = f"> drink tea\n> ```\n>\n> - [[tea]] lines 1–3 at `{commit}`\n> - [[plan]] line 1\n"
     assert first in text
-    assert "more tea\n```\n\n- [[tea]] lines 1–3 at `" in text
+    assert "> more tea\n> ```\n>\n> - [[tea]] lines 1–3 at `" in text
     assert (ended.sources, set(ended.given)) == ((), {Cited("tea.md", (1, 3)), Cited("plan.md", (1, 1))})
     scene.bus.close()
 

@@ -8,7 +8,7 @@ import pytest
 from agent.errors import Interrupted, LimitReached, Permanent
 from agent.loop.repetition import Repeated
 from agent.loop.stop_messages import stop_hint, stop_reason
-from agent.texts import LANGUAGES
+from agent.texts import LANGUAGES, Language
 
 AGENT = Path(__file__).parents[2] / "agent"
 
@@ -32,7 +32,11 @@ def test_what_failed_speaks_for_itself() -> None:
     assert (
         stop_reason(OSError("disk full"), "zh") == "OSError: disk full" and stop_hint(OSError("disk full"), "zh") == ""
     )
-    assert stop_reason(Interrupted("stopped by you"), "zh") == "已停下"
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "stopped by you"), ("zh", "已停下")])
+def test_a_persons_stop_is_told_as_theirs_wherever_the_run_was(language: Language, said: str) -> None:
+    assert stop_reason(Interrupted("the call of the model was cancelled"), language) == said
 
 
 @pytest.mark.parametrize("failed", [True, False])

@@ -1,0 +1,305 @@
+"""The records of a session as text for its note, which reads as a conversation.
+
+Messages are shown. The rest is folded: one callout for each call of a tool with its result, one for what the model was
+given. A person's message stands above what the model was given for it; `"after"` in its mark is the number of records
+below it that belong before it. The mark of a run has its task only if that is not the message.
+
+Text is written unchanged, unless an editor showing the note would fetch or run something, or it would hide the text
+below: then it is in a code block, as calls, results and texts of sources always are. Control and invisible characters
+are escaped (`"escaped": true`). Memories and the system message are not copied: the note names their parts.
+
+The form of the marks is left to `markdown.session_marks`, parsing to `record_parse`.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeAlias, assert_never
+
+from agent.escape import encode, escape_json, is_inert
+from agent.llm.messages import Assistant, Context, System, ToolCall, ToolResult, Usage, User
+from agent.loop.inert import fenced, inert, inert_line
+from agent.loop.records import (
+    AtLimit,
+    Began,
+    Closed,
+    PromptParts,
+    SessionRecord,
+    Spoken,
+    Summarised,
+    Tainted,
+    ToolsChosen,
+)
+from agent.loop.tool_line import call_line, result_line
+from agent.markdown.session_marks import MarkedText, folded_records, open_record
+from agent.texts import Language
+from agent.texts import text as sentence
+
+Meta: TypeAlias = dict[str, object]
+
+BEFORE_A_TASK = frozenset(("system", "run", "context", "taint"))
+"""The kinds of records that a person's message may stand above, though they belong before it."""
+BESIDE_CALLS = frozenset(("result", "context", "taint", "tools", "summary", "limit"))
+"""The kinds of records that may stand between an answer of the model and a call in it."""
+TIMED = frozenset(("user", "agent"))
+"""The kinds of records that always have their time; others have none if it is that of the record above."""
+_SHARED = frozenset(("system", "run", "context", "taint", "tools", "summary", "limit"))
+_BARE = frozenset(("run", "end"))
+"""The kinds of records that are only a mark, if they have no text and stand alone."""
+_NAMED = frozenset(("taint", "summary", "limit"))
+"""The kinds of folded records that are named in the title of a callout which they share."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One record in the note. `shown`: it is not folded; `source` is that of text which the model was given."""
+
+    at: datetime
+    kind: str
+    data: Meta = field(default_factory=dict)
+    title: str = ""
+    text: str = ""
+    shown: bool = False
+    source: str = ""
+
+
+def format_records(records: Sequence[SessionRecord], language: Language = "en") -> str:
+    """The records as text for the end of a session's note, with headings in a language."""
+    parts = (part for placed in _task_first(records) for part in _parts(placed, language))
+    last: datetime | None = None
+    written: list[str] = []
+    for section in _joined(_sections(parts)):
+        marked: list[MarkedText] = []
+        for part in section:
+            marked.append(_marked(part, last))
+            last = part.at
+        first = section[0]
+        if first.shown:
+            written.append(open_record(marked[0], f"{first.at:%H:%M} {inert_line(first.title)}"))
+        elif len(section) == 1 and first.kind in _BARE and not first.text:
+            written.append(open_record(marked[0]))
+        else:
+            written.append(folded_records(inert_line(_title(section, language)), marked))
+    return "".join(written)
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A record in its place in the note. `after`: the number of records below a message that belong before it. `said`:
+    the task of a run is the message above."""
+
+    record: SessionRecord
+    after: int = 0
+    said: bool = False
+
+
+def _task_first(records: Iterable[SessionRecord]) -> Iterator[_Placed]:
+    """The records, with each message of a person above what the model was given for it."""
+    held: list[SessionRecord] = []
+    for record in records:
+        match record.event:
+            case Began() | Tainted() | Spoken(message=System() | Context()):
+                held.append(record)
+                continue
+            case Spoken(message=User(text=text)):
+                yield _Placed(record, len(held))
+                last = next((each.event for each in reversed(held) if isinstance(each.event, Began)), None)
+                is_said = last is not None and last.task == text
+                yield from (_Placed(each, said=is_said and each.event is last) for each in held)
+            case _:
+                yield from map(_Placed, (*held, record))
+        held = []
+    yield from map(_Placed, held)
+
+
+def _sections(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
+    """The parts that stand together, in the order of the note: a call waits for its result, if that is among them."""
+    waiting: list[_Part] = []  # calls, behind the mark of their answer if that has no text
+    for part in parts:
+        if part.kind == "call" or (part.kind == "agent" and not part.shown):
+            if part.kind == "agent":
+                yield from _one_by_one(waiting)
+                waiting = []
+            waiting.append(part)
+            continue
+        at = next((at for at, each in enumerate(waiting) if _answers(part, each)), None)
+        if at is not None:
+            *before, pair = _one_by_one(waiting[: at + 1])
+            yield from before
+            yield [*pair, part]
+            waiting = waiting[at + 1 :]
+            continue
+        if part.kind not in BESIDE_CALLS or (waiting and waiting[0].kind == "agent"):
+            yield from _one_by_one(waiting)
+            waiting = []
+        yield [part]
+    yield from _one_by_one(waiting)
+
+
+def _answers(part: _Part, call: _Part) -> bool:
+    return part.kind == "result" and call.kind == "call" and part.data["id"] == call.data["id"]
+
+
+def _one_by_one(waiting: Sequence[_Part]) -> Iterator[list[_Part]]:
+    """Each call for itself; the mark of an answer stands with the first."""
+    together: list[_Part] = []
+    for part in waiting:
+        together.append(part)
+        if part.kind == "call":
+            yield together
+            together = []
+    if together:
+        yield together
+
+
+def _joined(sections: Iterable[list[_Part]]) -> Iterator[list[_Part]]:
+    """The sections, with neighbours that stand in one callout put together."""
+    shared: list[_Part] = []
+    for section in sections:
+        if section[0].kind in _SHARED:
+            shared += section
+            continue
+        if shared:
+            yield shared
+            shared = []
+        yield section
+    if shared:
+        yield shared
+
+
+def _title(section: Sequence[_Part], language: Language) -> str:
+    """The title of a callout."""
+    if section[0].kind not in _SHARED:
+        return section[-1].title
+    sources = list(dict.fromkeys(part.source for part in section if part.source))
+    joined = sentence("session_note.comma", language).join(sources)
+    titles = [sentence("session_note.given", language, source=joined)] if sources else []
+    titles += dict.fromkeys(part.title for part in section if part.kind in _NAMED)
+    return " · ".join(titles) or section[0].title
+
+
+def _marked(part: _Part, last: datetime | None) -> MarkedText:
+    """The record with its time, unless that is the time of the record above."""
+    at = part.at.isoformat().replace("+00:00", "Z")
+    data: Meta = {"at": at} if part.kind in TIMED or part.at != last else {}
+    text, data = part.text, data | part.data
+    if not is_inert(text):
+        text, data = encode(text), {**data, "escaped": True}
+    return MarkedText(part.kind, data, text)
+
+
+def _parts(placed: _Placed, language: Language) -> Iterator[_Part]:
+    """The parts of one record: an answer of the model has one for each call, too."""
+    at = placed.record.at
+
+    def folded(kind: str, data: Meta, text: str = "", title: str = "") -> _Part:
+        return _Part(at, kind, data, sentence(f"session_note.{title or kind}", language), text)
+
+    match placed.record.event:
+        case Spoken() as spoken:
+            yield from _message_parts(at, spoken, placed.after, language)
+        case Began() as began:
+            yield folded("run", _of_run(began, said=placed.said))
+        case ToolsChosen(tools):
+            yield folded("tools", {"tools": list(tools)})
+        case Tainted(source):
+            yield folded("taint", {"source": source}, fenced(source))
+        case Summarised(text, kept):
+            yield folded("summary", {"kept": kept}, fenced(text))
+        case AtLimit(reason, hint):
+            yield folded("limit", {"reason": reason, "hint": hint}, inert(reason))
+        case Closed() as closed:
+            yield _end_part(at, closed, language)
+        case _:
+            assert_never(placed.record.event)
+
+
+def _of_run(began: Began, *, said: bool) -> Meta:
+    """The data of a run's first record; defaults are left out."""
+    meta: Meta = {"run": began.run, **({} if said else {"task": began.task}), "channel": began.channel}
+    role = "" if began.role == "owner" else began.role
+    return meta | _given(sender=began.sender, group=began.group, job=began.job, role=role)
+
+
+def _end_part(at: datetime, closed: Closed, language: Language) -> _Part:
+    """The end of a run: only a mark, if there is nothing to tell."""
+    data: Meta = {"run": closed.run, "outcome": closed.outcome, **_given(reason=closed.reason)}
+    text = "\n\n".join(filter(None, (inert(closed.reason), inert(closed.remark))))
+    is_told = bool(text) or closed.outcome != "finished"
+    outcome = _translated(f"run_outcome.{closed.outcome}", closed.outcome, language)
+    return _Part(at, "end", data, sentence("session_note.end", language, outcome=outcome), text, shown=is_told)
+
+
+def _message_parts(at: datetime, spoken: Spoken, after: int, language: Language) -> Iterator[_Part]:
+    match spoken.message:
+        case System(text):
+            title = sentence("session_note.system", language)
+            built = spoken.built
+            data: Meta = {"built": _of_prompt(built)} if built else {}
+            yield _Part(at, "system", data, title, "" if built else fenced(text))
+        case User(text, sender):
+            data = _given(sender=sender, after=after, quoted=inert(text) != text)
+            yield _Part(at, "user", data, sender or sentence("session_note.you", language), inert(text), shown=True)
+        case Context(text, source):
+            name = _translated(f"context_source.{source}", source, language)
+            title = sentence("session_note.given", language, source=name)
+            data = {"source": source}
+            if spoken.given:
+                data["given"] = [[each.path, *each.lines, each.pin] for each in spoken.given]
+            body = inert(spoken.remark) if spoken.given else _with_remark(fenced(text), spoken)
+            yield _Part(at, "context", data, title, body, source=name)
+        case Assistant(text, calls):
+            data = _given(quoted=inert(text) != text)
+            if spoken.usage:
+                data = {"usage": _of_usage(spoken.usage), **data}
+            title = sentence("session_note.agent", language)
+            yield _Part(at, "agent", data, title, inert(text), shown=bool(text or not calls))
+            yield from (_call_part(at, call, language) for call in calls)
+        case ToolResult(call, name, text, failed) as result:
+            data = {"id": call, "name": name, **_given(failed=failed)}
+            title = spoken.line or result_line(result, language)
+            yield _Part(at, "result", data, title, _with_remark(fenced(text), spoken))
+        case _:
+            assert_never(spoken.message)
+
+
+def _call_part(at: datetime, call: ToolCall, language: Language) -> _Part:
+    asked = json.dumps(call.arguments, ensure_ascii=False, indent=1)
+    data: Meta = {"id": call.id, "name": call.name, **_given(problem=call.problem)}
+    title = sentence("session_note.call", language, tool=call_line(call))
+    return _Part(at, "call", data, title, fenced(escape_json(asked), "json"))
+
+
+def _with_remark(text: str, spoken: Spoken) -> str:
+    return f"{text}\n\n{inert(spoken.remark)}" if spoken.remark else text
+
+
+def _of_prompt(built: PromptParts) -> Meta:
+    return {
+        "sha256": built.sha256,
+        "day": built.day.isoformat(),
+        "language": built.language,
+        "notes": [list(each) for each in built.notes],
+    }
+
+
+def _of_usage(usage: Usage) -> list[int]:
+    """The four counts, without zeros at the end."""
+    counts = [usage.input, usage.output, usage.cached, usage.written]
+    while counts and not counts[-1]:
+        counts.pop()
+    return counts
+
+
+def _given(**data: object) -> Meta:
+    """The data that has a value."""
+    return {key: value for key, value in data.items() if value}
+
+
+def _translated(key: str, word: str, language: Language) -> str:
+    """The word's sentence; a word without one is returned unchanged."""
+    try:
+        return sentence(key, language)
+    except KeyError:
+        return word

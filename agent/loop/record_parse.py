@@ -1,0 +1,192 @@
+"""The records of a session from the text of its note.
+
+A message that the note has only the parts of (memories, the system message) is returned without text; who goes on with
+the session reads the parts again. The form is described in `record_format`.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import date, datetime
+
+from agent.escape import decode
+from agent.llm.messages import Assistant, Context, JsonObject, System, ToolCall, ToolResult, Usage, User
+from agent.loop.record_format import BEFORE_A_TASK, BESIDE_CALLS, TIMED
+from agent.loop.records import (
+    AtLimit,
+    Began,
+    Closed,
+    PinnedLines,
+    PromptParts,
+    RecordedEvent,
+    SessionRecord,
+    Spoken,
+    Summarised,
+    Tainted,
+    ToolsChosen,
+)
+from agent.markdown.session_marks import MarkedText, find_records
+
+_FENCE = re.compile(r"^(`{3,})[^\n]*\n(.*?)\n?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
+
+
+def parse_records(text: str, first_line: int = 1) -> list[SessionRecord]:
+    """The records in a session's note, in order; a record that cannot be parsed is left out.
+
+    `first_line` is the line of the file on which `text` begins.
+    """
+    found: list[SessionRecord] = []
+    answer: int | None = None  # the position of the answer to which the next call belongs
+    run: int | None = None  # the position of the run whose task is the next message
+    for marked in _task_last(_timed(find_records(text, first_line))):
+        record = _record(marked)
+        if record is None:
+            continue
+        match record.event:
+            case Spoken(message=Assistant(calls=(call,))) if answer is not None:
+                found[answer] = _with_call(found[answer], call)
+                continue
+            case Spoken(message=Assistant()):
+                answer = len(found)
+            case Began() if "task" not in marked.data:
+                run = len(found)
+            case Spoken(message=User(text=task)) if run is not None:
+                found[run] = _with_task(found[run], task)
+                run = answer = None
+            case _ if marked.kind not in BESIDE_CALLS:
+                answer = None
+        found.append(record)
+    return found
+
+
+def run_ends(text: str) -> Iterator[tuple[str, str]]:
+    """The ended or paused runs in a session's note, each with the text for people in its last record."""
+    for marked in find_records(text):
+        if marked.kind == "end" and "run" in marked.data:
+            yield str(marked.data["run"]), marked.text
+
+
+def _timed(records: Iterable[MarkedText]) -> Iterator[MarkedText]:
+    """The records, each with its time: that of the record above, if it has none of its own."""
+    last: object = None
+    for marked in records:
+        if "at" in marked.data:
+            last = marked.data["at"]
+        elif last is not None and marked.kind not in TIMED:
+            marked = replace(marked, data={**marked.data, "at": last})
+        yield marked
+
+
+def _task_last(records: Iterable[MarkedText]) -> Iterator[MarkedText]:
+    """The records in the order of the session: a person's message comes after what the model was given for it."""
+    held, before = None, 0
+    for marked in records:
+        if held is not None and (before == 0 or marked.kind not in BEFORE_A_TASK):
+            yield held
+            held = None
+        after = marked.data.get("after")
+        if marked.kind == "user" and isinstance(after, int) and after > 0:
+            held, before = marked, after
+            continue
+        yield marked
+        before -= 1
+    if held is not None:
+        yield held
+
+
+def _record(marked: MarkedText) -> SessionRecord | None:
+    data = marked.data
+    try:
+        event = _event(marked.kind, data, decode(marked.text) if data.get("escaped") is True else marked.text)
+        line = marked.line + (1 if data.get("quoted") is True else 0)  # the line below the fence
+        return SessionRecord(datetime.fromisoformat(str(data["at"])), event, line) if event is not None else None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _event(kind: str, data: Mapping[str, object], text: str) -> RecordedEvent | None:
+    match kind:
+        case "run":
+            run, channel = str(data["run"]), str(data["channel"])
+            task, sender, job = (str(data.get(key, "")) for key in ("task", "sender", "job"))
+            return Began(run, task, channel, sender, data.get("group") is True, str(data.get("role", "owner")), job)
+        case "tools":
+            tools = data["tools"]
+            return ToolsChosen(tuple(map(str, tools))) if isinstance(tools, list) else None
+        case "taint":
+            return Tainted(str(data["source"]))
+        case "summary":
+            return Summarised(_unfenced(text), int(str(data["kept"])))
+        case "limit":
+            return AtLimit(str(data["reason"]), str(data["hint"]))
+        case "end":
+            return Closed(str(data["run"]), str(data["outcome"]), str(data.get("reason", "")))
+        case _:
+            return _message(kind, data, text)
+
+
+def _message(kind: str, data: Mapping[str, object], text: str) -> Spoken | None:
+    match kind:
+        case "system":
+            built = data.get("built")
+            return Spoken(System("" if built else _unfenced(text)), built=_prompt(built) if built else None)
+        case "user":
+            return Spoken(User(_unquoted(data, text), str(data.get("sender", ""))))
+        case "context":
+            source, given = str(data["source"]), data.get("given")
+            if isinstance(given, list):
+                return Spoken(Context("", source), given=tuple(_pinned(given)))
+            return Spoken(Context(_unfenced(text), source))
+        case "agent":
+            usage = data.get("usage")
+            counts = Usage(*map(int, usage)) if isinstance(usage, list) else None
+            return Spoken(Assistant(_unquoted(data, text)), counts)
+        case "call":
+            arguments: JsonObject = json.loads(_unfenced(text))
+            call = ToolCall(str(data["id"]), str(data["name"]), arguments, str(data.get("problem", "")))
+            return Spoken(Assistant("", (call,)))
+        case "result":
+            failed = data.get("failed") is True
+            return Spoken(ToolResult(str(data["id"]), str(data["name"]), _unfenced(text), failed))
+        case _:
+            return None
+
+
+def _prompt(built: object) -> PromptParts | None:
+    """The parts of a system message in a mark; None if they have another form."""
+    match built:
+        case {"sha256": str(sha256), "day": str(day), "language": str(language), "notes": list(notes)}:
+            named = tuple((str(path), str(id)) for path, id in notes)
+            return PromptParts(sha256, date.fromisoformat(day), language, named)
+    return None
+
+
+def _pinned(given: Iterable[object]) -> Iterator[PinnedLines]:
+    """The lines in a mark; what has another form is left out."""
+    for each in given:
+        match each:
+            case [str(path), int(first), int(last), str(pin)]:
+                yield PinnedLines(path, (first, last), pin)
+
+
+def _unquoted(data: Mapping[str, object], text: str) -> str:
+    return _unfenced(text) if data.get("quoted") is True else text
+
+
+def _unfenced(text: str) -> str:
+    """The content of the code block at the start of a text."""
+    match = _FENCE.match(text)
+    return match[2] if match else text
+
+
+def _with_task(record: SessionRecord, task: str) -> SessionRecord:
+    return replace(record, event=replace(record.event, task=task)) if isinstance(record.event, Began) else record
+
+
+def _with_call(record: SessionRecord, call: ToolCall) -> SessionRecord:
+    spoken = record.event
+    if not isinstance(spoken, Spoken) or not isinstance(spoken.message, Assistant):
+        return record
+    message = replace(spoken.message, calls=(*spoken.message.calls, call))
+    return replace(record, event=replace(spoken, message=message))
