@@ -7,7 +7,7 @@ told so (`LockHeld`).
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -66,10 +66,13 @@ class Daemon:
     workspace: Workspace
     stop: StopSignal = field(default_factory=StopSignal)
 
-    def run(self) -> None:
-        """Watch until asked to stop; raises `LockHeld` when another daemon is at work here, `NotAVault` when the vault
-        has been away for an hour."""
+    def run(self, watching: Callable[[], object] = lambda: None) -> None:
+        """Watch until asked to stop; `watching` is called once every later change will be seen.
+
+        Raises `LockHeld` when another daemon is at work here, `NotAVault` when the vault has been away for an hour.
+        """
         with suppress(Stopped), self.live() as live:
+            watching()
             while not self.stop:
                 live.turn()
 

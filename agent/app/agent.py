@@ -8,12 +8,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from agent.app.subscriptions import RunParts, subscribe_run
-from agent.context.system import system_part
 from agent.context.tokens import counter
 from agent.events.bus import Bus
 from agent.events.runs import SessionEnded, TaskCompleted
 from agent.index.embedder import shipped_embedder
 from agent.loop.agent import Agent
+from agent.loop.system_messages import SystemMessages
 from agent.memory.capture.flush import flush_subscriber
 from agent.memory.capture.writer import CaptureWorker
 from agent.memory.recall.refresh import refresh_subscriber
@@ -24,7 +24,6 @@ from agent.runs.capture import (
     end_of_session,
     entry_writer,
     keep_facts,
-    run_trace,
     save_flushed,
     ways_with_models,
 )
@@ -32,7 +31,9 @@ from agent.runs.conversations import Conversations
 from agent.runs.decisions import approvals
 from agent.runs.diary import Diary
 from agent.runs.extractive_provider import ExtractiveProvider
+from agent.runs.question_words import QuestionWords
 from agent.runs.recall_source import recall_source
+from agent.runs.run_trace import run_trace
 from agent.runs.service import RunService
 from agent.runs.skill_set import skill_set
 from agent.runs.toolbox import relevance, toolbox
@@ -59,7 +60,8 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     if index.chosen.notice:
         logger.warning("%s", index.chosen.notice)
     searches, asks = recall_source(workspace, index, bus.publish), approvals(workspace)
-    accounts = open_accounts(workspace, count, ExtractiveProvider(searches, language))
+    accounts = open_accounts(workspace, count, ExtractiveProvider(searches, language), bus.publish)
+    searches.other_words = QuestionWords(workspace, accounts).words
     keeper = entry_writer(workspace, searches, accounts)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
 
@@ -81,11 +83,11 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
 
     capturing = CaptureWorker(
         keeper,
-        ways_with_models(workspace, accounts),
+        replace(ways_with_models(workspace, accounts), waits=talks.waits),
         lambda path, run: replace(run_trace(vault, path, run), task_type=followed.slots(run).get("task_type", "")),
         bus.publish_async,
         also=(diary.additions, followed.additions),
-        after=(followed.over, talks.heard, after),
+        after=(followed.over, after),
     )
 
     def close_talks() -> None:
@@ -93,6 +95,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
             capturing.then(talks.keep_ended)
 
     def sum_up(event: SessionEnded) -> None:
+        close_talks()  # its facts belong to the day
         capturing.then(lambda: diary.summarise(clock.now().date()))  # once the last run is in the log
 
     metrics = Collector(workspace.metrics, clock, bus.counts)
@@ -118,7 +121,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
             bus,
             accounts.of_run,
             toolbox(workspace, searches, followed, asks, delegate, keeper, score),
-            lambda: system_part(vault.own_version, clock.now().date(), language),
+            SystemMessages(vault, language),
             (),
             score,
             followed.names_tool,

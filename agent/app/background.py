@@ -7,10 +7,12 @@ from functools import partial
 
 from agent.app.agent import opened_runs
 from agent.app.subscriptions import DaemonParts
+from agent.background.deletion_notice import DeletionNotice
 from agent.background.human_edits import HumanEdits
 from agent.background.inbox.inbox import Inbox
 from agent.background.index_sync import IndexSync
 from agent.background.maintenance import Maintenance
+from agent.background.model_key import ModelKey
 from agent.background.pool import Pool
 from agent.background.resume import Resume
 from agent.background.session_watch import SessionWatch
@@ -51,7 +53,8 @@ def build_daemon(
     since = clock.now().replace(microsecond=0) - timedelta(seconds=1)  # a session's times are whole seconds
     sessions = SessionWatch(vault, since, bus.publish)
     resume = Resume(workspace, pool, open_runs, bus.publish_async)
-    inbox = Inbox(workspace, pool, open_runs, held)
+    key = ModelKey(workspace)
+    inbox = Inbox(workspace, pool, open_runs, held, key.look)
     found = skill_set(workspace, lambda: None, estimate)
 
     def accounts() -> Accounts:
@@ -72,9 +75,11 @@ def build_daemon(
     maintenance = Maintenance(jobs, pool, clock, lambda: edits.settled)
 
     def problems() -> tuple[str, ...]:
-        return (resume.problem, inbox.problem, maintenance.problem, edits.problem)
+        return (key.problem, resume.problem, inbox.problem, maintenance.problem, edits.problem)
 
     state = StateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
     metrics = Collector(workspace.metrics, clock, bus.counts)
     bus.observer = metrics.handled
-    return DaemonParts(sync, edits, sessions, resume, inbox, maintenance, metrics, state)
+    return DaemonParts(
+        sync, edits, sessions, resume, inbox, maintenance, metrics, state, key, DeletionNotice(workspace)
+    )

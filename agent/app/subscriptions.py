@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING
 from agent.events.bus import Bus
 from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted
 from agent.events.subscriber import Injection
-from agent.events.types import DaemonStarted, EditsCommitted, FilesChanged, Tick, TurnEnded
+from agent.events.types import DaemonStarted, EditsCommitted, EditsStopped, FilesChanged, Tick, TurnEnded
 from agent.loop.outcome import Ended
 from agent.memory.capture.writer import CaptureWorker
 from agent.metrics.collect import Collector
 from agent.runs.active_skills import ActiveSkills
 
 if TYPE_CHECKING:  # a run does not load the daemon's modules
+    from agent.background.deletion_notice import DeletionNotice
     from agent.background.human_edits import HumanEdits
     from agent.background.inbox.inbox import Inbox
     from agent.background.index_sync import IndexSync
     from agent.background.maintenance import Maintenance
+    from agent.background.model_key import ModelKey
     from agent.background.resume import Resume
     from agent.background.session_watch import SessionWatch
     from agent.background.state_file import StateFile
@@ -42,6 +44,8 @@ class DaemonParts:
     maintenance: "Maintenance"
     metrics: Collector
     state: "StateFile"
+    key: "ModelKey"
+    deletions: "DeletionNotice"
 
 
 def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
@@ -49,6 +53,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     index, edits, inbox, resume, maintenance = parts.index, parts.edits, parts.inbox, parts.resume, parts.maintenance
     row = bus.subscribe
 
+    row(parts.key.start, DaemonStarted, name="start: model's key", priority=90, timeout=None)
     row(index.start, DaemonStarted, name="start: index", priority=80, timeout=None)
     row(resume.start, DaemonStarted, name="start: runs cut off", priority=70, timeout=None)
     row(inbox.start, DaemonStarted, name="start: inbox", priority=60, timeout=None)
@@ -62,6 +67,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(maintenance.changed, FilesChanged, name="files: maintenance", priority=40, timeout=None)
 
     row(index.tick, Tick, name="tick: index", priority=90, timeout=None)
+    row(parts.key.tick, Tick, name="tick: model's key", priority=85, timeout=None)
     row(edits.tick, Tick, name="tick: human edits", priority=80, timeout=None)
     row(resume.tick, Tick, name="tick: decisions", priority=60, timeout=None)
     row(inbox.tick, Tick, name="tick: inbox", priority=50, timeout=None)
@@ -69,6 +75,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(index.turn_ended, TurnEnded, name="turn over: index", timeout=None)
     row(parts.state.turn_ended, TurnEnded, name="turn over: status", priority=LAST, timeout=None)
 
+    row(parts.deletions.stopped, EditsStopped, name="edits stopped: today's note", timeout=None)
     row(maintenance.edits_committed, EditsCommitted, name="edits: maintenance", timeout=None)
     row(maintenance.run_ended, TaskCompleted, name="run over: maintenance", timeout=None)
     row(inbox.take_in, Ended, name="run over: inbox", timeout=None)

@@ -2,11 +2,13 @@
 
 import logging
 
-from agent.errors import AgentError
+from agent.errors import AgentError, UserError
 
 
 def failure_text(error: BaseException) -> str:
-    """An error in one line; of one that nobody expected, with its type."""
+    """An error in one line, with what a person can do; of one that nobody expected, with its type."""
+    if isinstance(error, UserError) and error.hint:
+        return f"{error.message}; {error.hint}"
     if isinstance(error, AgentError):
         return error.message
     return str(error) if isinstance(error, OSError) and str(error) else f"{type(error).__name__}: {error}"

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from agent.background.failures import log_failure
 from agent.clock import Clock
-from agent.errors import Retryable
-from agent.events.types import EditsCommitted, FilesChanged, Origin, Tick
+from agent.errors import MassChange, Retryable
+from agent.events.types import EditsCommitted, EditsStopped, FilesChanged, Origin, Tick
 from agent.markdown.changes import NoteChange
 from agent.vault.change import Outcome
 from agent.vault.options import HOLDS_UP
@@ -23,7 +23,8 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class HumanEdits:
-    """The edits of one vault's people. `tell` publishes each commit; `problem` says why nothing could be recorded last.
+    """The edits of one vault's people. `tell` publishes each commit, and a stop; `problem` says why nothing could be
+    recorded last.
 
     `quiet` is how many seconds a burst must be over (`git.quiet_seconds`), `scan_seconds` after how many all files are
     looked at in any case.
@@ -76,7 +77,9 @@ class HumanEdits:
             return soon
         except Exception as error:  # a daemon that has ended records nothing
             logger.debug("commit:", exc_info=True)
-            self.problem = log_failure(logger, "commit", error, self.problem)
+            before, self.problem = self.problem, log_failure(logger, "commit", error, self.problem)
+            if isinstance(error, MassChange) and self.problem != before:
+                self.tell(EditsStopped(error.paths))
             return RETRY
         self.problem = ""
         if outcome.human:

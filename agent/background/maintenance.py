@@ -66,25 +66,25 @@ class Maintenance:
 
     def changed(self, event: FilesChanged[NoteChange]) -> None:
         """Files have changed: what follows from it is wanted."""
-        found, jobs = event.events, self.jobs
+        found, jobs, home = event.events, self.jobs, self.jobs.workspace.vault.home
         paths = [path for each in found for path in _paths(each)]
         others = {path for each in found if each.origin is not Origin.OWN for path in _paths(each)}
-        skills = [path for path in paths if _is_skill(path)]
+        skills = [path for path in paths if self._is_skill(path)]
         if skills:
             jobs.skills_changed(skills)
             self._want(reviews=jobs.reviews)
         if any(each.origin is Origin.ARRIVED for each in found):
             self._want(arrivals=jobs.arrivals)
-        if any(path.startswith(APPROVALS) for path in others):
+        if any(home.holds(path, APPROVALS) for path in others):
             self._want(arrivals=jobs.arrivals, offers=jobs.offers)
-        if any(path.startswith(SESSIONS) for path in others):
+        if any(home.holds(path, SESSIONS) for path in others):
             self._want(opinions=jobs.opinions)
         self._want(upkeep=jobs.upkeep)
 
     def edits_committed(self, event: EditsCommitted) -> None:
         """A person's edits are in the history: they may be opinions of skills, and keep the trust in a skill."""
         self._want(opinions=self.jobs.opinions)
-        if skills := tuple(filter(_is_skill, event.paths)):
+        if skills := tuple(filter(self._is_skill, event.paths)):
             self.jobs.skills_edited(event.commit, skills)
             self._want(reviews=self.jobs.reviews)
 
@@ -112,6 +112,10 @@ class Maintenance:
         for name, job in wanted.items():
             future = self.pool.submit(_job(job), key=KEY, priority=Priority.MAINTENANCE, patience=PATIENCE)
             future.add_done_callback(partial(self._done, name, job))
+
+    def _is_skill(self, path: str) -> bool:
+        home = self.jobs.workspace.vault.home
+        return home.holds(path, SKILLS) and not home.holds(path, SKILL_HISTORY)
 
     def _want(self, **jobs: Callable[[], object]) -> None:
         """Want these jobs, and those that have failed."""
@@ -144,7 +148,3 @@ def _job(job: Callable[[], object]) -> Callable[[Callable[[], bool]], object]:
 
 def _paths(event: VaultEvent) -> tuple[str, ...]:
     return (event.path, event.source) if isinstance(event, NoteMoved) else (event.path,)
-
-
-def _is_skill(path: str) -> bool:
-    return path.startswith(SKILLS) and not path.startswith(SKILL_HISTORY)

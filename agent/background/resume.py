@@ -64,7 +64,7 @@ class Resume:
 
     def changed(self, event: FilesChanged[NoteChange]) -> None:
         """A note in which people decide may have changed."""
-        if any(each.path.startswith((APPROVALS, QUESTIONS)) for each in event.events):
+        if any(self.workspace.vault.home.holds(each.path, APPROVALS, QUESTIONS) for each in event.events):
             self._wanted = True
 
     def tick(self, event: Tick) -> None:
@@ -94,7 +94,7 @@ class Resume:
     def _check(self, mark: RunMark) -> None:
         """Raises `LockHeld` where somebody has taken the run up meanwhile, or has changed its session."""
         if run_registry(self.workspace.vault).get(mark.id) != mark or not is_ready(self.workspace, mark):
-            raise LockHeld(f"{mark.session} does not wait any more")
+            raise LockHeld("{session} does not wait any more", session=mark.session)
 
     def _done(self, mark: RunMark, future: "Future[Ended]") -> None:
         """A run has ended, or could not be taken up; called in its thread."""

@@ -39,7 +39,7 @@ class SessionWatch:
         for each in event.events:
             match each:
                 case NoteCreated(path=path, origin=Origin.OWN) | NoteEdited(path=path, origin=Origin.OWN):
-                    if path.startswith(SESSIONS):
+                    if self.vault.home.holds(path, SESSIONS):
                         self._look(path)
 
     def _look(self, path: str) -> None:

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from random import random
 
 from agent.context.budget import Count
+from agent.events.runs import ModelRetry
 from agent.llm.ledger import Ledger, SpendScope, SpendTotals
 from agent.llm.presets import price
 from agent.llm.provider import Provider
@@ -32,13 +34,25 @@ class Accounts:
         return self.ledger.totals_of(run)
 
 
-def open_accounts(workspace: Workspace, count: Count, stand_in: Provider) -> Accounts:
+def do_nothing(event: ModelRetry) -> None:
+    """Do nothing; for work that nobody watches."""
+
+
+def open_accounts(
+    workspace: Workspace, count: Count, stand_in: Provider, publish: Callable[[ModelRetry], object] = do_nothing
+) -> Accounts:
     """The accounts with the configured models, or with `stand_in` if there is none. Opens no connection.
+
+    Each pause before another try of a call is published.
 
     Raises `ConfigError` for an incomplete configuration.
     """
     secrets = learn_secrets(workspace)
-    found = providers(workspace.settings.llm, workspace.clock, count)
+
+    def on_retry(seconds: float, reason: str) -> None:
+        publish(ModelRetry(seconds, reason))
+
+    found = providers(workspace.settings.llm, workspace.clock, count, random, on_retry)
     ledger = ledger_of(workspace)
 
     def metered(provider: Provider, scope: SpendScope) -> Provider:

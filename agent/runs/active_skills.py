@@ -31,14 +31,14 @@ from agent.loop.session import Session
 from agent.memory.capture.writer import Addition
 from agent.runs.skill_set import SkillSet
 from agent.skills.history.feedback import record_opinion
-from agent.skills.history.usage import Activated, Opinion, Use, history_rows, record_uses
+from agent.skills.history.usage import Activated, Opinion, Use, history_rows, reasons, record_uses
 from agent.skills.matching.matcher import Matched, MatchTask
 from agent.skills.matching.selection import Match, MatchStatus
 from agent.skills.matching.skill_text import SkillIndex, has_text, reminder, skill_index
 from agent.skills.matching.tool_allowlist import allowance
 from agent.skills.reading import chain
 from agent.skills.reading.skill import Skill
-from agent.texts import Language
+from agent.texts import Language, Sentence
 from agent.tools.tool import RunContext, Tool
 from agent.vault.change import Stamp
 
@@ -160,7 +160,7 @@ class ActiveSkills:
             ]
             left_out = matched.of(MatchStatus.NO_ROOM)
         self._tell_all(events)
-        return [*given, *(Piece("", NAME, absent=f"{each.skill.name}: {each.why}") for each in left_out)]
+        return [*given, *(Piece("", NAME, absent=_why_not(each)) for each in left_out)]
 
     def index_pieces(self, room: int, context: RunContext, before: Sequence[str] = ()) -> Sequence[Piece]:
         """The index of the skills of which the model of a run is given nothing else; not repeated if it is in
@@ -228,7 +228,10 @@ class ActiveSkills:
         found: dict[str, Use] = {}
         for use in sorted(uses, key=lambda use: _PRECEDENCE.index(use.activated)):
             found.setdefault(use.name, use)
-        return [Addition(*row) for row in history_rows(tuple(found.values()), self._language)]
+        return [
+            Addition(self.skills.library.home.at(path), head, rows)
+            for path, head, rows in history_rows(tuple(found.values()), self._language)
+        ]
 
     def over(self, event: TaskCompleted) -> None:
         """Put failing skills aside and drop a finished run; call it once the run's additions are written."""
@@ -254,7 +257,7 @@ class ActiveSkills:
     def _uses(self, run: str, event: TaskCompleted) -> Iterator[Use]:
         found, now, calls = self._runs[run], event.at or self.skills.workspace.clock.now(), len(event.tools)
         for name, each in found.active.items():
-            why = "; ".join(f"{signal.type} {signal.detail}" for signal in each.signals)
+            why = reasons(each.signals, self._language)
             yield Use(name, now, event.run, event.session, "auto", each.score, why, event.outcome, calls)
         for name, chained in found.steps.items():
             score, why = found.active[chained].score, f"step of {chained}"
@@ -351,10 +354,15 @@ def _before(session: Session, run: str, find: Callable[[str], Skill | None]) -> 
             yield Match(skill, (), int(score) / 100, 1.0, int(score) / 100, 0.0, MatchStatus.PRESENT)
 
 
+def _why_not(found: Match) -> Sentence:
+    why = Sentence(found.why)
+    return Sentence("{problem}: {words}", problem=found.skill.name, words=why)
+
+
 def _receipt(found: Match) -> Receipt:
     skill = found.skill
-    parts = [f"{signal.type} {_shortened(signal.detail, _PATTERN)}" for signal in found.signals]
-    weighed = {signal.detail for signal in found.signals}
+    parts = [f"{signal.type} {_shortened(str(signal.detail), _PATTERN)}" for signal in found.signals]
+    weighed = {str(signal.detail) for signal in found.signals}
     parts += [each for name, value in found.slots if (each := f"{name}={value}") not in weighed]
     parts += [f"opened on request: {', '.join(found.on_request)}"] if found.on_request else []
     if found.status is MatchStatus.SUMMARY:

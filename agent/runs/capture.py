@@ -9,25 +9,22 @@ from contextlib import suppress
 from dataclasses import replace
 
 from agent.context.prompt import fill
-from agent.context.tokens import estimate
-from agent.errors import AgentError, NoteGone, SecretFound
+from agent.errors import AgentError, SecretFound
 from agent.events.bus import ignore_event
 from agent.events.runs import Speaker, TaskCompleted
-from agent.llm.messages import Assistant, Request, ToolResult, User
-from agent.loop.records import Began, Spoken
-from agent.loop.session import Session, load_session
+from agent.llm.messages import Request, User
+from agent.loop.records import Began
+from agent.loop.session import Session
 from agent.memory.capture.dedupe import Thresholds
-from agent.memory.capture.facts import Utterance
 from agent.memory.capture.run_entries import CaptureConfig
-from agent.memory.capture.workflow import RunTrace, ToolUse
 from agent.memory.capture.writer import CaptureWorker, EntryWriter
 from agent.memory.entry import MODEL, Entry, EntryType
-from agent.memory.forgetting.tombstones import load_tombstones
 from agent.runs.accounts import Accounts
 from agent.runs.recall_source import RecallSource
+from agent.runs.run_trace import run_trace
 from agent.runs.understanding import understanding_of
+from agent.runs.waiting_statements import rule_capture
 from agent.texts import text
-from agent.tools.builtin.human import ANSWERED
 from agent.tools.tool import RunContext
 from agent.vault.change import Stamp
 from agent.vault.store import Vault
@@ -35,8 +32,6 @@ from agent.workspace.workspace import Workspace
 
 _SUMMARY_TOKENS = 256
 _TAIL = 8_000
-_ABOUT = ("path", "query", "url", "task", "text", "question", "argv")
-"""Arguments that show the subject of a call, the most informative first."""
 logger = logging.getLogger(__name__)
 
 
@@ -58,7 +53,9 @@ def keep_words(workspace: Workspace, session: Session, run: str) -> None:
         return
     vault = workspace.vault
     keeper = EntryWriter(vault, lambda entry: ())
-    capturing = CaptureWorker(keeper, _ways(workspace), lambda path, run: run_trace(vault, path, run), ignore_event)
+    capturing = CaptureWorker(
+        keeper, rule_capture(workspace), lambda path, run: run_trace(vault, path, run), ignore_event
+    )
     speaker = Speaker(began.channel, began.sender, began.group)
     try:
         capturing.capture(TaskCompleted(run, session.path, began.task, speaker, "interrupted", "", (), 0.0, 0))
@@ -66,50 +63,11 @@ def keep_words(workspace: Workspace, session: Session, run: str) -> None:
         logger.warning("%s: what was said in it is not remembered: %s", session.path, error)
 
 
-def run_trace(vault: Vault, path: str, run: str) -> RunTrace:
-    """The trace of a run from its session's note: its calls in order, and the sources of untrusted text."""
-    try:
-        session = load_session(vault, path)
-    except NoteGone:
-        return RunTrace(is_whole=False)
-    said = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
-    failed = {each.call for each in said if isinstance(each, ToolResult) and each.failed}
-    calls = [call for each in said if isinstance(each, Assistant) for call in each.calls]
-    steps = tuple(ToolUse(call.name, _about(call.arguments), call.id in failed) for call in calls)
-    return RunTrace(
-        steps, session.untrusted, said=_said(session, run, (vault.read(path) or b"").decode("utf-8", "replace"))
-    )
-
-
-def _said(session: Session, run: str, note: str) -> tuple[Utterance, ...]:
-    """What the person of a run has said in it, and in their runs before it: tasks, interruptions, answers."""
-    begun = next((each for each in session.of_run(run) if isinstance(each, Began)), None)
-    found: list[Utterance] = []
-    began: Began | None = None
-    asked: set[str] = set()
-    after = 0
-    for record in session.records:
-        match record.event:
-            case Began() as began:
-                if began.run == run:
-                    after = max(note.find(run), 0)
-            case Spoken(Assistant(calls=calls)):
-                asked |= {call.id for call in calls if call.name == "human_ask"}
-            case Spoken(ToolResult(call=call, text=text)) if call in asked and text.startswith(ANSWERED) and began:
-                found.append(Utterance(text.removeprefix(ANSWERED), is_earlier=began.run != run))
-            case Spoken(User(text)) if began and begun and began.sender == begun.sender and text.strip():
-                is_ours = began.run == run
-                at = note.find(text.strip().splitlines()[0], after) if is_ours else -1
-                found.append(Utterance(text, note.count("\n", 0, at) + 1 if at >= 0 else 0, not is_ours))
-                after = max(at, after)
-    return tuple(found)
-
-
 def save_flushed(keeper: EntryWriter, entries: Sequence[Entry]) -> None:
     """Save the entries of a conversation that a compaction would lose, in one commit."""
     first = entries[0]
     stamp = Stamp("agent", run=first.slots.get("run", ""), tool="flush", session=first.session_id)
-    keeper.keep(entries, f"memory(flush): keep {len(entries)} of a conversation", stamp)
+    keeper.keep(entries, f"memory(facts): kept {len(entries)} of a conversation", stamp)
 
 
 def keep_facts(workspace: Workspace, keeper: EntryWriter, facts: Sequence[str], context: RunContext) -> None:
@@ -137,23 +95,10 @@ def keep_facts(workspace: Workspace, keeper: EntryWriter, facts: Sequence[str], 
             save_flushed(keeper, [entry])
 
 
-def _ways(workspace: Workspace) -> CaptureConfig:
-    """The configuration of capture without a model."""
-    vault, settings = workspace.vault, workspace.settings
-    return CaptureConfig(
-        settings.memory,
-        workspace.clock,
-        vault.masked,
-        lambda: load_tombstones(vault).without_forgotten,
-        language=settings.vault.language,
-        count=estimate,
-    )
-
-
 def ways_with_models(workspace: Workspace, models: Accounts) -> CaptureConfig:
     """The configuration of capture with the configured models."""
     summarise = _summarise(workspace, models) if models.models.fast.model.present else None
-    return replace(_ways(workspace), summarise=summarise, thinks=models.models.main.model.present)
+    return replace(rule_capture(workspace), summarise=summarise, thinks=models.models.main.model.present)
 
 
 def end_of_session(vault: Vault, path: str) -> str:
@@ -165,13 +110,8 @@ def _summarise(workspace: Workspace, models: Accounts) -> Callable[[str], str]:
 
     def summarise(turn: str) -> str:
         language = text("prompt.language", workspace.settings.vault.language)
-        prompt = fill("turn", workspace.vault.own_version, language=language, turn=turn)
+        prompt = fill("turn", workspace.vault.own_version_of, language=language, turn=turn)
         model = models.of_run(f"capture-{workspace.clock.new_id()}", "").fast
         return model.chat(Request((User(prompt),), max_output=_SUMMARY_TOKENS)).message.text
 
     return summarise
-
-
-def _about(arguments: object) -> str:
-    given = arguments if isinstance(arguments, dict) else {}
-    return next((str(given[key]) for key in _ABOUT if given.get(key)), "")

@@ -1,18 +1,15 @@
 """Facts of conversations that have ended or fallen silent, found by the fast model: one call for each conversation.
 
-The rules have kept what they find when a run ended; the model adds what they miss, and says what it replaces. Which
-conversations wait for it is this machine's private state. One in which a stranger's text was read, or others speak, is
-left to the rules.
+When a run ends, its new facts wait for the model; only what changes something that is known, and what the person asks
+to remember, is kept at once. If the model's answer is unusable, if it cannot be asked, or if the conversation is not
+for it, the facts that the rules find are kept instead.
 """
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 
-from agent.config import private
 from agent.context.prompt import fill
 from agent.context.tokens import estimate
 from agent.errors import AgentError, NoteGone
@@ -22,18 +19,29 @@ from agent.llm.messages import Assistant, Request, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load_session
 from agent.memory.capture.captured import captured, log_capture
-from agent.memory.capture.conversation_facts import QuotedFact, TalkLine, question, quoted_facts
+from agent.memory.capture.conversation_facts import ConversationReading, QuotedFact, TalkLine
 from agent.memory.capture.facts import SOURCE
-from agent.memory.capture.run_entries import is_captured
+from agent.memory.capture.run_entries import FINISHED
+from agent.memory.capture.workflow import RunTrace
 from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, EntryType
 from agent.memory.store import StoredEntry, load_entries
 from agent.runs.accounts import Accounts
+from agent.runs.waiting_conversations import (
+    WaitingConversation,
+    begin_waiting,
+    end_waiting,
+    is_own,
+    silent_conversations,
+    tried_once_more,
+    waiting_conversation,
+)
+from agent.runs.waiting_statements import stated_in
 from agent.vault.change import CAPTURE, Stamp
 from agent.workspace.workspace import Workspace
 
-SILENT = timedelta(minutes=2)
-"""The time without a run after which a conversation has fallen silent."""
+TRIES, PATIENCE = 3, timedelta(days=1)
+"""How often the model is asked, and how long a conversation waits for it, before the rules decide."""
 _ANSWER_TOKENS = 1_500
 _KNOWN = 20
 """The most known facts that the model is shown."""
@@ -53,19 +61,25 @@ class Conversations:
     _here: set[str] = field(default_factory=set, init=False)
     """The sessions of this process."""
 
-    def heard(self, event: TaskCompleted) -> None:
-        """A run has ended: its conversation waits, if the settings and the model let it."""
+    def waits(self, event: TaskCompleted, trace: RunTrace) -> bool:
+        """True for a run whose conversation the model will read; the conversation waits from now on.
+
+        One in which others speak or a stranger's text was read is left to the rules, and so is a run that failed: its
+        model may not be reachable.
+        """
         speaker = event.speaker
         is_wanted = self.workspace.settings.memory.capture == "facts" and self.accounts.models.fast.model.present
-        if not is_wanted or not event.session or not is_captured(event) or speaker.group or speaker.sender:
-            return
-        folder = _folder(self.workspace)
-        file = folder / f"{Path(event.session).stem}.txt"
-        private.make_folder(folder)
-        seen = file.read_text("utf-8").splitlines()[2:] if file.exists() else []
-        now = self.workspace.clock.now().isoformat()
-        private.replace(file, "\n".join([event.session, now, *seen, event.run]))
+        if not is_wanted or not event.session or speaker.group or speaker.sender:
+            return False
+        if event.outcome != FINISHED or trace.untrusted or not trace.is_whole:
+            return False
+        try:
+            begin_waiting(self.workspace, event)
+        except OSError as error:
+            logger.warning("%s: the rules decide what is worth keeping: %s", event.session, error)
+            return False
         self._here.add(event.session)
+        return True
 
     def keep_ended(self) -> None:
         """Keep the facts of the conversations that have fallen silent, and, as it ends, of those of this process."""
@@ -74,54 +88,86 @@ class Conversations:
         self._here.clear()
 
     def keep(self, path: str) -> None:
-        """Keep the facts of one waiting conversation; it waits on if the model cannot be asked now."""
-        runs = next((runs for session, runs, _ in _waiting(self.workspace) if session == path), None)
-        if runs is None:
+        """Keep the facts of one waiting conversation: those that the model finds, or the rules' if it cannot say.
+
+        If the model cannot be asked now, the conversation waits on, for a day and for `TRIES` at most. With text from
+        elsewhere in its session it waits until the person has looked at it.
+        """
+        waiting = waiting_conversation(self.workspace, path)
+        if waiting is None or not is_own(self.workspace, path):
             return
         try:
-            self._keep(load_session(self.workspace.vault, path), runs)
+            session = load_session(self.workspace.vault, path)
+            found = self._by_model(session, waiting)
         except NoteGone:
-            pass
+            end_waiting(self.workspace, path)
+            return
         except (AgentError, OSError) as error:
-            logger.warning("%s: the model was not asked what is worth keeping: %s", path, error)
+            logger.info("%s: the model was not asked what is worth keeping: %s", path, error)
+            is_over = self.workspace.clock.now() - waiting.heard >= PATIENCE
+            if waiting.tries + 1 < TRIES and not is_over:
+                tried_once_more(self.workspace, waiting)
+                return
+            found = None
+        try:
+            self._write(session, *(found or (self._by_rules(session, waiting), ())))
+        except (AgentError, OSError) as error:
+            logger.warning("%s: what is worth keeping could not be written, and waits: %s", path, error)
             return
-        (_folder(self.workspace) / f"{Path(path).stem}.txt").unlink(missing_ok=True)
+        end_waiting(self.workspace, path)
 
-    def _keep(self, session: Session, runs: frozenset[str]) -> None:
-        lines = tuple(self._lines(session, runs))
-        if session.untrusted or not any(each.is_person for each in lines):
+    def _write(self, session: Session, entries: Sequence[Entry], known: Sequence[StoredEntry]) -> None:
+        if not entries:
             return
-        known = self._known(session, lines)
+        stamp, clock = Stamp("agent", tool=CAPTURE, session=session.path), self.workspace.clock
+        began = clock.monotonic()
+        verdicts = self.keeper.keep(
+            entries, f"memory(facts): kept {len(entries)} of a conversation", stamp, known=known
+        )
+        log_capture(session.path, verdicts, clock.monotonic() - began)
+        self.tell(captured("", session.path, verdicts, estimate))
+
+    def _by_rules(self, session: Session, waiting: WaitingConversation) -> Sequence[Entry]:
+        """The entries of what the rules find, without those that were kept when the run ended."""
+        stated = stated_in(self.workspace, session, waiting.runs)
+        return tuple(each for each in stated if not self.keeper.is_known(each))
+
+    def _by_model(
+        self, session: Session, waiting: WaitingConversation
+    ) -> tuple[Sequence[Entry], Sequence[StoredEntry]] | None:
+        """The entries of what the model finds, and the known ones that they may replace; None if it may not read the
+        conversation, or its answer is unusable."""
+        lines = tuple(self._lines(session, frozenset(waiting.runs)))
+        if session.untrusted or not self.accounts.models.fast.model.present:
+            return None
+        if not any(each.is_person for each in lines):
+            return (), ()
+        near = self._known(session, lines)
+        reading = ConversationReading(
+            lines,
+            tuple(each for each in near if each.entry.session_id != session.path),
+            tuple(each for each in near if each.entry.session_id == session.path),
+            stated_in(self.workspace, session, waiting.runs),
+            self.workspace.settings.vault.language,
+        )
         name = f"conversation-{self.workspace.clock.new_id()}"
-        prompt = fill("conversation", self.workspace.vault.own_version, conversation=question(lines, known))
+        prompt = fill("conversation", self.workspace.vault.own_version_of, conversation=reading.question())
         reply = self.accounts.of_run(name, "").fast.chat(Request((User(prompt),), max_output=_ANSWER_TOKENS))
         try:
-            facts = quoted_facts(reply.message.text, lines, known, self.workspace.settings.vault.language)
+            return tuple(self._entry(session, each) for each in reading.facts(reply.message.text)), near
         except (ValueError, RecursionError) as error:
-            logger.info("%s: the model's answer is not usable, the rules' facts stay: %s", session.path, error)
-            return
-        if entries := [self._entry(session, each) for each in facts]:
-            stamp = Stamp("agent", tool=CAPTURE, session=session.path)
-            clock = self.workspace.clock
-            began = clock.monotonic()
-            subject = f"memory(facts): {len(entries)} of a conversation"
-            verdicts = self.keeper.keep(entries, subject, stamp, known=known)
-            log_capture(session.path, verdicts, clock.monotonic() - began)
-            self.tell(captured("", session.path, verdicts, estimate))
+            logger.info("%s: the model's answer is not usable, the rules' facts are kept: %s", session.path, error)
+            return None
 
     def _lines(self, session: Session, runs: frozenset[str]) -> Iterator[TalkLine]:
         """What was said aloud in these runs of a conversation."""
-        note = (self.workspace.vault.read(session.path) or b"").decode("utf-8", "replace")
-        is_ours, at = False, 0
+        is_ours = False
         for record in session.records:
             match record.event:
                 case Began() as began:
                     is_ours = began.run in runs
                 case Spoken(User(text) | Assistant(text)) if is_ours and text.strip():
-                    found = note.find(text.strip().splitlines()[0], at)
-                    at = max(found, at)
-                    line = note.count("\n", 0, found) + 1 if found >= 0 else 0
-                    yield TalkLine(text, isinstance(record.event.message, User), line)
+                    yield TalkLine(text, isinstance(record.event.message, User), record.line, record.at)
 
     def _known(self, session: Session, lines: tuple[TalkLine, ...]) -> tuple[StoredEntry, ...]:
         """The statements that are known about what is spoken of, newest first."""
@@ -136,39 +182,20 @@ class Conversations:
     def _entry(self, session: Session, fact: QuotedFact) -> Entry:
         clock = self.workspace.clock
         slots = {"kind": fact.kind} | ({"line": str(fact.line)} if fact.line else {})
+        slots |= {"run": fact.run} if fact.run else {}
         return Entry(
             clock.new_id(),
-            clock.now(),
+            fact.at or clock.now(),
             fact.text,
             EntryType.FACT,
             channel=session.channel,
             source=fact.source or SOURCE,
+            keywords=fact.keywords,
             session_id=session.path,
             slots=slots,
             supersedes=fact.replaces.link if fact.replaces is not None and not fact.source else "",
             evidence=(f"[[{session.path.removesuffix('.md')}]]",),
         )
-
-
-def silent_conversations(workspace: Workspace) -> tuple[str, ...]:
-    """The sessions of the waiting conversations that have fallen silent."""
-    now = workspace.clock.now()
-    return tuple(path for path, _, heard in _waiting(workspace) if now - heard >= SILENT)
-
-
-def _folder(workspace: Workspace) -> Path:
-    return workspace.vault.private_folder / "conversations"
-
-
-def _waiting(workspace: Workspace) -> list[tuple[str, frozenset[str], datetime]]:
-    """Each waiting conversation: its session, its runs, and the time at which it was last heard of."""
-    folder = _folder(workspace)
-    found: list[tuple[str, frozenset[str], datetime]] = []
-    for file in sorted(folder.glob("*.txt")) if folder.is_dir() else ():
-        with suppress(OSError, UnicodeDecodeError, ValueError):
-            path, heard, *runs = file.read_text("utf-8").splitlines()
-            found.append((path, frozenset(runs), datetime.fromisoformat(heard)))
-    return found
 
 
 def _is_owners(each: StoredEntry) -> bool:

@@ -6,6 +6,7 @@ anyone who can write to the vault can change a note, and a pull can bring one.
 
 import logging
 from collections.abc import Iterator
+from shlex import quote
 
 from agent.errors import AgentError, NoteGone, UserError
 from agent.llm.messages import ToolResult
@@ -34,12 +35,16 @@ def load_here(workspace: Workspace, path: str) -> Session:
 
     An arrived session is refused because the model gets a session's text unchanged, the system message included.
     """
+    session = load_session(workspace.vault, path)  # it may have another path by now
+    path = session.path
     if workspace.vault.own_version(path) != workspace.vault.read(path):
         raise UserError(
-            f"{path}, or a part of it, arrived from elsewhere, and is not gone on with",
-            hint=f"look at it and let it count: vault-agent trust {path}; or ask in a new session",
+            "{path}, or a part of it, arrived from elsewhere, and is not gone on with",
+            hint="look at it and let it count: vault-agent trust {name}; or ask in a new session",
+            path=path,
+            name=quote(path),
         )
-    return load_session(workspace.vault, path)
+    return session
 
 
 def doubt_calls(workspace: Workspace, session: Session) -> None:
@@ -75,7 +80,7 @@ def _close_each(workspace: Workspace) -> Iterator[str]:
 
 def _cut_off(workspace: Workspace, mark: RunMark) -> bool:
     try:
-        session = load_session(workspace.vault, mark.session)
+        session = load_session(workspace.vault, mark.session, mark.id)
     except NoteGone:
         return False  # interrupted before the first save, or the note was removed since
     last = session.records[-1].event if session.records else None

@@ -65,7 +65,7 @@ def read_question(vault: Vault, path: str) -> Question | None:
 def open_questions(workspace: Workspace) -> tuple[Question, ...]:
     """The unanswered questions that runs on this machine wait for, sorted by path."""
     waiting = (mark.waits_for for mark in run_registry(workspace.vault).all() if not mark.parent)
-    paths = sorted(path for path in waiting if path.startswith(QUESTIONS))
+    paths = sorted(path for path in waiting if workspace.vault.home.holds(path, QUESTIONS))
     found = (read_question(workspace.vault, path) for path in paths)
     return tuple(question for question in found if question is not None and not question.answer)
 
@@ -74,7 +74,7 @@ def answer(workspace: Workspace, question: Question, text: str) -> None:
     """Write an answer into the question's note in the person's name: a tick for an option, else text below it."""
     said, path = workspace.vault.masked(text.strip()), question.path
     if not said:
-        raise UserError("the answer is empty", hint=f"vault-agent questions answer {question.id} TEXT")
+        raise UserError("the answer is empty", hint="vault-agent questions answer {id} TEXT", id=question.id)
     data = workspace.vault.read(path) or b""
     note = Note.parse(data)
     body = note.body
@@ -97,7 +97,7 @@ def is_ready(workspace: Workspace, mark: RunMark) -> bool:
     """True if a waiting run can resume: its person has decided, and its session's note is as this machine left it."""
     if content_of(workspace.vault, mark.session) != mark.content:
         return False  # the note was changed: such a run is resumed only by hand
-    if mark.waits_for.startswith(QUESTIONS):
+    if workspace.vault.home.holds(mark.waits_for, QUESTIONS):
         question = read_question(workspace.vault, mark.waits_for)
         return question is not None and _is_of(mark, question.run) and bool(question.answer)
     approval = approvals(workspace).find(mark.waits_for)

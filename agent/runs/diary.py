@@ -7,22 +7,23 @@ from datetime import date, timedelta
 
 from agent.errors import NoteGone
 from agent.events.bus import ignore_event
-from agent.events.runs import DaySummarised, TaskCompleted
+from agent.events.runs import IN_NOTES, DaySummarised, TaskCompleted
 from agent.loop.records import Began
 from agent.loop.session import Session, load_session
+from agent.markdown.session_marks import untrusted_sources
 from agent.memory import daily
 from agent.memory.blame import DAILY
 from agent.memory.capture.writer import Addition
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.store import entries_on_day
-from agent.memory.understanding.small_talk import is_small_talk
+from agent.memory.understanding.small_talk import is_small_talk, without_phrases
+from agent.memory.understanding.statements import claims, is_question, sentences_in
 from agent.memory.upkeep.day_summary import day_summary
 from agent.texts import Language
 from agent.vault.change import Outcome, Stamp
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
-_STRANGERS = b"%% vault-agent: taint "
 _LOOKED_BACK = 7
 """Days back that are searched for a log without a summary."""
 
@@ -42,14 +43,17 @@ class Diary:
     def additions(self, event: TaskCompleted) -> Sequence[Addition]:
         """The text that a finished task adds to the day's log; a day's first task also summarises the last logged day.
 
-        Nothing for thanks and other small talk. For a guest's task, the log says only that a guest asked. Text to be
-        forgotten is left out.
+        Nothing for small talk, nor for words in a conversation that is logged already, if they ask for nothing; but all
+        that used a tool or is not done. For a guest's task, the log says only that a guest asked. Text to be forgotten
+        is left out.
         """
-        if is_small_talk(event.task) and not event.tools:
-            return ()
         vault, now = self.workspace.vault, event.at or self.workspace.clock.now()
-        path = daily.path_of(now.date())
-        if vault.read(path) is None:
+        path = vault.home.at(daily.path_of(now.date()))
+        before = vault.read(path)
+        is_said = is_small_talk(event.task) or (daily.is_logged(before or b"", event.session) and not _asks(event.task))
+        if is_said and not event.tools and event.outcome == "finished":
+            return ()
+        if before is None:
             self._close_earlier(now.date())
         left = load_tombstones(vault).without_forgotten
         told = replace(event, task=vault.masked(left(event.task)), answer=vault.masked(left(event.answer)))
@@ -58,12 +62,14 @@ class Diary:
             guest = daily.asked_by_guest(self._language)
             told = replace(told, task=guest, answer="", session="")  # the session's name contains the task
         block = daily.log_block(told, now, self._language, quote=quote)
-        return [Addition(path, daily.new_note(now.date()).encode(), block.encode())]
+        kind: daily.DayPart = "answers" if event.speaker.channel == IN_NOTES else "conversations"
+        section = daily.section(kind, self._language).encode()
+        return [Addition(path, daily.new_note(now.date()).encode(), block.encode(), section)]
 
     def summarise(self, day: date) -> Outcome:
         """Update the summary of a day; do nothing if it would be empty or a person has changed it."""
         vault = self.workspace.vault
-        path = daily.path_of(day)
+        path = vault.home.at(daily.path_of(day))
         before = vault.read(path)
         text = (before or b"").decode("utf-8", "surrogateescape")
         summary = day_summary(entries_on_day(vault, day), daily.log(text), self._language)
@@ -87,15 +93,23 @@ class Diary:
     def _close_earlier(self, today: date) -> None:
         for back in range(1, _LOOKED_BACK + 1):
             day = today - timedelta(days=back)
-            text = (self.workspace.vault.read(daily.path_of(day)) or b"").decode("utf-8", "surrogateescape")
+            vault = self.workspace.vault
+            text = (vault.read(vault.home.at(daily.path_of(day))) or b"").decode("utf-8", "surrogateescape")
             if daily.has_log(text):
                 self.summarise(day)
                 return
 
 
+def _asks(task: str) -> bool:
+    """True for a task with a question or a request."""
+    rest = without_phrases(task)
+    return is_question(task) or len(claims(rest).splitlines()) < len(list(sentences_in(rest)))
+
+
 def _has_strangers(vault: Vault, session: str) -> bool:
     """True if a stranger's text came into a session: answers in it may repeat that text."""
-    return bool(session) and _STRANGERS in (vault.read(session) or b"")
+    data = vault.read(session) if session else None
+    return data is not None and bool(untrusted_sources(data.decode("utf-8", "replace")))
 
 
 def _session(vault: Vault, path: str) -> Session | None:

@@ -102,7 +102,9 @@ class MemoryReader:
 
     def _present(self, path: str) -> bytes | None:
         """The note as it is now, also if the upkeep of memory has archived it."""
-        archived = (ARCHIVED + path.removeprefix(ENTRIES),) if path.startswith(ENTRIES) else ()
+        home = self.vault.home
+        name = home.name_of(path)
+        archived = (home.at(ARCHIVED + name.removeprefix(ENTRIES)),) if name.startswith(ENTRIES) else ()
         try:
             return next((data for each in (path, *archived) if (data := self.vault.read(each)) is not None), None)
         except (AgentError, OSError):
@@ -110,18 +112,20 @@ class MemoryReader:
 
     def _shown(self, pinned: PinnedLines, text: str, present: bytes) -> str | None:
         """The text as the model is given a memory; None if it is empty, or not for the asker."""
-        path, lines = pinned.path, pinned.lines
-        if not may_be_offered(Hit(path, "", None, 0.0, lines, text, ())):
+        path, lines, home = pinned.path, pinned.lines, self.vault.home
+        name = home.name_of(path)
+        is_log = bool(day_of(name))  # its headings alone were given for the day
+        if not (is_log or may_be_offered(Hit(path, "", None, 0.0, lines, text, ()), home)):
             return None
-        entry = parse_entry(present) if path.startswith(ENTRIES) else None
+        entry = parse_entry(present) if name.startswith(ENTRIES) else None
         if entry is not None:
             day, sender, against = f"{entry.created:%Y-%m-%d}", entry.sender_id, entry.contradicts
             kind, scope, may_see = str(entry.type), str(entry.scope), is_for(entry, self.asker)
             found = Remembered(path, "", day, lines, text.strip(), 0.0, kind, scope, sender, contradicts=against)
         else:
-            kind = next((kind for begin, kind in LAYERS if path.startswith(begin)), "")
+            kind = next((kind for begin, kind in LAYERS if name.startswith(begin)), "")
             text = (filled(text) if kind else text).strip()
-            may_see = self.asker.is_owner and not path.startswith(ENTRIES)
+            may_see = self.asker.is_owner and not name.startswith(ENTRIES)
             found = Remembered(path, "", day_of(path), lines, text, 0.0, kind)
         return found.shown if may_see and found.text else None
 

@@ -70,7 +70,9 @@ def decide_in_note(workspace: Workspace, asked: PendingDecision, yes: bool, reas
     data, why = vault.read(path), vault.masked(" ".join(reason.split()))[:500]
     after = with_decision(data, yes, why) if data is not None else None
     if data is None or after is None or answer_in(after) is not yes:
-        raise UserError(f"{path} has no box that can be ticked", hint="vault-agent approvals lists what waits")
+        raise UserError(
+            "{path} has no box that can be ticked", hint="vault-agent approvals lists what waits", path=path
+        )
     subject = f"approval({'approved' if yes else 'rejected'}): {asked.name}"
     with vault.transaction(subject, Stamp("human"), body=why) as change:
         change.edit(path, data, after)
@@ -79,7 +81,9 @@ def decide_in_note(workspace: Workspace, asked: PendingDecision, yes: bool, reas
     _settle(workspace, asked.kind)()
     status = _status(vault, path)
     if status == "pending":
-        raise UserError(f"{asked.name} has changed since {path} was written", hint=f"look at it again: {path}")
+        raise UserError(
+            "{name} has changed since {path} was written", hint="look at it again: {path}", name=asked.name, path=path
+        )
     return status
 
 

@@ -8,6 +8,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from agent.context.budget import Count
 from agent.context.source import Piece, Receipt
@@ -16,7 +17,7 @@ from agent.events.receipt import MEMORIES
 from agent.events.runs import MemoryRecalled
 from agent.index.embedder import EmbedderChoice
 from agent.index.hit import Hit, SearchResult
-from agent.index.search import Searcher
+from agent.index.search import Searcher, UnsavedNote
 from agent.index.weights import Weights
 from agent.loop.session import Session
 from agent.memory.entry import Entry
@@ -30,6 +31,7 @@ from agent.memory.recall.recaller import Recaller, Recollection, Remembered, pla
 from agent.memory.recall.refresh import ShownMemories
 from agent.memory.understanding.small_talk import is_small_talk
 from agent.runs.linked_memories import MemoryReader, ReadAgain
+from agent.runs.waiting_statements import WaitingStatements
 from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.taint import frame
 from agent.tools.text_origin import TextOrigin
@@ -49,8 +51,34 @@ UNLIKELY = "nothing is likely enough to help (memory.floor)"
 IN_PASSING = "small talk brings nothing up (memory.small_talk)"
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a task is given: memories and passages of other notes, each best first; if nothing, the reason
+    (`absent`)."""
+
+    memories: Recollection = Recollection()
+    passages: tuple[Hit, ...] = ()
+    absent: str = ""
+
+    @property
+    def texts(self) -> tuple[Remembered | Hit, ...]:
+        """Memories and passages in the order in which they are given: alternating, the best of each first."""
+        pairs = zip_longest(self.memories.found, self.passages)
+        return tuple(each for pair in pairs for each in pair if each is not None)
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The same texts as passages of their notes."""
+        return tuple(each.hit if isinstance(each, Remembered) else each for each in self.texts)
+
+
 def nobody(event: object) -> None:
     """Ignore an event; for searches whose events are not published."""
+
+
+def no_words(question: str) -> str:
+    """No other words for any question."""
+    return ""
 
 
 @dataclass(slots=True)
@@ -61,34 +89,48 @@ class RecallSource:
     library: SearchIndex
     foreign: TextOrigin
     tell: Callable[[object], object]
+    waiting: WaitingStatements
     ledger: ShownMemories = field(default_factory=ShownMemories)
     fallback: DegradedSearch = field(default_factory=DegradedSearch)
+    other_words: Callable[[str], str] = no_words
+    """Other words for a question, to search by; empty for none."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _keywords: Searcher | None = None
 
     def search(self, question: str, limit: int) -> SearchResult:
         """Passages of all notes except transcripts and the archive."""
         answer = self._find(question, limit * SPARE, passages=True)
-        hits = [hit for hit in answer.hits if may_be_found(hit)]
+        hits = [hit for hit in answer.hits if may_be_found(hit, self.workspace.vault.home)]
         return replace(answer, hits=tuple(hits[:limit]))
 
     def others(self, question: str, limit: int) -> SearchResult:
         """Passages of the notes that are not memories, skills or requests for approval."""
         answer = self.search(question, limit * SPARE)
-        hits = [hit for hit in answer.hits if is_given_as_note(hit)]
+        hits = [hit for hit in answer.hits if is_given_as_note(hit, self.workspace.vault.home)]
         return replace(answer, hits=tuple(hits[:limit]))
 
     @property
     def recaller(self) -> Recaller:
-        """The recall of memories, for any asker."""
-        workspace = self.workspace
+        """The recall of memories, for any asker, also of what was said in conversations that wait to be read."""
+        workspace, waiting = self.workspace, self.waiting
+
+        def find(text: str, limit: int) -> SearchResult:
+            unsaved = tuple((workspace.vault.home.at(each.path), each.note()) for each in waiting.entries())
+            return self._find(text, limit, passages=False, unsaved=unsaved)
+
+        def read(path: str) -> bytes | None:
+            said = waiting.entry(path)
+            return workspace.vault.read(path) if said is None else said.note()
+
         return Recaller(
-            lambda text, limit: self._find(text, limit, passages=False),
-            workspace.vault.read,
+            find,
+            read,
             workspace.clock.now,
             workspace.settings.memory,
             lambda path, data: bool(self.foreign.source(path, data)),
             lambda: load_tombstones(workspace.vault),
+            waiting.placed,
+            workspace.vault.home,
         )
 
     def remembered(self, question: str, limit: int, context: RunContext) -> Recollection:
@@ -105,7 +147,7 @@ class RecallSource:
         content."""
         said = plain(entry.text[:_SAID])
         kind = "" if entry.type.is_stated else f"type:{entry.type} "
-        text = f"{said} path:{ENTRIES} {kind}scope:{entry.scope}"
+        text = f'{said} path:"{self.workspace.vault.home.at(ENTRIES)}" {kind}scope:{entry.scope}'
         return [hit.path for hit in self._find(text, _NEAR, passages=False, explain=False).hits]
 
     def source(self, context: RunContext, session: Session, *, group: bool) -> "MemorySource":
@@ -126,16 +168,18 @@ class RecallSource:
         if self._keywords is not None:
             self._keywords.close()
 
-    def _find(self, text: str, limit: int, *, passages: bool, explain: bool = True) -> SearchResult:
+    def _find(
+        self, text: str, limit: int, *, passages: bool, explain: bool = True, unsaved: Sequence[UnsavedNote] = ()
+    ) -> SearchResult:
         def whole() -> SearchResult:
             with self._lock:
-                return self.library.search(text, limit, passages=passages, explain=explain)
+                return self.library.search(text, limit, passages=passages, explain=explain, unsaved=unsaved)
 
         def keywords() -> SearchResult:
             if self._keywords is None:
                 library = self.library
                 self._keywords = Searcher(library.files, library.engine, EmbedderChoice(None), Weights())
-            return self._keywords.search(text, limit, passages=passages, explain=explain)
+            return self._keywords.search(text, limit, passages=passages, explain=explain, unsaved=unsaved)
 
         return self.fallback.search(whole, keywords)
 
@@ -165,57 +209,62 @@ class MemorySource:
             taint.mark(source)
 
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
-        """The memories about a task and the best passages of other notes, alternating, the best of each first."""
+        """What a task is given, as texts with receipts."""
         workspace, asker = self.recall.workspace, self.asker
-        memory = workspace.settings.memory
-        if not memory.small_talk and is_small_talk(task):
-            return [Piece("", self.name, absent=IN_PASSING)]
         begin = workspace.clock.monotonic()
-        found, hits = self.found(task)
+        given = self.given(task)
+        found = given.memories
         self.recall.ledger.give(asker, found)
-        if asker.run and memory.auto_recall:
+        if asker.run and workspace.settings.memory.auto_recall and given.absent != IN_PASSING:
             seconds = workspace.clock.monotonic() - begin
             count, degraded = len(found.found), found.degraded or ""
             self.recall.tell(MemoryRecalled(asker.run, asker.session, count, found.mode, degraded, seconds))
-        pinned = pins(workspace.vault, {*(each.path for each in found.found), *(hit.path for hit in hits)})
-        pieces = [self._memory(each, pinned, rank) for rank, each in enumerate(found.found)]
-        pieces += [self._passage(hit, pinned, rank) for rank, hit in enumerate(hits)]
-        if not pieces and memory.floor != "off":
-            return [Piece("", self.name, absent=UNLIKELY)]
+        pinned = pins(workspace.vault, {each.path for each in given.texts})
+        pieces = [self._piece(each, pinned, rank) for rank, each in enumerate(given.texts)]
+        if given.absent:
+            return [Piece("", self.name, absent=given.absent)]
         if found.degraded and pieces:
             pieces.append(Piece(f"(what is remembered was found {found.degraded})", self.name))
         return pieces
 
-    def found(self, task: str) -> tuple[Recollection, tuple[Hit, ...]]:
-        """The memories and the passages of other notes that the task is given, each best first."""
-        workspace, helpful = self.recall.workspace, Recollection()
-        settings, clock = workspace.settings, workspace.clock
+    def given(self, task: str) -> Given:
+        """The memories and the passages of other notes that the task is given; without secrets, as a run's task is."""
+        settings, vault = self.recall.workspace.settings, self.recall.workspace.vault
+        if not settings.memory.small_talk and is_small_talk(task):
+            return Given(absent=IN_PASSING)
+        task, helpful = vault.masked(task), Recollection()
         if settings.memory.auto_recall:
-            given = self.recall.ledger.given(self.asker)
-            most, began = settings.memory.max_recalls, clock.monotonic()
-            found = self.recall.recaller.recall(task, self.asker, most, without=given, unasked=True)
+            began = vault.clock.monotonic()
+            known, most = self.recall.ledger.given(self.asker), settings.memory.max_recalls
+            recaller = self.recall.recaller
+            found = recaller.recall(task, self.asker, most, without=known, unasked=True)
             helpful = found.above(settings.memory.floor)
-            log_recall(task, found, helpful, clock.monotonic() - began, workspace.vault.masked)
+            words = self.recall.other_words(task) if found.is_doubtful else ""
+            if words:  # the model thinks that a note may help
+                found = helpful = recaller.recall(
+                    task, self.asker, most, without=known, unasked=True, words=vault.masked(words)
+                )
+            log_recall(task, found, helpful, vault.clock.monotonic() - began, vault.masked)
         others = settings.context.memories
         hits = self._helpful(task, self.recall.others(task, others)) if others and self.asker.is_owner else ()
-        return helpful, hits
+        is_unlikely = not (helpful.found or hits) and settings.memory.floor != "off"
+        return Given(helpful, hits, UNLIKELY if is_unlikely else "")
 
     def _helpful(self, task: str, answer: SearchResult) -> tuple[Hit, ...]:
         """The hits, if one of them is likely enough to help."""
         least = LEAST[self.recall.workspace.settings.memory.floor]
         return answer.hits if probability(task, answer.hits, answer.mode) >= least else ()
 
-    def _memory(self, each: Remembered, pins: Pins, rank: int) -> Piece:
-        receipt = Receipt(each.path, each.lines, pins.commit(each.path), each.score, each.why)
-        return Piece(each.shown, self.name, _of_rank(rank), receipt)
-
-    def _passage(self, hit: Hit, pins: Pins, rank: int) -> Piece:
-        why = ", ".join(leg.name for leg in hit.why[:_LEGS])
-        headings = f" > {' > '.join(hit.headings)}" if hit.headings else ""
-        text = f"[[{hit.path.removesuffix('.md')}]] {hit.title}{headings}\n{hit.passage.strip()}"
-        origin = self._origin(hit)
-        receipt = Receipt(hit.path, hit.lines, pins.commit(hit.path), hit.score, why)
-        return Piece(frame(text, origin) if origin else text, self.name, _of_rank(rank + 0.5), receipt, origin)
+    def _piece(self, each: Remembered | Hit, pins: Pins, rank: int) -> Piece:
+        """A memory or a passage with its receipt; its score keeps the order, whatever their own scores."""
+        commit, score = pins.commit(each.path), 1.0 / (1.0 + rank)
+        if isinstance(each, Remembered):
+            return Piece(each.shown, self.name, score, Receipt(each.path, each.lines, commit, each.score, each.why))
+        why = ", ".join(leg.name for leg in each.why[:_LEGS])
+        headings = f" > {' > '.join(each.headings)}" if each.headings else ""
+        text = f"[[{each.path.removesuffix('.md')}]] {each.title}{headings}\n{each.passage.strip()}"
+        origin, receipt = self._origin(each), Receipt(each.path, each.lines, commit, each.score, why)
+        return Piece(frame(text, origin) if origin else text, self.name, score, receipt, origin)
 
     def _origin(self, hit: Hit) -> str:
         data = self.recall.workspace.vault.read(hit.path) or b""
@@ -226,9 +275,4 @@ def recall_source(
     workspace: Workspace, library: SearchIndex, tell: Callable[[object], object] = nobody
 ) -> RecallSource:
     """The searches over one index; `tell` publishes what was recalled."""
-    return RecallSource(workspace, library, text_origin_of(workspace.vault), tell)
-
-
-def _of_rank(rank: float) -> float:
-    """A score that makes memories and passages alternate, regardless of their own scores."""
-    return 1.0 / (1.0 + rank)
+    return RecallSource(workspace, library, text_origin_of(workspace.vault), tell, WaitingStatements(workspace))

@@ -28,6 +28,7 @@ class RunReport:
             "hint": ended.hint or None,
             "waits_for": ended.waits_for or None,
             "queued": ended.queued or None,
+            "refused": list(ended.refused),
             "run": ended.run,
             "session": ended.session,
             "commits": list(self.commits),

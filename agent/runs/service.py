@@ -7,6 +7,7 @@ crash.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from shlex import quote
 
 from agent.context.assemble import Opening, assemble, opening
 from agent.context.budget import BudgetRow as Row
@@ -16,8 +17,8 @@ from agent.errors import Interrupted, NeedsApproval, NoteGone, QuestionAsked, To
 from agent.events.bus import Bus
 from agent.events.receipt import MEMORIES
 from agent.events.runs import SessionEnded, SessionStarted, Speaker
-from agent.llm.messages import Assistant, System, User
-from agent.llm.provider import Cancelled, OnText, ignore, never
+from agent.llm.messages import Assistant, User
+from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.loop.agent import Agent
 from agent.loop.compact import make_room
 from agent.loop.limits import Progress
@@ -27,13 +28,15 @@ from agent.loop.records import Began, Closed, Spoken, Tainted
 from agent.loop.repetition import Breaker
 from agent.loop.run import Run, RunRequest
 from agent.loop.session import Session, begin_session, latest_session, load_session, sessions
+from agent.loop.session_names import release_name
 from agent.memory.capture.writer import CaptureWorker
+from agent.memory.recall.asker import Asker
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts
 from agent.runs.active_skills import ActiveSkills
 from agent.runs.crash_recovery import doubt_calls, is_own, load_here
 from agent.runs.decisions import content_of
-from agent.runs.recall_source import RecallSource
+from agent.runs.recall_source import Given, MemorySource, RecallSource
 from agent.runs.registry import RunMark, RunRegistry, run_registry
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import Delegate
@@ -160,8 +163,10 @@ class RunService:
             began = session.open_run
             if began is None:
                 raise UserError(
-                    f"the last run in {path} is over",
-                    hint=f'ask something new in it: vault-agent ask --session {path} "…"',
+                    "the last run in {path} is over",
+                    hint='ask something new in it: vault-agent ask --session {session} "…"',
+                    path=path,
+                    session=quote(path),
                 )
             first()
             doubt_calls(self.workspace, session)
@@ -205,6 +210,13 @@ class RunService:
         """The budget table of the text that a session would send to the model now."""
         return self._rows(self._work_in(load_session(self.workspace.vault, path), RunIO()))
 
+    def given(self, task: str, path: str = "") -> Given:
+        """What a task of the owner would be given now: in the session at this path, or in a new one."""
+        if not path:
+            return MemorySource(self.recall, Asker()).given(task)
+        context, session = RunContext("", path), load_session(self.workspace.vault, path)
+        return self._memories(context, session, self.account.models.main.model, group=False).given(task)
+
     def explain(self, asked: RunRequest) -> tuple[Opening, tuple[Row, ...], tuple[str, ...]]:
         """The input that a new session would send to the model for a task: the texts, the budget table, the tools'
         names.
@@ -218,10 +230,11 @@ class RunService:
         work = self._work(asked, session, context, RunIO())
         try:
             start = opening(asked.task, work.agent.sources, (), work.window, self.agent.count)
-            session.add(Spoken(System(self.agent.system())), Spoken(User(asked.task)))
+            session.add(self.agent.system.new(), Spoken(User(asked.task)))
             rows = self._rows(work)
         finally:
             self.following.drop(context.run)
+            release_name(self.workspace.vault, session.path)
         return start, (*start.rows, *rows), tuple(spec.name for spec in work.described)
 
     def _rows(self, work: Run) -> tuple[Row, ...]:
@@ -237,13 +250,12 @@ class RunService:
         context = RunContext(last.run, session.path, channel=last.channel, role=last.role, sender=last.sender)
         for source in session.untrusted:
             context.taint.mark(source)
+        self.agent.system.read_again(session)
         return self._work(asked, session, replace(context, cancelled=line.cancelled), line)
 
     def _work(self, asked: RunRequest, session: Session, context: RunContext, line: RunIO) -> Run:
-        memories = self.recall.source(context, session, group=asked.speaker.group)
         models = self.account.of_run(context.run.partition(".")[0], asked.job)
-        room = window_of(models.main.model).most(MEMORIES)
-        memories.read_again(session, room, self.agent.count, context.taint)
+        memories = self._memories(context, session, models.main.model, group=asked.speaker.group)
         skills, index = self.following.source(context, session), self.following.index(context, session)
         session.language = self.agent.language
         return Run(
@@ -257,6 +269,12 @@ class RunService:
             Progress(self.workspace.clock.monotonic()),
             Breaker(self.workspace.settings.spend.same_failure),
         )
+
+    def _memories(self, context: RunContext, session: Session, model: Model, *, group: bool) -> MemorySource:
+        """The memories for the tasks of a run, with those that the session has already."""
+        memories = self.recall.source(context, session, group=group)
+        memories.read_again(session, window_of(model).most(MEMORIES), self.agent.count, context.taint)
+        return memories
 
     def _go(
         self,

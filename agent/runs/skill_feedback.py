@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import datetime
 from pathlib import Path
 
-from agent.loop.records import run_ends
+from agent.loop.record_parse import run_ends
 from agent.memory.capture.writer import AFTER_RUN_TOOLS
 from agent.skills.history.feedback import CORRECTION, RunWrites, corrected_runs, record_corrections, record_opinion
 from agent.skills.history.feedback_form import parse_feedback_form
 from agent.skills.history.usage import Use, history_path, load_uses, merge_opinions
 from agent.vault.file_changes import FileChange
-from agent.vault.folders import SESSIONS, folder_of
+from agent.vault.folders import SESSIONS, AgentFolder
 from agent.vault.history.commits import HUMAN, Commit, commits
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
@@ -43,7 +43,7 @@ def gather_feedback(workspace: Workspace, names: Iterable[str]) -> tuple[Use, ..
 def _unsaid(vault: Vault, name: str, since: datetime) -> Iterator[Use]:
     """The uses of a skill since then that have no feedback."""
     try:
-        if Path(vault.place.root, history_path(name)).lstat().st_mtime < since.timestamp():
+        if Path(vault.place.root, vault.home.at(history_path(name))).lstat().st_mtime < since.timestamp():
             return
     except OSError:
         return
@@ -54,7 +54,8 @@ def _by_boxes(workspace: Workspace, unsaid: Iterable[Use]) -> Iterator[Use]:
     notes: dict[str, dict[str, str]] = {}
     for use in unsaid:
         if use.session not in notes:
-            data = workspace.vault.own_version(use.session) if use.session.startswith(SESSIONS) else None
+            vault = workspace.vault
+            data = vault.own_version(use.session) if vault.home.holds(use.session, SESSIONS) else None
             notes[use.session] = dict(run_ends((data or b"").decode("utf-8", "replace")))
         said = dict(parse_feedback_form(notes[use.session].get(use.run, "")))
         if use.name in said:
@@ -65,7 +66,7 @@ def _corrected(vault: Vault, runs: set[str], now: datetime) -> set[str]:
     """The runs among `runs` that wrote lines which a person changed or removed within a day."""
     found = [each for each in commits(vault, limit=_COMMITS) if each.when >= now - _SINCE - CORRECTION]
     work = [each for each in found if each.actor != HUMAN and _root(each) in runs and each.tool not in _OTHERS]
-    wrote = [RunWrites(_root(each), each.when, frozenset(_paths(each))) for each in work]
+    wrote = [RunWrites(_root(each), each.when, frozenset(_paths(each, vault.home))) for each in work]
     met = [
         (run, change, theirs)
         for commit in (each for each in found if each.actor == HUMAN and wrote)
@@ -108,8 +109,8 @@ def _lines(vault: Vault, changes: Iterable[FileChange]) -> Mapping[str, Set[byte
     return {id: {line.strip() for line in blob.splitlines() if line.strip()} for id, blob in found if blob is not None}
 
 
-def _paths(commit: Commit) -> Iterator[str]:
-    return (each.path for each in commit.files if folder_of(each.path).is_written_for_the_person)
+def _paths(commit: Commit, home: AgentFolder) -> Iterator[str]:
+    return (each.path for each in commit.files if home.row(each.path).is_written_for_the_person)
 
 
 def _root(commit: Commit) -> str:

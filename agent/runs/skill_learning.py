@@ -82,7 +82,7 @@ def _writer(skills: SkillSet, models: Accounts) -> WriteInstructions:
     workspace = skills.workspace
 
     def write(suggestion: Suggestion) -> str:
-        prompt = fill("skill", workspace.vault.own_version, **prompt_variables(suggestion))
+        prompt = fill("skill", workspace.vault.own_version_of, **prompt_variables(suggestion))
         model = models.of_run(f"skill-{workspace.clock.new_id()}", "").main
         return model.chat(Request((User(prompt),), max_output=_LONGEST)).message.text
 

@@ -23,15 +23,29 @@ def find_skill(found: SkillLibrary, name: str) -> Skill:
     skill = shelf.get(name)
     if skill is not None:
         return skill
-    aside = f"{DEPRECATED}{name}"
+    aside = found.home.at(f"{DEPRECATED}{name}")
     learned = next(place for place in found.locations if place.source is SkillSource.LEARNED)
     if not name_problem(name) and (learned.root / aside / FILE).is_file():
-        raise UserError(f"the skill {name} was put aside", hint=f"vault-agent log {aside} says when and why")
+        raise UserError(
+            "the skill {name} was put aside", hint="vault-agent log {aside} says when and why", name=name, aside=aside
+        )
     broken = next((each for each in shelf.problems if f"/{name}/" in each.path), None)
     if broken is not None:
-        raise UserError(f"the skill {name} cannot be used: {broken.reason}", hint=f"{broken.path}, line {broken.line}")
+        raise UserError(
+            "the skill {name} cannot be used: {reason}",
+            hint="{path}, line {line}",
+            name=name,
+            reason=broken.reason,
+            path=broken.path,
+            line=broken.line,
+        )
     near = ", ".join(get_close_matches(name, shelf.named, cutoff=0.5) or [each for each in shelf.named if name in each])
-    raise UserError(f"there is no skill {name}", hint=f"vault-agent skills list{f'; near it: {near}' if near else ''}")
+    raise UserError(
+        "there is no skill {name}",
+        hint="vault-agent skills list; near it: {near}" if near else "vault-agent skills list",
+        name=name,
+        near=near,
+    )
 
 
 def skills_on_demand(workspace: Workspace, publish: Callable[[object], object] = ignore_event) -> SkillSet:

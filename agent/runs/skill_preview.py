@@ -12,6 +12,7 @@ from agent.runs.skill_set import SkillSet
 from agent.skills.matching.matcher import Matched, MatchTask
 from agent.skills.matching.selection import Match, MatchStatus
 from agent.skills.matching.skill_text import SkillIndex
+from agent.texts import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +61,23 @@ def _in_run(opened: Matched, later: Matched, most: int) -> Matched:
         if each.skill.name in given:
             seen.append(replace(given[each.skill.name], signals=each.signals))
         elif each in later.given and each.skill.name not in added:
-            why = "the run has others, or one of its group, already"
+            why = Sentence("the run has others, or one of its group, already")
             seen.append(replace(each, status=MatchStatus.CROWDED, why=why, text="", tokens=0))
         else:
             seen.append(each)
     return replace(later, matches=tuple(seen))
 
 
-def format_given(found: Match) -> str:
+def format_given(found: Match) -> Sentence:
     """What a run is given of a skill, in words."""
     match found.status:
         case MatchStatus.ACTIVE if found.on_request:
             steps = ", ".join(found.on_request)
-            return f"given with its steps: {found.tokens:,} tokens; the texts of {steps} are opened on request"
+            given = "given with its steps: {tokens:,} tokens; the texts of {steps} are opened on request"
+            return Sentence(given, tokens=found.tokens, steps=steps)
         case MatchStatus.ACTIVE:
-            return f"given whole: {found.tokens:,} tokens"
+            return Sentence("given whole: {tokens:,} tokens", tokens=found.tokens)
         case MatchStatus.SUMMARY:
-            return f"given: its description and how to open it, {found.tokens:,} tokens"
+            return Sentence("given: its description and how to open it, {tokens:,} tokens", tokens=found.tokens)
         case _:
-            return "not given"
+            return Sentence("not given")

@@ -191,7 +191,9 @@ class SkillSet:
 def skill_library(workspace: Workspace) -> SkillLibrary:
     """The skills of a vault and of the package; the list of reviewed skills belongs to this machine."""
     package = Path(str(resource("skills")))
-    return SkillLibrary(skill_locations(workspace.vault.place.root, package), pins_of(workspace.vault))
+    home = workspace.vault.home
+    locations = skill_locations(workspace.vault.place.root, package, home)
+    return SkillLibrary(locations, pins_of(workspace.vault), home=home)
 
 
 def skill_set(
@@ -214,7 +216,12 @@ def announce(workspace: Workspace, gone: PutAside) -> None:
     if gone.commit:
         lines.append(text("notices.skill_back", language, commit=gone.commit[:12]))
     said = daily.block(now, text("notices.skill_aside", language, name=gone.name), lines)
-    note = Addition(daily.path_of(now.date()), daily.new_note(now.date()).encode(), said.encode())
+    note = Addition(
+        workspace.vault.home.at(daily.path_of(now.date())),
+        daily.new_note(now.date()).encode(),
+        said.encode(),
+        daily.section("upkeep", language).encode(),
+    )
     stamp = Stamp("agent", tool="skill_feedback")
     with workspace.vault.transaction(f"skills(deprecate): say so of {gone.name}", stamp) as day:
-        day.append(note.path, note.text, note.head)
+        day.append(note.path, note.text, note.head, note.section)

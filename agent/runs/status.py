@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from agent.config.secrets import Secret
 from agent.errors import AgentError
+from agent.llm.connection import missing_key
 from agent.llm.ledger import Ledger, SpendTotals
 from agent.llm.presets import KINDS, ModelKind, endpoint
 from agent.runs.decisions import approvals, open_questions
@@ -13,6 +14,7 @@ from agent.skills.learning.offer_records import offer_records_folder
 from agent.skills.learning.offer_records import waiting_offers as offers_waiting
 from agent.skills.loading.pins import pins_of
 from agent.skills.trust.review_records import waiting_reviews as reviews_waiting
+from agent.texts import Sentence, joined
 from agent.workspace.workspace import Workspace
 
 SPEND = "spend"
@@ -22,7 +24,8 @@ SPEND = "spend"
 @dataclass(frozen=True, slots=True)
 class AgentStatus:
     """The agent's status. `models` are the names of the models by kind of work, empty if none is configured.
-    `misconfigured` is an error of the model's settings, and what helps; `problem` an error of the ledger.
+    `misconfigured` is an error of the model's settings, and what helps; `problem` a missing key, or an error of the
+    ledger.
 
     `reviews` and `suggestions` are the notes in approvals/ that ask to trust, and to learn, a skill.
     `waiting` are the sessions whose run waits for a person, `working` those with an active run.
@@ -59,10 +62,18 @@ def agent_status(workspace: Workspace) -> AgentStatus:
         models = {kind: model.name for model, kinds in configured_models(workspace).items() for kind in kinds}
     except AgentError as error:
         misconfigured = (error.message, *filter(None, [error.hint]))
+    missing = missing_key(workspace.settings.llm)
+    if missing is not None:
+        fix = f"vault-agent config set {missing.setting} --prompt"
+        problems.append(Sentence("no model can be asked from here: {why}; {fix}", why=missing.why, fix=fix))
     try:
         ledger = ledger_of(workspace)
         today = ledger.totals(ledger.today())
-        problems += [f"{today.damaged} calls of today cannot be read in the spend ledger"] if today.damaged else []
+        problems += (
+            [Sentence("{count} calls of today cannot be read in the spend ledger", count=today.damaged)]
+            if today.damaged
+            else []
+        )
     except AgentError as error:
         problems.append(error.message)
     marks = run_registry(workspace.vault)
@@ -71,7 +82,7 @@ def agent_status(workspace: Workspace) -> AgentStatus:
     asked, questions = approvals(workspace).pending(), open_questions(workspace)
     reviews = reviews_waiting(workspace.vault, pins_of(workspace.vault))
     offered = tuple(offer.path for offer in offers_waiting(workspace.vault, offer_records_folder(workspace.vault)))
-    problem = "; ".join(problems)
+    problem = joined(problems, "; ")
     return AgentStatus(
         models, today, len(asked), len(questions), reviews, offered, waiting, working, problem, misconfigured
     )

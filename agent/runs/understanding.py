@@ -17,7 +17,7 @@ def understanding_of(workspace: Workspace, models: Accounts) -> Understanding:
         return RULES
 
     def ask(prompt: str, questions: str) -> str:
-        filled = fill(prompt, workspace.vault.own_version, questions=questions)
+        filled = fill(prompt, workspace.vault.own_version_of, questions=questions)
         model = models.of_run(f"understanding-{workspace.clock.new_id()}", "").fast
         return model.chat(Request((User(filled),), max_output=_ANSWER_TOKENS)).message.text
 

@@ -44,7 +44,8 @@ class UpkeepDue:
 
     def extent(self, now: datetime) -> Extent:
         """What an upkeep that begins now has in view; taken before it reads the first note."""
-        folder = Path(self.workspace.vault.place.root, ENTRIES, f"{now:%Y/%m}")
+        vault = self.workspace.vault
+        folder = Path(vault.place.root, vault.home.at(ENTRIES), f"{now:%Y/%m}")
         entries = sum(1 for _ in folder.glob(f"{now:%Y-%m-%d}*.md")) if folder.is_dir() else 0
         return Extent(now.date().isoformat(), entries)
 

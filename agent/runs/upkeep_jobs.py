@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from agent.events.runs import SkillRated, TaskCompleted
 from agent.memory import daily
 from agent.runs.arrivals import tend_arrivals
-from agent.runs.conversations import silent_conversations
 from agent.runs.diary import Diary
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_set import SkillSet
 from agent.runs.upkeep_due import UpkeepDue
+from agent.runs.waiting_conversations import silent_conversations
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:  # what is due after few runs, and slow to load
@@ -97,7 +97,8 @@ class UpkeepJobs:
     def _written(self, day: date) -> float:
         """The time at which the day's note was written last; 0 if there is none."""
         try:
-            return Path(self.workspace.vault.place.root, daily.path_of(day)).stat().st_mtime
+            vault = self.workspace.vault
+            return Path(vault.place.root, vault.home.at(daily.path_of(day))).stat().st_mtime
         except OSError:
             return 0.0
 

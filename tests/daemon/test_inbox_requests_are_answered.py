@@ -10,6 +10,8 @@ from agent.interfaces.cli.main import main
 from agent.loop.session import load_session, sessions
 from agent.markdown import requests
 from agent.markdown.note import Note
+from agent.vault.history.undo import undo
+from agent.vault.history.undo_choice import Selection
 from tests.daemon.house import BRISK, HASTE, House, living
 from tests.stories.agents import call, furnish, only, script, ticked
 from tests.vaults import git, git_beside, head, write
@@ -69,7 +71,7 @@ def test_a_note_in_the_inbox_is_answered_below_in_one_commit(root: Path) -> None
         assert house.parts.inbox.problem == ""
 
 
-def test_a_line_in_the_inbox_leaves_three_commits_the_person_s_own_among_them(root: Path) -> None:
+def test_a_line_in_the_inbox_leaves_two_commits_the_person_s_and_the_answer_with_the_record(root: Path) -> None:
     note = root / "inbox" / "tea.md"
     with living(root) as house:
         before = head(root)
@@ -77,9 +79,13 @@ def test_a_line_in_the_inbox_leaves_three_commits_the_person_s_own_among_them(ro
         answered(house, note)
         house.commits_all()
         made = git(root, "log", "--format=%an: %s", f"{before}..").splitlines()
-    begins = ["Anna: human(notes): create inbox/tea.md", "vault-agent: inbox(done)", "vault-agent: session: finished"]
-    assert len(made) == 3 and all(map(str.startswith, sorted(made), begins)), made
-    assert made.index(sorted(made)[0]) > made.index(sorted(made)[1]), "the person's own is there before the answer"
+        shown = git(root, "show", "--name-only", "--format=%b").split("\n")
+    assert made == ["vault-agent: inbox(done): Which tea do I have?", "Anna: human(notes): created tea"]
+    assert {path.split("/")[0] for path in shown if path.endswith(".md")} >= {"inbox", "sessions", "daily"}
+    run = next(line.removeprefix("Vault-Run: ") for line in shown if line.startswith("Vault-Run: "))
+    undone = undo(house.workspace.vault, Selection(run=run))
+    assert note.read_text("utf-8") == "Which tea do I have?\n" and undone.commit
+    assert sessions(house.workspace.vault), "the record stays"
 
 
 def test_a_model_that_is_named_while_the_daemon_lives_is_asked(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,3 +377,43 @@ def test_a_run_that_waited_and_was_taken_up_by_hand_is_told_in_the_note(
         asked.write_text(ticked(asked.read_text("utf-8"), "green"), "utf-8")
         assert main(["--vault", str(root), "ask", "--resume", session]) == 0
         house.until(lambda: status(note) == "done" and settled(house), "the note says that it is over")
+
+
+def test_quotes_callouts_code_and_templates_ask_nothing(root: Path) -> None:
+    task = "- [ ] @agent buy tea"
+    with living(root) as house:
+        write(root / "quoted.md", f"> {task}\n\n> [!todo] From Bob\n> {task}\n\n```\n{task}\n```\n\n%% {task} %%\n")
+        write(root / "Templates" / "day.md", f"# {{{{date}}}}\n\n{task}\n")
+        write(root / "work" / "_templates" / "day.md", "---\nagent: ask\n---\nWhat is to do?\n")
+        house.commits_all()
+        house.for_a_while(1.5)
+        house.until(lambda: settled(house), "nothing is under way")
+        assert not runs_so_far(root)
+        write(root / "quoted.md", (root / "quoted.md").read_text("utf-8") + f"\n{task}\n")
+        answered(house, root / "quoted.md")
+    text = (root / "quoted.md").read_text("utf-8")
+    assert text.count("- [x] @agent") == 1 and text.index("[x]") > text.rindex("[ ]"), "the person's own line is ticked"
+
+
+def test_what_was_there_before_the_vault_asks_only_where_a_hand_asks_for_it(root: Path) -> None:
+    old = "Call the dentist\nBuy screws\n"
+    write(root / "inbox" / "todo.md", old)
+    write(root / "old.md", "# Old\n\n- [ ] @agent sum up the year\n\nWords.\n")
+    write(root / "inbox" / "asks.md", old)
+    write(root / "inbox" / "again.md", old)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "--amend", "-m", "The vault as it was")
+    with living(root) as house:
+        write(root / "inbox" / "todo.md", old + "Paint the door\n")
+        write(root / "old.md", "# Old\n\n- [ ] @agent sum up the year\n\nOther words.\n")
+        house.commits_all()
+        house.for_a_while(1.5)
+        house.until(lambda: settled(house), "nothing is under way")
+        assert not runs_so_far(root)
+        write(root / "old.md", "# Old\n\n- [ ] @agent sum up the last year\n\nOther words.\n")
+        write(root / "inbox" / "asks.md", f"---\nagent: ask\n---\n{old}")
+        write(root / "inbox" / "again.md", "Which screws do I need?\n")
+        asked = [root / "old.md", root / "inbox" / "asks.md", root / "inbox" / "again.md"]
+        house.until(lambda: [*map(answers, asked)] == [1, 1, 1], "all three are answered")
+        house.until(lambda: settled(house), "nothing is under way")
+    assert runs_so_far(root) == 3 and answers(root / "inbox" / "todo.md") == 0

@@ -2,10 +2,12 @@
 
 import shutil
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from agent.app.open import open_workspace
+from agent.clock import SystemClock
 from agent.daemon import Daemon
 from agent.errors import LockHeld
 from agent.index.update import IndexReport
@@ -30,7 +32,7 @@ def test_a_saved_note_is_found_and_a_burst_is_one_commit_in_the_person_s_name(ro
         assert house.finds("sencha") == []
         house.commits_all()
         house.for_a_while(0.7)
-    assert subjects(root)[0] == "human(notes): 1 edited, 1 created"
+    assert subjects(root)[0] == "human(notes): edited green, created new"
     assert len(subjects(root)) == 2
     assert git(root, "log", "-1", "--format=%an") == "Anna\n"
 
@@ -186,6 +188,24 @@ def test_there_is_one_daemon(root: Path) -> None:
     with daemon_lock(workspace):
         assert load_daemon_state(workspace) is not None
     assert load_daemon_state(workspace) is None
+
+
+def test_what_is_asked_once_it_says_that_it_watches_is_answered(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_INBOX__QUIET_SECONDS", "0.1")
+    daemon, clock, note = Daemon(open_workspace(root)), SystemClock(), root / "inbox/tea.md"
+
+    def stop_after_the_answer() -> None:
+        deadline = clock.monotonic() + 30
+        while "status: done" not in note.read_text("utf-8") and clock.monotonic() < deadline:
+            clock.sleep(0.05)
+        daemon.stop.ask("answered")
+
+    def ask() -> None:
+        write(note, "Which tea?\n")
+        Thread(target=stop_after_the_answer).start()
+
+    daemon.run(ask)
+    assert "status: done" in note.read_text("utf-8")
 
 
 def test_asked_to_stop_it_stops_with_its_next_turn(root: Path) -> None:

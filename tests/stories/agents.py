@@ -45,11 +45,15 @@ def settings(folder: Path, said: Path | None = None) -> dict[str, str]:
     return {**brisk, "VAULT_AGENT_LLM__WIRE": "scripted", "VAULT_AGENT_LLM__SCRIPT": str(said)}
 
 
-def furnish(folder: Path, put: Callable[[str, str], None], said: Path | None = None) -> Path:
-    """A vault with `NOTES` under `folder`, and this process's environment made that of the machine; the vault."""
+def furnish(folder: Path, put: Callable[[str, str], None], said: Path | None = None, under: str = "") -> Path:
+    """A vault with `NOTES` under `folder`, and this process's environment made that of the machine; the vault. `under`
+    is the folder of the agent's in it, with a slash."""
     for key, value in settings(folder, said).items():
         put(key, value)
-    return make_vault(folder, NOTES).place.root
+    if not under:
+        return make_vault(folder, NOTES).place.root
+    laid = {under + path if path == "AGENT.md" else path: text for path, text in NOTES.items()}
+    return make_vault(folder, {**laid, "vault-agent.yaml": f"vault:\n  folder: {under}\n"}).place.root
 
 
 def environment(own: Mapping[str, str]) -> dict[str, str]:

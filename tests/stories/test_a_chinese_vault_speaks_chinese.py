@@ -16,6 +16,7 @@ _MARK = re.compile(r"^%%.*?%%$|^\|.*\|$", re.MULTILINE)
 """Lines for the program: comments, and the rows of a skill's history."""
 _SIGNALS = re.compile(r"(?<= )\([0-9]\.[0-9]{2}, [^)\n]*\)$", re.MULTILINE)
 """What made a passage fit, by the names of the search's signals."""
+_FOLDED = re.compile(r"^> ?(?:\[!quote\]- )?", re.MULTILINE)
 _FENCE = re.compile(r"^(`{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
 _NO_WORDS = re.compile(r"\[\[[^\]]*?(?:\|([^\]]*))?\]\]|`[^`\n]*`|\b[\w./-]*[_/.][\w./-]*|\b[0-9A-Z]{26}\b")
 _WORD = re.compile(r"[A-Za-z]{3,}")
@@ -54,9 +55,8 @@ def do(root: Path, *words: str, replies: tuple[object, ...] = (), code: int = 0)
 
 def english(data: bytes) -> list[str]:
     """The English words that a reader of the note sees, without code, links, names of tools and keys."""
-    text = _NO_WORDS.sub(
-        lambda found: found[1] or " ", _SIGNALS.sub("", _FENCE.sub("", _MARK.sub("", Note.parse(data).body)))
-    )
+    body = _FOLDED.sub("", Note.parse(data).body)
+    text = _NO_WORDS.sub(lambda found: found[1] or " ", _SIGNALS.sub("", _FENCE.sub("", _MARK.sub("", body))))
     return [word for word in _WORD.findall(text) if word not in KEYS]
 
 
@@ -94,7 +94,7 @@ def test_no_note_holds_english_of_the_programs_own(root: Path) -> None:
 def test_a_tick_in_a_chinese_note_is_read(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change = call("vault_write", path="rules/敬语.md", content="用敬语。\n")
     do(root, "ask", "以后都用敬语", replies=(change, "好。"))
-    (note,) = (root / "approvals").glob("*-vault_write-*.md")
+    (note,) = (root / "approvals").glob("*-vault_write.md")
     note.write_text(ticked(note.read_text("utf-8"), "reject").replace("理由：", "理由：太客气了"), "utf-8")
     capsys.readouterr()
     do(root, "approvals", "show", note.relative_to(root).as_posix())

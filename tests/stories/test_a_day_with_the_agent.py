@@ -16,20 +16,25 @@ from tests.vaults import committed, git, head
 
 CLOCK = SystemClock()
 LINES = 6
-REPLIES = (
-    call("vault_append", path="log.md", text="- begun"),
-    call("vault_edit", path="AGENT.md", old="Be brief.", new="Be brief and kind."),
-    call("vault_write", path="skills/spy/SKILL.md", content="# Spy\n"),
-    *(call("vault_append", path="log.md", text=f"- line {number}") for number in range(LINES)),
-    call("vault_edit", path="plan.md", old="- buy tea\n", new="- buy tea\n- drink it\n"),
-    "The day is done.",
-)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_ask_approve_refuse_kill_resume_undo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    root = furnish(tmp_path, monkeypatch.setenv)
-    own = settings(tmp_path, script(tmp_path / "script.json", *REPLIES))
+def replies(under: str) -> tuple[object, ...]:
+    return (
+        call("vault_append", path="log.md", text="- begun"),
+        call("vault_edit", path=f"{under}AGENT.md", old="Be brief.", new="Be brief and kind."),
+        call("vault_write", path=f"{under}skills/spy/SKILL.md", content="# Spy\n"),
+        *(call("vault_append", path="log.md", text=f"- line {number}") for number in range(LINES)),
+        call("vault_edit", path="plan.md", old="- buy tea\n", new="- buy tea\n- drink it\n"),
+        "The day is done.",
+    )
+
+
+@pytest.mark.parametrize(("seed", "under"), [(0, ""), (1, "Agent/"), (2, "")])
+def test_ask_approve_refuse_kill_resume_undo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, under: str
+) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv, under=under)
+    own = settings(tmp_path, script(tmp_path / "script.json", *replies(under)))
     before = head(root)
 
     asked = document(root, own, "ask", "keep my day")
@@ -39,14 +44,14 @@ def test_ask_approve_refuse_kill_resume_undo(tmp_path: Path, monkeypatch: pytest
 
     said_yes = document(root, own, "approvals", "yes", asked["waits_for"], "--go-on")["run_ended"]
     assert said_yes["outcome"] == "needs_approval" and said_yes["run"] == asked["run"]
-    assert "Be brief and kind." in (root / "AGENT.md").read_text() and not (root / "skills").exists()
+    assert "Be brief and kind." in (root / under / "AGENT.md").read_text() and not (root / under / "skills").exists()
 
     document(root, own, "approvals", "no", said_yes["waits_for"], "--reason", "no spying")
     kill(root, own, asked["session"], Random(seed))
     ended = document(root, own, "ask", "--resume", asked["session"])
     assert ended["outcome"] == "finished" and ended["answer"] == "The day is done." and ended["run"] == asked["run"]
     assert (root / "log.md").read_text() == "- begun\n" + "".join(f"- line {number}\n" for number in range(LINES))
-    assert not (root / "skills").exists(), "a refused call was carried out"
+    assert not (root / under / "skills").exists(), "a refused call was carried out"
     assert len(ended["commits"]) == len(set(ended["commits"])) == LINES + 3
 
     checks.check_sound(root)
@@ -56,11 +61,11 @@ def test_ask_approve_refuse_kill_resume_undo(tmp_path: Path, monkeypatch: pytest
     assert {commit.actor for commit in checks.commits(root) if commit.author == "Anna"} <= {"human", ""}
 
     tell(root, own, "undo", "--run", asked["run"])
-    kept = {
-        path for path in git(root, "ls-files").split() if path.split("/")[0] not in {"sessions", "approvals", "daily"}
-    }
-    assert kept == {*NOTES, "vault-agent.yaml"}
-    assert all((root / path).read_bytes() == committed(root, path, before) for path in NOTES), "not as it was"
+    paths = git(root, "ls-files", "-z").split("\0")[:-1]
+    records = tuple(f"{under}{folder}/" for folder in ("sessions", "approvals", "daily"))
+    kept = {path for path in paths if not path.startswith(records)}
+    assert {path.removeprefix(under) for path in kept} == {*NOTES, "vault-agent.yaml"}
+    assert all((root / path).read_bytes() == committed(root, path, before) for path in kept), "not as it was"
     readable(root, asked["session"])
 
 
@@ -91,7 +96,7 @@ def kill(root: Path, own: dict[str, str], session: str, rng: Random) -> None:
 def readable(root: Path, path: str) -> None:
     """The session's note tells the day to a person, and to the program."""
     text = (root / path).read_text("utf-8")
-    assert text.startswith("---\n") and "# keep my day\n" in text
+    assert text.startswith("---\n") and "# Keep my day\n" in text
     told = ["the person said no: no spying", "Asks for vault_append", "Run interrupted", "The day is done."]
     assert all(text.count(each) >= 1 for each in told), [each for each in told if each not in text]
     session = load_session(open_workspace(root).vault, path)

@@ -9,15 +9,20 @@ import pytest
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.events.runs import Speaker
+from agent.interfaces.cli.main import main
 from agent.loop.run import RunRequest
 from agent.memory.entry import Entry, parse_entry
-from agent.runs.conversations import silent_conversations
+from agent.memory.recall.asker import Asker
+from agent.runs.waiting_conversations import silent_conversations
 from agent.workspace.search_index import open_index
 from tests.fakes import FakeClock
-from tests.stories.agents import furnish, script, settings, tell
+from tests.remotes import shared_with_mallory
+from tests.stories.agents import document, furnish, given_texts, script, settings, tell
 from tests.vaults import git
 
 KEEPS = "You keep the memory of one person"
+SISTER = "My sister Mara lives in Porto."
+BROTHER = "My brother Nils works at the harbour."
 MISSED = "Is it legal that the Mahlers upstairs got a parrot?"
 
 
@@ -71,12 +76,33 @@ def test_an_answer_that_is_not_usable_leaves_what_the_rules_found(root: Path, tm
     assert [each.text for each in entries(root)] == ["My sister Mara lives in Porto."]
 
 
-def test_a_part_of_what_the_rules_have_kept_is_not_kept_once_more(root: Path, tmp_path: Path) -> None:
+def test_a_part_of_what_another_quote_says_is_not_kept_once_more(root: Path, tmp_path: Path) -> None:
     said = "My sister Mara lives in Porto and her son Nils turned eight in March."
     quotes = ["her son Nils turned eight in March", "Mara lives in Porto", "the Mahlers upstairs got a parrot"]
     found = [{"number": 1, "kind": "person", "quote": quote} for quote in quotes]
     ask(root, tmp_path, f"{said} {MISSED}", found)
     assert [each.text for each in entries(root)] == [said, "the Mahlers upstairs got a parrot"]
+
+
+def test_a_fact_is_found_by_the_model_s_keywords_which_are_not_what_the_person_said(root: Path, tmp_path: Path) -> None:
+    words = ["pet", "bird", "parrot", "[[tea]]", "<b>", "a bird that has always been loud at night", "bird", "12"]
+    quote = "the Mahlers upstairs got a parrot"
+    ask(root, tmp_path, MISSED, [{"number": 1, "kind": "person", "quote": quote, "keywords": words}])
+    (entry,) = entries(root)
+    assert (entry.text, entry.keywords) == (quote, ("pet", "bird"))
+    own = settings(tmp_path, script(tmp_path / "script.json", "Parrots.", {"text": "[]", "when": KEEPS}))
+    asked = document(root, own, "ask", "Do we have any bird or pet in our house?")
+    given = given_texts(open_workspace(root).vault, asked["session"], "memories")
+    assert any(quote in text for text in given) and not any("bird" in text for text in given)
+
+
+def test_no_keyword_is_a_secret_or_was_forgotten(root: Path, tmp_path: Path) -> None:
+    tell(root, settings(tmp_path), "remember", "The boat is called Albatross.")
+    tell(root, settings(tmp_path), "forget", "--last", "--yes")
+    words = ["noise", "the boat is called Albatross", "sk-ant-" + "ab1" * 8]
+    ask(root, tmp_path, MISSED, [{"number": 1, "kind": "person", "quote": "the Mahlers upstairs", "keywords": words}])
+    (entry,) = entries(root)
+    assert entry.keywords == ("noise",)
 
 
 def test_it_is_asked_once_and_nothing_new_is_no_commit(root: Path, tmp_path: Path) -> None:
@@ -89,9 +115,9 @@ def test_it_is_asked_once_and_nothing_new_is_no_commit(root: Path, tmp_path: Pat
 
 
 def test_it_says_what_is_true_no_more(root: Path, tmp_path: Path) -> None:
-    ask(root, tmp_path, "My sister Mara lives in Porto.", [])
+    ask(root, tmp_path, SISTER, [{"number": 1, "kind": "person", "quote": "My sister Mara lives in Porto"}])
     quote = "the whole family went over to Lisbon for good, Mara included"
-    said = [{"number": 1, "kind": "person", "quote": quote, "replaces": "K2"}]
+    said = [{"number": 1, "kind": "person", "quote": quote, "replaces": "K1"}]
     ask(root, tmp_path, f"You know what? {quote}", said)
     first, *_, last = entries(root)
     assert first.superseded_by == last.link and last.supersedes == first.link
@@ -125,3 +151,120 @@ def test_a_conversation_waits_until_it_is_silent_or_its_process_ends(
             assert silent_conversations(workspace) == (session,)
         assert silent_conversations(workspace) == (), "kept when its process ended"
     assert "the Mahlers upstairs" in [each.text for each in entries(root)]
+
+
+def test_what_waits_is_found_in_another_conversation_and_a_change_does_not_wait(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(root, settings(tmp_path), "remember", "My phone number is 5550100.")
+    said = script(tmp_path / "script.json", {"text": "[]", "when": KEEPS}, after="Noted.")
+    for key, value in settings(tmp_path, said).items():
+        monkeypatch.setenv(key, value)
+    workspace = open_workspace(root)
+    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
+        index.refresh()
+        agent.ask(RunRequest("Actually, my phone number is 5550199.", Speaker("chat")))
+        session = agent.ask(RunRequest(SISTER, Speaker("chat"))).session
+        agent.capturing.settle()
+        assert [(each.text, bool(each.superseded_by)) for each in entries(root)] == [
+            ("My phone number is 5550100.", True),
+            ("Actually, my phone number is 5550199.", False),
+        ]
+        question = "Where does my sister Mara live?"
+        found = [each for each in agent.recall.recaller.recall(question, Asker(), 8).found if each.text == SISTER]
+        line = (root / session).read_text("utf-8").splitlines()[found[0].lines[0] - 1]
+        assert [each.path for each in found] == [session] and SISTER in line
+        own = agent.recall.recaller.recall(question, Asker(session=session), 8).found
+        assert SISTER not in [each.text for each in own], "its own conversation has it in sight"
+
+
+def test_what_was_said_in_a_run_that_is_undone_while_it_waits_is_not_kept(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quotes = [{"number": 1, "kind": "person", "quote": quote} for quote in (SISTER, BROTHER)]
+    said = script(tmp_path / "script.json", {"text": json.dumps(quotes), "when": KEEPS}, after="Noted.")
+    undo = ("undo", "--partial", "--run")
+    own = settings(tmp_path, said)
+    for key, value in own.items():
+        monkeypatch.setenv(key, value)
+    workspace = open_workspace(root)
+    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
+        undone = agent.ask(RunRequest(SISTER, Speaker("chat")))
+        agent.ask(RunRequest(BROTHER, Speaker("chat")), undone.session)
+        alone = agent.ask(RunRequest(MISSED, Speaker("chat")))
+        agent.capturing.settle()
+        assert document(root, own, *undo, undone.run, "--dry-run")["not_remembered"] == [undone.session]
+        for ended in (undone, alone):
+            assert document(root, own, *undo, ended.run)["not_remembered"] == [ended.session]
+            assert document(root, own, *undo, ended.run)["not_remembered"] == []
+        assert not any(SISTER in each.text for each in agent.recall.recaller.recall(SISTER, Asker(), 8).found)
+    assert [each.text for each in entries(root)] == [BROTHER]
+
+
+def test_a_model_that_cannot_be_asked_leaves_it_to_the_rules_in_the_end(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = script(tmp_path / "script.json", {"error": "permanent", "times": 0, "when": KEEPS}, after="Noted.")
+    for key, value in settings(tmp_path, said).items():
+        monkeypatch.setenv(key, value)
+    clock = FakeClock()
+    workspace = open_workspace(root, clock=clock)
+    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
+        agent.ask(RunRequest(SISTER, Speaker("chat")))
+        kept = []
+        for _ in range(3):
+            agent.capturing.settle()
+            clock.advance(121.0)
+            agent.close_conversations()
+            agent.capturing.settle()
+            kept.append([each.text for each in entries(root)])
+    assert kept == [[], [], [SISTER]]
+
+
+def test_what_others_put_into_a_waiting_conversation_is_neither_found_nor_kept(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = SISTER.replace("Porto", "Tallinn")
+    quoted = json.dumps([{"number": 1, "kind": "person", "quote": "My sister Mara lives in Tallinn"}])
+    said = script(tmp_path / "script.json", {"text": quoted, "when": KEEPS}, after="Noted.")
+    for key, value in settings(tmp_path, said).items():
+        monkeypatch.setenv(key, value)
+    workspace = open_workspace(root)
+    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
+        session = agent.ask(RunRequest(SISTER, Speaker("chat"))).session
+        agent.capturing.settle()
+        mallory = shared_with_mallory(root, tmp_path)
+        mallory.pulls()
+        mallory.pushes({session: mallory.read(session).replace(SISTER, theirs)})
+        git(root, "pull", "-q", "--no-rebase", "--no-edit")
+        assert theirs in (root / session).read_text("utf-8")
+        found = agent.recall.recaller.recall("Where does my sister Mara live?", Asker(), 8).found
+        assert [each.text for each in found if each.text in (SISTER, theirs)] == []
+    assert entries(root) == []
+
+
+@pytest.mark.parametrize("purge", [(), ("--purge",)])
+def test_what_is_forgotten_while_it_waits_is_not_kept_and_all_else_is(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, purge: tuple[str, ...]
+) -> None:
+    secret = "The spare key is under the stone frog"
+    quotes = [secret, "the stone frog", "the Mahlers upstairs got a parrot"]
+    facts = json.dumps([{"number": 1 + 2 * (each in MISSED), "kind": "person", "quote": each} for each in quotes])
+    said = script(tmp_path / "script.json", {"text": facts, "when": KEEPS}, after="Noted.")
+    for key, value in settings(tmp_path, said).items():
+        monkeypatch.setenv(key, value)
+    clock = FakeClock()
+    workspace = open_workspace(root, clock=clock)
+    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
+        session = agent.ask(RunRequest(f"{secret}.", Speaker("chat"))).session
+        agent.capturing.settle()
+        agent.ask(RunRequest(MISSED, Speaker("chat")), session)
+        agent.capturing.settle()
+        assert main(["--vault", str(root), "forget", secret, *purge, "--yes"]) == 0
+        clock.advance(121.0)
+        assert len(silent_conversations(workspace)) == 1 and session not in silent_conversations(workspace)
+        agent.close_conversations()
+        agent.capturing.settle()
+    assert "frog" not in str([each.text for each in entries(root)])
+    assert quotes[-1] in [each.text for each in entries(root)]
+    assert [path for path in workspace.vault.private_folder.rglob("*frog*") if path.is_file()] == []

@@ -34,5 +34,10 @@ def test_a_session_that_arrived_is_not_gone_on_with(tmp_path: Path, monkeypatch:
                 agent.ask(RunRequest("Go on", Speaker("cli")), path)
             with pytest.raises(UserError, match="arrived from elsewhere"):
                 agent.resume(path)
+        git(root, "rm", "-q", ours)
+        git(root, "commit", "-qm", "gone")
+        with pytest.raises(UserError, match="forged.md, or a part of it, arrived from elsewhere"):
+            agent.ask(RunRequest("Go on", Speaker("cli")), ours)  # it has the id of ours
+        git(root, "revert", "--no-edit", "HEAD")
         workspace.vault.provenance.has_seen(ours)
         assert agent.ask(RunRequest("And the green tea?", Speaker("cli")), ours).session == ours

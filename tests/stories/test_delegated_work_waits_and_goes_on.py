@@ -70,5 +70,5 @@ def test_what_a_sub_run_came_to_at_a_limit_is_given_to_its_parent_as_unfinished(
     found = document(root, settings(tmp_path, script(tmp_path / "s.json", *replies)), "ask", "keep order")
     assert (found["outcome"], found["answer"]) == ("finished", "It is half done.")
     session = (root / found["session"]).read_text()
-    assert "delegate: done" in session and "UNFINISHED: the sub-run ended before it was done (limit)" in session
+    assert "→ done\n" in session and "UNFINISHED: the sub-run ended before it was done (limit)" in session
     assert "There is no gone.md; the log is left." in session

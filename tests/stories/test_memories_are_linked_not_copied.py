@@ -12,15 +12,20 @@ import pytest
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.events.runs import Speaker
+from agent.interfaces.cli.chat_commands import COMMANDS, ChatState
 from agent.llm.messages import Assistant, Context, Message, Reply, Request, Usage, User
 from agent.llm.provider import Cancelled, OnText, ignore, never
 from agent.llm.providers import Providers
 from agent.loop.outcome import Ended, RunOutcome
+from agent.loop.records import Spoken
 from agent.loop.run import RunRequest
+from agent.loop.session import load_session
 from agent.runs import accounts
 from agent.runs.decisions import approvals
 from agent.runs.service import RunService
 from agent.tools.taint import frame
+from agent.vault.history.pins import read_pinned
+from agent.vault.history.purge import drop_commands
 from agent.workspace.search_index import open_index
 from tests.context.situations import ENTRY, Teller, call
 from tests.remotes import shared_with_mallory
@@ -67,6 +72,14 @@ class House:
 
     def resume(self, session: str, *replies: Assistant | str) -> Ended:
         return self.lives(lambda agent: agent.resume(session), *replies)
+
+    def recall(self, task: str, session: str = "") -> str:
+        """What `/recall` shows in a chat."""
+        workspace = open_workspace(self.root)
+        with closing(open_index(workspace)) as index:
+            index.refresh()
+            with closing(build_runs(workspace, index)) as agent:
+                return COMMANDS["/recall"](ChatState(workspace, agent, session), task)
 
     def note(self, session: str) -> str:
         return (self.root / session).read_text("utf-8")
@@ -115,6 +128,28 @@ def test_the_next_task_is_given_them_in_the_same_words_and_the_note_has_only_lin
     assert WORDS in house.messages()[asked - 1].text, "a memory stands before its task"
 
 
+def test_recall_in_a_chat_shows_what_the_next_message_is_given(house: House) -> None:
+    shown = house.recall(TEA)
+    session = house.ask(TEA, "Jasmine.").session
+    assert all(
+        words in shown and words in house.memories() for words in (WORDS, "Green tea in the morning.", "- buy tea")
+    )
+
+    shown = house.recall(TEA, session)
+    assert WORDS not in shown and JASMINE in shown, "the conversation has it already"
+    write(house.root / "shelf.md", "Anna's jasmine tea for the evening stands on the shelf.\n")
+    assert "on the shelf" in house.recall(TEA, session)
+    house.ask(TEA, "On the shelf.", session=session)
+    assert house.memories().count(WORDS) == 1 and "on the shelf" in house.memories()
+
+
+@pytest.mark.parametrize("task", ["What is the derivative of x squared?", "Thanks!"])
+def test_recall_in_a_chat_is_silent_where_a_run_is_given_nothing(house: House, task: str) -> None:
+    house.ask(task)
+    assert house.memories() == ""
+    assert house.recall(task).startswith("nothing more is given for it")
+
+
 def test_a_run_that_waited_for_a_yes_goes_on_with_its_memories(house: House) -> None:
     edit = call("vault_edit", path="AGENT.md", old="Be brief.", new="Be kind.")
     asked = house.ask(TEA, edit)
@@ -133,6 +168,21 @@ def test_what_was_forgotten_since_is_neither_in_the_note_nor_given(house: House,
     house.ask("And who else drinks tea?", session=session)
     assert "jasmine" not in "\n".join(each.text for each in house.messages()).casefold()
     assert "Green tea in the morning." in house.memories()
+
+
+def test_other_memories_are_read_again_when_a_purge_has_written_their_commits_anew(house: House) -> None:
+    secret = "The spare key is under the stone frog"
+    tell(house.root, house.own, "remember", secret)
+    session = house.ask(TEA).session
+    tell(house.root, house.own, "forget", secret, "--purge", "--yes")
+    for line in drop_commands(open_workspace(house.root).vault):
+        git(house.root, *line.split()[1:])
+    vault = open_workspace(house.root).vault
+    spoken = (each.event for each in load_session(vault, session).records if isinstance(each.event, Spoken))
+    links = {(link.path, link.pin) for event in spoken for link in event.given}
+    found = read_pinned(vault, links)
+    assert WORDS.encode() in b"".join(found.values())
+    assert ["[forgotten]" in path for path, _ in links - found.keys()] == [True]
 
 
 def test_a_sentence_that_was_forgotten_is_left_out_where_a_person_still_says_it(house: House) -> None:

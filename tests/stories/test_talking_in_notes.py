@@ -77,6 +77,16 @@ def test_an_answer_rests_on_what_it_used_rather_than_on_what_came_up(root: Path,
     assert "boat.md" in shown and any(path.startswith("more/") for path in shown), "what was there unasked is missing"
 
 
+def test_an_answer_names_a_memory_by_its_words(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path, script(tmp_path / "script.json", "The spare key is with Ana."))
+    kept = document(root, own, "remember", "The spare key is with Ana")["path"]
+    write(root / "inbox" / "key.md", "Who has the spare key?\n")
+    document(root, own, "run", "inbox/key.md")
+    assert f"From: [[{kept.removesuffix('.md')}|the spare key is with ana]]" in (root / "inbox/key.md").read_text(
+        "utf-8"
+    )
+
+
 def test_without_a_model_the_notes_are_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = furnish(tmp_path, monkeypatch.setenv)
     note = root / "inbox" / "tea.md"
@@ -98,6 +108,22 @@ def test_tasks_are_ticked_and_a_failure_is_said_in_the_note(tmp_path: Path, monk
     lines = note.read_text("utf-8").splitlines()
     assert "- [x] @agent first thing" in lines and "- [!] @agent second thing" in lines
     assert any("no such model" in line for line in lines)
+
+
+def test_a_good_answer_takes_the_place_of_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = script(tmp_path / "script.json", {"error": "permanent", "message": "out of order"}, "On the shelf.")
+    root, own = furnish(tmp_path, monkeypatch.setenv, said), settings(tmp_path, said)
+    note = root / "inbox/tea.md"
+    write(note, "Where is the tea?\n")
+    document(root, own, "run", "inbox/tea.md", code=2)
+    failed = note.read_text("utf-8")
+    assert failed.index("*out of order") < failed.index("To ask again"), "what happened comes before what helps"
+    write(note, failed.replace("status: failed", "status: pending"))
+    script(said, "On the shelf.")
+    document(root, own, "run", "inbox/tea.md")
+    text = note.read_text("utf-8")
+    assert "On the shelf." in text and "out of order" not in text and text.count("## Answer") == 1
+    assert "out of order" in git(root, "show", "HEAD~1:inbox/tea.md"), "history has it"
 
 
 def test_words_of_strangers_taint_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

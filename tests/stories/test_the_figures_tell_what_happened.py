@@ -54,7 +54,7 @@ def test_what_the_model_found_in_a_conversation_is_counted_too(root: Path, tmp_p
     said = json.dumps([{"number": 1, "kind": "person", "quote": "the Mahlers upstairs got a parrot"}])
     machine = own(tmp_path, "Noted.", {"text": said, "when": "You keep the memory of one person"})
     document(root, machine, "ask", "My boat is blue. Is it legal that the Mahlers upstairs got a parrot?")
-    assert figures(root, machine)["entries captured"] == 2, "what the rules found, and the quote"
+    assert figures(root, machine)["entries captured"] == 1, "the quote, and nothing beside it"
 
 
 def test_a_call_that_the_policy_denies_is_counted_apart(root: Path, tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_recall_and_a_capture_are_one_line_each_without_a_secret_or_a_note(
     document(root, machine, "recall", f"Where does my sister\nAna live? {KEY}")
     document(root, machine, "ask", SISTER)
     asked, given, kept = logged
-    assert "0 given (none), 2 below the floor" in asked, "the key makes the question an unlikely one"
+    assert "2 given (entries/" in asked and "0 below the floor" in asked, "the key is no word of the question"
     assert asked.startswith("recall: 'Where does my sister Ana live? [secret]': ") and " ms" in asked
     assert given.startswith("recall: ") and "2 given (entries/" in given and "0 below the floor" in given
     assert kept.startswith("capture: run ") and "kept nothing; known entries/" in kept and "refused nothing" in kept
@@ -108,9 +108,9 @@ def test_a_recall_and_a_capture_are_one_line_each_without_a_secret_or_a_note(
 def test_what_comes_up_in_the_middle_of_a_run_is_a_line_without_the_words_that_brought_it_up(
     root: Path, tmp_path: Path, logged: list[str]
 ) -> None:
-    (root / "leg.md").write_text("The flight to Lisbon.\n")
+    (root / "leg.md").write_text("Clara lives in Lisbon.\n")
     machine = own(tmp_path, *[call("vault_read", path="leg.md")] * 2, call("vault_list"), "Planned.")
     document(root, machine, "remember", "Clara lives in Lisbon, near the river.")
     document(root, machine, "ask", "Plan the week")
     (line,) = [each for each in logged if each.startswith("recall: 'step 4 of run ")]
-    assert "1 given (entries/" in line and "flight" not in line
+    assert "1 candidates" in line and "Clara" not in line

@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+
+from agent.markdown.title import columns
 from tests.stories.agents import call, document, furnish, script, settings, tell
-from tests.vaults import git, head
+from tests.vaults import git, head, write
 
 
-def made(root: Path, before: str) -> list[str]:
-    return git(root, "log", "--format=%s", f"{before}..").splitlines()
+def made(root: Path, before: str, *options: str) -> list[str]:
+    return git(root, "log", "--format=%s", *options, f"{before}..").splitlines()
 
 
 def test_a_run_is_one_commit_and_each_change_of_a_note_is_one(tmp_path: Path) -> None:
@@ -33,3 +36,67 @@ def test_a_run_is_one_commit_and_each_change_of_a_note_is_one(tmp_path: Path) ->
     day = next((root / "daily").glob("*.md")).read_text("utf-8")
     assert "what is new" in day and "write two notes" not in day
     assert not [note for note in (root / "entries").rglob("*.md") if "two notes" in note.read_text("utf-8")]
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A vault whose agent says the same each time."""
+    said = script(tmp_path / "script.json", after="It is on the shelf.")
+    return furnish(tmp_path, monkeypatch.setenv, said)
+
+
+def test_a_note_that_is_answered_from_the_command_line_is_two_commits(root: Path, tmp_path: Path) -> None:
+    own, before = settings(tmp_path, tmp_path / "script.json"), head(root)
+    write(root / "inbox/tea.md", "Which tea do I have?\n")
+    tell(root, own, "run", "inbox/tea.md")
+    assert made(root, before) == ["inbox(done): Which tea do I have?", "human(notes): created tea"]
+    assert git(root, "status", "--porcelain") == ""
+    day = next((root / "daily").glob("*.md")).read_text("utf-8")
+    assert "Which tea do I have?" in day, "the record of the run is in the commit of the answer"
+    before = head(root)
+    write(root / "list.md", "- [ ] @agent where is the tea?\n- [ ] @agent and the cups?\n")
+    tell(root, own, "run", "list.md")
+    assert made(root, before) == [
+        "inbox(done): and the cups?",
+        "inbox(done): where is the tea?",
+        "human(notes): created list",
+    ]
+
+
+def test_a_day_is_a_commit_for_each_message_and_the_persons_stay_in_sight(root: Path, tmp_path: Path) -> None:
+    """44 messages and two notes of the person's were 192 commits once; this is a small part of that day."""
+    own = settings(tmp_path, tmp_path / "script.json")
+    own["VAULT_AGENT_MEMORY__LIFECYCLE"] = "on"
+    before = head(root)
+    write(root / "Trip plan.md", "# Trip plan\n\n- train to Lyon\n")
+    tell(root, own, "commit")
+    talk = [f"question {number}: where do I find the tea that Anna gave me for my birthday?" for number in range(5)]
+    tell(root, own, "chat", said="\n".join(talk))
+    tell(root, own, "ask", "remember that I keep the cups below the window")
+    write(root / "Packing.md", "# Packing\n\n- cups\n")
+    write(root / "inbox/tea.md", "Which tea do I have?\n")
+    tell(root, own, "commit")
+    tell(root, own, "run", "inbox/tea.md")
+    subjects = made(root, before)
+    assert len(subjects) == 7 + 2 + 1, "the messages, two bursts of the person's, a summary of the day"
+    assert max(map(columns, subjects)) <= 72
+    assert made(root, before, "--first-parent", "--author=Anna") == [
+        "human(notes): created Packing and tea",
+        "human(notes): created Trip plan",
+    ]
+    assert not [row for row in git(root, "log", "--format=%P").splitlines() if " " in row], "a history without merges"
+
+
+def test_the_upkeep_of_memory_is_one_commit_and_none_when_there_is_nothing_to_do(root: Path, tmp_path: Path) -> None:
+    own = {**settings(tmp_path), "VAULT_AGENT_MEMORY__LIFECYCLE": "on"}
+    for fact in ("the tea is green", "the cups are blue"):
+        tell(root, own, "remember", fact)
+    for entry in (root / "entries").rglob("*.md"):
+        write(entry, entry.read_text("utf-8").replace("---\n", "---\nexpires: 2026-01-01T00:00:00\n", 1))
+    tell(root, own, "commit")
+    before = head(root)
+    tell(root, own, "memory", "run")
+    assert made(root, before) == ["memory(upkeep): 2 archived"]
+    before = head(root)
+    tell(root, own, "memory", "run")
+    assert made(root, before) == []

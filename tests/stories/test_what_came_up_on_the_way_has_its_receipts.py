@@ -32,7 +32,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def refreshed(root: Path, asked: dict[str, object]) -> str:
     """The record of the refresh in the session's note, which is the only one of memories."""
     text = (root / str(asked["session"])).read_text("utf-8")
-    parts = re.split(r"^%% vault-agent: ", text, flags=re.M)
+    parts = re.split(r"^(?:> )?%% vault-agent: ", text, flags=re.M)
     found = [part for part in parts if part.startswith("context ") and "[[entries/" in part]
     assert len(found) == 1
     return found[0]
@@ -41,8 +41,8 @@ def refreshed(root: Path, asked: dict[str, object]) -> str:
 def test_a_refresh_leaves_receipts_that_can_be_checked(root: Path, own: dict[str, str]) -> None:
     remembered = document(root, own, "remember", FACT)
     asked = document(root, own, "ask", "Plan the week")
-    (line,) = re.findall(r"^- \[\[entries/.*$", refreshed(root, asked), flags=re.M)
-    receipt = re.fullmatch(r"- \[\[(\S+)\]\] lines? (\d+)(?:–(\d+))? at `([0-9a-f]{10})` \(\d\.\d\d(?:, .+)?\)", line)
+    (line,) = re.findall(r"^> (- \[\[entries/.*)$", refreshed(root, asked), flags=re.M)
+    receipt = re.fullmatch(r"- \[\[(\S+)\]\] lines? (\d+)(?:–(\d+))? at `([0-9a-f]{10})`", line)
     assert receipt is not None, line
     path = f"{receipt[1]}.md"
     assert path == remembered["path"]
@@ -57,6 +57,6 @@ def test_a_note_that_was_edited_since_its_commit_is_not_pinned(root: Path, own: 
     path.write_text(path.read_text("utf-8").replace("river", "sea"), "utf-8")
     record = refreshed(root, document(root, {**own, "VAULT_AGENT_GIT__HUMAN_COMMITS": "off"}, "ask", "Plan the week"))
     assert "near the sea" not in record
-    (line,) = re.findall(r"^- \[\[entries/.*$", record, flags=re.M)
+    (line,) = re.findall(r"^> (- \[\[entries/.*)$", record, flags=re.M)
     assert " at `" not in line
     assert git(root, "diff", "--name-only", before, "HEAD", "--", name) == "", "the edit was committed after all"

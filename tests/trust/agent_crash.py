@@ -209,7 +209,7 @@ def check_transcript(root: Path, folder: Path) -> None:
 def _undo(root: Path, own: Mapping[str, str], outcome: Mapping[str, object], before: str) -> None:
     """One command takes the whole run back, and leaves the transcript."""
     tell(root, own, "undo", "--run", str(outcome["run"]))
-    changed = git(root, "diff", "--name-only", before, "HEAD").split()
+    changed = git(root, "diff", "--name-only", "-z", before, "HEAD").split("\0")[:-1]
     left = [path for path in changed if not path.startswith(("sessions/", "daily/"))]
     assert left == [], left
     assert list((root / "sessions").rglob("*.md"))

@@ -55,8 +55,8 @@ STEPS = (
     ),
     Step((("memory_save", {"text": "agent memory of plums"}),)),
 )  # fmt: skip
-_DONE = re.compile(r"^done: .*\(commit ([0-9a-f]{7,40})\)", re.MULTILINE)
-_REMARKED = re.compile(r"^- commit `([0-9a-f]{7,40})`", re.MULTILINE)
+_DONE = re.compile(r"^(?:> )?done: .*\(commit ([0-9a-f]{7,40})\)", re.MULTILINE)
+_REMARKED = re.compile(r"^(?:> )?- commit `([0-9a-f]{7,40})`", re.MULTILINE)
 _CLOSED = re.compile(r"^%% vault-agent: end (\{.*\}) %%$", re.MULTILINE)
 Setenv = Callable[[str, str], None]
 

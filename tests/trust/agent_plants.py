@@ -6,7 +6,7 @@ from agent.errors import AgentError, UserError
 from agent.interfaces.cli import output, printing
 from agent.llm import failures
 from agent.llm.messages import JsonObject
-from agent.loop import records, session
+from agent.loop import record_format, session
 from agent.loop.run import Run
 from agent.loop.session import Session
 from agent.memory.entry import slug
@@ -45,7 +45,7 @@ def _foreign_text_not_known(put: Put) -> None:
 
 
 def _answers_shown_as_they_are(put: Put) -> None:
-    put(records, "inert", lambda text: text)
+    put(record_format, "inert", lambda text: text)
 
 
 def _done_without_a_commit(put: Put) -> None:

@@ -47,7 +47,7 @@ PIECES = {
         "\nerror: x\n  hint: rm -rf ~\n"),
 }  # fmt: skip
 OURS = re.compile(
-    r"\x1b\\|\x1b\]8;;\x1b\\|\x0f|\x1b\(B|\x1b\[\?(?:47l|7h|25h)|\x1b\[4l|\x1b\[(?:0|1|2|31|32|33|36)m",
+    r"\x1b\\|\x1b\]8;;\x1b\\|\x0f|\x1b\(B|\x1b\[\?(?:47l|7h|25h)|\x1b\[4l|\x1b\[(?:0|(?:[1-49]|3[0-7]|9[0-7])(?:;(?:[1-49]|3[0-7]|9[0-7]))*)m",
 )
 """What the program itself sends to a terminal; none of it stands in a payload."""
 BOXES = ["approve", "reject"]

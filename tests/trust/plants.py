@@ -116,7 +116,7 @@ def _writers_not_asked_for(put: Put) -> None:
 
 
 def _brake_off(put: Put) -> None:
-    put(Brake, "check", lambda self, lost, earlier, total, who: None)
+    put(Brake, "check", lambda self, lost, earlier, total, who, *said: None)
 
 
 def _only_empty_notes_lost(put: Put) -> None:

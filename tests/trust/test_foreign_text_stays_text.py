@@ -24,10 +24,15 @@ from agent.interfaces.cli.output import Output, say
 from agent.interfaces.cli.printing import show_framed
 from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.screen import Screen
+from agent.interfaces.cli.terminal import markdown
 from agent.llm.messages import Assistant, Context, ToolCall, ToolResult, User
-from agent.loop import records
+from agent.loop import inert as inert_text
+from agent.loop import record_format
+from agent.loop.inert import inert
+from agent.loop.record_format import format_records
+from agent.loop.record_parse import parse_records
 from agent.loop.records import Began, Closed, SessionRecord, Spoken, Tainted
-from agent.markdown import blocks, requests
+from agent.markdown import blocks, requests, session_marks
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.daily import log_block
@@ -93,6 +98,15 @@ def answered(text: str) -> None:
     screen.end_line()
 
 
+def answered_plainly(text: str) -> None:
+    """The same on a terminal on which nothing can be drawn."""
+    before, os.environ["TERM"] = os.environ["TERM"], "dumb"
+    try:
+        answered(text)
+    finally:
+        os.environ["TERM"] = before
+
+
 def approved(text: str) -> None:
     asked = asked_about(text)
     show_framed(approval_frame(asked, text.encode(), "en", 80, 30))
@@ -106,6 +120,7 @@ def questioned(text: str) -> None:
 
 FIELDS: dict[str, tuple[Callable[[str], object], int]] = {
     "an answer in pieces": (answered, 0),
+    "an answer where nothing is drawn": (answered_plainly, 0),
     "a tool and its error": (lambda text: Screen(True).on_event(ToolCallFailed("r", "s", "c", text, 1.0, text)), 0),
     "an error": (lambda text: say(f"error: {text}\n  hint: {text}"), 0),
     "a warning": (lambda text: Output().warn(text), 0),
@@ -116,7 +131,7 @@ FIELDS: dict[str, tuple[Callable[[str], object], int]] = {
     "a file": (lambda text: Output().emit({}, text.encode()), 0),
     "a document": (lambda text: Output(json=True).emit({text: [text]}, ""), 0),
 }
-ON_TERMINALS = {"an answer in pieces", "an approval", "a question", "a file"}
+ON_TERMINALS = {"an answer in pieces", "an answer where nothing is drawn", "an approval", "a question", "a file"}
 
 
 def check_field(name: str, text: str, *, terminal: bool) -> None:
@@ -191,17 +206,18 @@ def test_a_sessions_note_has_its_own_headings_only_and_reads_back(count: int) ->
                 Closed("r", "failed", text),
             )
         ]  # fmt: skip
-        note = records.format_records(said)
-        check_session(note, len(said) + 1)
-        assert records.parse_records(note) == said
+        note = format_records(said)
+        check_session(note, shown=3, folded=2, count=len(said) + 1)
+        assert parse_records(note) == said
 
 
-def check_session(note: str, count: int) -> None:
-    """A session's note with so many records."""
+def check_session(note: str, *, shown: int, folded: int, count: int) -> None:
+    """A session's note with so many records, under so many headings and in so many callouts."""
     assert hidden(note.replace("\r\n", "\n")) == [], "acts or hides"
     body = blocks.parse_body(note)
-    assert len(re.findall(r"^ {0,3}#{1,6} \d\d:\d\d", body.visible, re.MULTILINE)) == count, "a forged heading"
-    assert len(re.findall(r"^%% vault-agent: ", note, re.MULTILINE)) == count, "a forged record"
+    assert len(re.findall(r"^ {0,3}#{1,6} \d\d:\d\d", body.visible, re.MULTILINE)) == shown, "a forged heading"
+    assert len(re.findall(r"^[> ]*\[!quote\]-", body.visible, re.MULTILINE)) == folded, "a forged callout"
+    assert len(re.findall(r"^(?:> )?%% vault-agent: ", note, re.MULTILINE)) == count, "a forged record"
     assert not re.search(r"<[a-z/!]", re.sub("<https:[^>]*>|<b>", "", body.visible)), "a forged heading"
     assert not [each for each in active("", body.visible.encode()) if each.startswith("![")], "would load"
 
@@ -211,14 +227,14 @@ def test_an_answer_in_a_note_ends_where_the_program_ends_it(count: int) -> None:
     for text in payloads(count):
         base = b"---\nagent: ask\n---\nWhich tea?\n"
         (request,) = requests.open_requests(base, whole=False)
-        data = requests.with_answer(base, request, requests.Answer("r1", records.inert(text), "done"))
+        data = requests.with_answer(base, request, requests.Answer("r1", inert(text), "done"))
         assert data is not None
         assert hidden(data.decode()) == [], "acts or hides"
         assert data.decode().count("%%") == 4, "a forged mark"
         assert requests.own_words(data).strip() == "Which tea?"
         assert requests.open_requests(data, whole=False) == ()
         day = log_block(TaskCompleted("r", "s", text, Speaker("cli"), "finished", text, (), 1, 1), AT, "en")
-        assert hidden(day) == [] and day.count("\n## ") == 1, "acts or hides"
+        assert hidden(day) == [] and day.count("\n### ") == 1, "acts or hides"
         check_markup(day)
 
 
@@ -326,10 +342,17 @@ def test_every_kind_of_text_is_tried() -> None:
     assert [piece for pieces in PIECES.values() for piece in pieces if piece not in tried] == []
 
 
+def unescaped_rows(put: Put) -> None:
+    """Markdown is rendered as it came."""
+    for name in ("escape", "one_line"):
+        put(markdown, name, lambda text: text)
+
+
 PLANTS: tuple[tuple[str, Callable[[Put], None], str], ...] = (
     ("colours are obeyed", lambda put: put(printing, "escape", lambda text: text), "acts or hides"),
     ("edges are not reserved", lambda put: put(printing, "_EDGES", re.compile("(?!)")), "a forged"),
     ("lines are not wrapped", lambda put: put(printing, "wrapped", lambda line, width: [line]), "wraps|frame"),
+    ("rendered text is not escaped", unescaped_rows, "acts or hides"),
     ("pieces are not escaped", lambda put: put(Escaper, "feed", lambda self, piece: piece), "acts or hides"),
 )
 
@@ -346,9 +369,9 @@ def test_a_planted_bug_is_caught(
 def test_planted_bugs_in_notes_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     never = re.compile("(?!)()()")
     for module, name, value in (
-        (records, "_LOOKS_LIKE_OURS", never),
-        (records, "_TAG", never),
-        (records, "is_inert", lambda text: True),
+        (session_marks, "_PROTECT", never),
+        (inert_text, "_TAG", never),
+        (record_format, "is_inert", lambda text: True),
     ):
         with monkeypatch.context() as patch, pytest.raises(AssertionError):
             patch.setattr(module, name, value)

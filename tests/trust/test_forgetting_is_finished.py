@@ -14,11 +14,13 @@ import pytest
 from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.interfaces.cli.main import main
+from agent.memory.blame import DAILY
 from agent.memory.forgetting import forget
 from agent.memory.forgetting import purge as app_forgetting
 from agent.memory.forgetting.purge import Forgetter
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.vault import durable
+from agent.vault.change import Stamp
 from agent.vault.history import purge
 from agent.vault.layout import FORGETTING
 from agent.vault.plumbing.commit import Committer
@@ -26,6 +28,7 @@ from agent.vault.plumbing.git import Git
 from agent.workspace.workspace import Workspace
 from tests.trust.crash import PROJECT
 from tests.trust.logs import reported
+from tests.trust.test_forgotten_is_gone import files
 from tests.vaults import FORMAT, git, head, make_vault, write
 
 SECRET = "Anna's locker code is kelp-4711"
@@ -149,9 +152,10 @@ def killed(workspace: Workspace, name: str, monkeypatch: pytest.MonkeyPatch, poi
 
 
 def check_gone(root: Path, path: str, secret: str = SECRET) -> None:
-    """The history of the branch holds nothing of it any more, and all else is as it was."""
+    """The history of the branch and the files hold nothing of it any more, and all else is as it was."""
     workspace = open_workspace(root)
     words = secret.split()[-1], secret.split()[1]
+    assert [where for where, data in files(root, root.parent / "home") if words[0].encode() in data] == []
     assert [word for word in words if word in history(root)] == [] and not (root / path).exists()
     assert load_tombstones(workspace.vault).is_forgotten(
         f"# Secret\n\n{TREASURE}\nmore\n" if secret == TREASURE else secret
@@ -189,6 +193,24 @@ def test_the_next_start_finishes_it(plain: Path, monkeypatch: pytest.MonkeyPatch
     check_gone(plain, secret)
     assert "and a line of today" in history(plain)
     assert len(git(plain, "for-each-ref", purge.BACKUP).splitlines()) == 1
+
+
+def test_what_stood_in_one_row_with_it_stays_when_it_is_finished(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row of a day's summary names many facts: a crash must not take the others along."""
+    assert main(["remember", "My sister lives in Porto"]) == 0
+    day = "daily/2026-11-21.md"
+    row = f"{SECRET}.; My sister lives in Porto.; The bins go out on Monday.\n"
+    with open_workspace(plain).vault.transaction("memory: a day", Stamp("agent", tool=DAILY)) as change:
+        change.create(
+            day, f"---\ntype: daily\n---\n# 2026-11-21\n\n## 12:00 - Memory\n\n- Answer: {SECRET}.\n{row}".encode()
+        )
+    killed(open_workspace(plain), SECRET, monkeypatch, after(forget, "carry_out"))
+    with reported() as told:
+        open_workspace(plain)
+    assert told.getvalue() == "" and "kelp-4711" not in history(plain)
+    assert list((plain / "entries").rglob("*porto*.md")) and "Porto" in git(plain, "show", f"HEAD:{day}")
+    before_it = git(plain, "log", "--format=%H", "--diff-filter=A", "--", day).strip()
+    assert "Porto" in git(plain, "show", f"{before_it}:{day}")
 
 
 def test_a_note_goes_with_all_its_versions(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,10 @@ import pytest
 from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.interfaces.cli.main import main
+from agent.interfaces.cli.terminal.editor import open_history
 from agent.loop.session import load_session, sessions
-from agent.vault.history.purge import BACKUP
+from agent.vault.history.purge import drop_commands
+from agent.vault.layout import CHAT_HISTORY
 from tests.stories.agents import script
 from tests.trust.crash import PROJECT
 from tests.vaults import git, make_vault, write
@@ -53,16 +55,22 @@ def furnish(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def told(folder: Path, rng: Random, chinese: bool) -> tuple[str, list[str]]:
+def told(root: Path, rng: Random, chinese: bool) -> tuple[str, list[str]]:
     """A statement that was told, asked for, repeated by the model and remembered, with its canaries."""
     words = canaries(rng, chinese)
     statement = rng.choice(CHINESE if chinese else ENGLISH).format(*words)
     answers = rng.sample(ANSWERS, 3)
     asked = (f"{statement}.", "Where was it again?", f"Remember that {statement}")
     for task, answer in zip(asked, answers, strict=True):
-        script(folder / "script.json", answer.format(statement))
+        script(root.parent / "script.json", answer.format(statement))
         assert main(["ask", task]) == 0
+        open_history(typed_in(root)).append_string(f"{task}\nand more")
     return statement, words
+
+
+def typed_in(root: Path) -> Path:
+    """The file in which the chats of this vault keep what a person typed."""
+    return open_workspace(root).vault.private_folder / CHAT_HISTORY
 
 
 def forget(root: Path, statement: str, rng: Random) -> None:
@@ -80,18 +88,21 @@ def forget(root: Path, statement: str, rng: Random) -> None:
 
 def drop_backups(root: Path) -> None:
     """What the command says about the old commits."""
-    for name in git(root, "for-each-ref", "--format=%(refname)", BACKUP).split():
-        git(root, "update-ref", "-d", name)
-    git(root, "reflog", "expire", "--expire=now", "--all")
-    git(root, "gc", "-q", "--prune=now")
+    for line in drop_commands(open_workspace(root).vault):
+        git(root, *line.split()[1:])
 
 
-def places(root: Path, home: Path) -> Iterator[tuple[str, bytes]]:
-    """Everything that could hold a word: files and their names, and all that git keeps."""
+def files(root: Path, home: Path) -> Iterator[tuple[str, bytes]]:
+    """The files of the vault and of this machine, each with its name before its bytes; not what git keeps."""
     for folder in (root, home):
         for parent, _, names in os.walk(folder):
             if ".git" not in Path(parent).parts:
                 yield from ((f"{parent}/{name}", name.encode() + (Path(parent) / name).read_bytes()) for name in names)
+
+
+def places(root: Path, home: Path) -> Iterator[tuple[str, bytes]]:
+    """Everything that could hold a word: files and their names, and all that git keeps."""
+    yield from files(root, home)
     objects = ["git", "cat-file", "--batch-all-objects", "--batch"]
     yield "an object of git", subprocess.run(objects, cwd=root, capture_output=True, check=True).stdout
     yield "the index", git(root, "-c", "core.quotepath=off", "ls-files").encode()
@@ -118,8 +129,8 @@ def test_nothing_is_left_of_what_was_forgotten(tmp_path: Path, monkeypatch: pyte
         folder.mkdir()
         with monkeypatch.context() as here:
             root = furnish(folder, here)
-            known = [told(folder, rng, number % 2 == 1) for number in range(min(20, secrets))]
-            stays = told(folder, rng, chinese=False)
+            known = [told(root, rng, number % 2 == 1) for number in range(min(20, secrets))]
+            stays = told(root, rng, chinese=False)
             assert main(["memory", "run"]) == 0
             written = "\n".join(path.read_text("utf-8") for path in root.rglob("*.md"))
             assert all(word in written for _, words in (*known, stays) for word in words)
@@ -137,9 +148,24 @@ def test_nothing_is_left_of_what_was_forgotten(tmp_path: Path, monkeypatch: pyte
             assert "error" not in git(root, "fsck", "--strict", "--no-dangling")
 
 
+def test_a_session_whose_other_words_spell_it_again_loses_it_in_the_history_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = furnish(tmp_path, monkeypatch)
+    known = ("船的钥匙在地下室的龘靐齉后面", "船的钥匙在地下室的龘爩鱻后面", "我的表姐靐龗齉住在旧磨坊里")
+    assert all(main(["remember", statement]) == 0 for statement in known)
+    given = ", ".join(f'["{path.relative_to(root)}", 16, 16]' for path in sorted((root / "entries").rglob("*.md")))
+    session = root / "sessions/2026/11/2026-11-21-a-talk-5n7f9a.md"
+    write(session, f'---\ntype: session\n---\n%% vault-agent: context {{"given": [["mine.md", 1, 1], {given}]}} %%\n')
+    assert main(["commit"]) == 0
+    assert main(["forget", known[0], "--purge", "--yes"]) == 0
+    drop_backups(root)
+    assert left(root, tmp_path / "home", ["龘靐齉"]) == []
+
+
 def test_a_session_note_that_is_not_redacted_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = furnish(tmp_path, monkeypatch)
-    statement, words = told(tmp_path, Random(1), chinese=False)
+    statement, words = told(root, Random(1), chinese=False)
     monkeypatch.setattr("agent.memory.forgetting.places.record_without", lambda data, said: data)
     assert main(["forget", statement]) == 0
     assert any("sessions/" in where for where, _ in left(root, tmp_path / "home", words))

@@ -1,6 +1,6 @@
 """All checks of `doctor`: this machine, its settings, and one vault; the interfaces print them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agent.app.diagnostics.search import search_checks
@@ -12,7 +12,8 @@ from agent.config.masking import keep_out_of_print
 from agent.config.resources import resource
 from agent.config.secrets import reveal
 from agent.context.tokens import estimate
-from agent.errors import AgentError, MissingKey
+from agent.errors import AgentError, ConfigError, MissingKey
+from agent.events.bus import ignore_event
 from agent.llm.messages import Request, User
 from agent.llm.offline import Offline
 from agent.llm.presets import ModelKind
@@ -20,28 +21,33 @@ from agent.memory.forgetting.tombstones import foreign_tombstones
 from agent.runs.accounts import open_accounts
 from agent.runs.skill_set import skill_library
 from agent.runs.status import SPEND, ConfiguredModel, configured_models, ledger_of
+from agent.texts import Sentence, joined
 from agent.tools.policy_file import load_policies
 from agent.vault.folders import FORGOTTEN
-from agent.vault.health import examine, probe
-from agent.vault.health.probe import Check, Level, guarded, ok
+from agent.vault.health import examine, note_checks, probe
+from agent.vault.health.probe import Check, Level, bad, guarded, ok
 from agent.vault.hooks import ours
 from agent.vault.store import Vault, open_repository
-from agent.vault.template import read_template
+from agent.vault.template import placed, read_template
+from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.workspace import Workspace, options
 
 _NEXT = "mend what is named under skills; then see whether they are there: vault-agent skills list"
 _TOKENS = 64
 
 
-def diagnose(root: Path | None, *, fix: bool, ask_model: bool) -> list[Check]:
+def diagnose(
+    root: Path | None, *, fix: bool, ask_model: bool, announce: Callable[[Check], object] = ignore_event
+) -> list[Check]:
     """Check the settings, the machine in a scratch vault, and the vault at `root` if it is given.
 
-    `fix` makes the repairs that lose no data; `ask_model` sends the model one question, which may cost money.
+    `fix` makes the repairs that lose no data; `announce` is given each, before it is made. `ask_model` sends the model
+    one question, which may cost money.
     """
     places = directories()
     loaded, checks = _settings(root)
     checks += probe.machine(places.state, SystemClock(), options(loaded.settings))
-    return checks + (_vault(root, places, loaded, fix, ask_model) if root is not None else [])
+    return checks + (_vault(root, places, loaded, announce if fix else None, ask_model) if root is not None else [])
 
 
 def _settings(root: Path | None) -> tuple[Loaded, list[Check]]:
@@ -55,30 +61,43 @@ def _settings(root: Path | None) -> tuple[Loaded, list[Check]]:
             checks.append(Check(Level.BAD, "settings", error.message, next=error.hint))
             continue
         if loaded.warnings:
-            what = f"{len(loaded.warnings)} lines in the vault's settings are ignored"
+            what = Sentence("{count} lines in the vault's settings are ignored", count=len(loaded.warnings))
             checks.append(Check(Level.WARN, "settings", what, loaded.warnings))
         return loaded, list(dict.fromkeys(checks)) or [ok("settings", "can be read")]
     raise AgentError("no settings can be read", hint="install vault-agent again")
 
 
-def _vault(root: Path, places: Directories, loaded: Loaded, fix: bool, ask_model: bool) -> list[Check]:
+def _vault(
+    root: Path, places: Directories, loaded: Loaded, announce: Callable[[Check], object] | None, ask_model: bool
+) -> list[Check]:
     opened: list[Vault] = []
+    fix = announce is not None
 
     def open_it() -> list[Check]:
         vault = open_repository(root, places.state, SystemClock(), options(loaded.settings))
         if vault is None:
-            return [Check(Level.BAD, "repository", f"{root} has no git repository", next=f"vault-agent init {root}")]
+            return [
+                Check(
+                    Level.BAD,
+                    "repository",
+                    Sentence("{root} has no git repository", root=root),
+                    next=Sentence("vault-agent init {root}", root=root),
+                )
+            ]
         opened.append(vault)
         keep_out_of_print(vault.known.values)
-        return [ok("vault", f"{root}, repository {vault.place.gitdir}")]
+        return [ok("vault", "{root}, repository {gitdir}", root=root, gitdir=vault.place.gitdir)]
 
     checks = probe.guarded("vault", open_it)
     for vault in opened:
+        if announce is not None:
+            for check in examine.repairs(vault):
+                announce(check)
         checks += examine.repository(vault, fix=fix)
-        checks += examine.notes(vault)
+        checks += note_checks.notes(vault)
         checks += examine.trust(vault, _own_hooks(vault))
         files = read_template(resource("vault_template"), loaded.settings.vault.language)
-        checks += examine.template(vault, files)
+        checks += examine.template(vault, placed(files, vault.home))
         workspace = Workspace(vault, loaded.settings, loaded, vault.clock, places)
         checks += search_checks(workspace, fix=fix)
         checks += skill_checks(workspace)
@@ -101,43 +120,65 @@ def skill_checks(workspace: Workspace) -> list[Check]:
 def _skills(workspace: Workspace) -> Iterator[Check]:
     shelf = skill_library(workspace).snapshot()
     if not shelf.problems:
-        yield ok("skills", f"{len(shelf.named)} can be used")
+        yield ok("skills", "{count} can be used", count=len(shelf.named))
         return
     out, odd = ({each.path for each in found} for found in (shelf.errors, shelf.warnings))
-    said = [f"{len(out)} cannot be used"] if out else []
-    said += [f"{len(odd)} {'has a warning' if len(odd) == 1 else 'have warnings'}"] if odd else []
+    parts = [Sentence("{count} can be used", count=len(shelf.named))]
+    parts += [Sentence("{count} cannot be used", count=len(out))] if out else []
+    if odd:
+        parts.append(Sentence("1 has a warning" if len(odd) == 1 else "{count} have warnings", count=len(odd)))
     lines = tuple(f"{each.path}:{each.line}: {each.reason}" for each in shelf.problems)
-    yield Check(Level.WARN, "skills", f"{len(shelf.named)} can be used, {', '.join(said)}", lines, _NEXT)
+    yield Check(
+        Level.WARN,
+        "skills",
+        joined(parts, ", "),
+        lines,
+        _NEXT,
+    )
 
 
 def agent_checks(workspace: Workspace, *, ask_model: bool) -> list[Check]:
-    """Check policy, ledger, forgotten notes and settings; `ask_model` sends a request, which may cost money."""
+    """Check policy, ledger, forgotten notes, model and daemon; `ask_model` sends a request, which may cost money."""
     return [
         *guarded("policy", lambda: _policy(workspace)),
         *guarded("spend", lambda: _spend(workspace)),
         *guarded("forgotten", lambda: _forgotten(workspace)),
         *guarded("model", lambda: _models(workspace, ask_model)),
+        *guarded("daemon", lambda: _daemon(workspace)),
     ]
 
 
 def _policy(workspace: Workspace) -> Iterator[Check]:
     found = load_policies(workspace.directories.config)
-    yield ok("policy", f"{len(found.profiles)} profiles: {', '.join(profile.name for profile in found.profiles)}")
+    names = joined((profile.name for profile in found.profiles), ", ")
+    yield ok("policy", "{count} profiles: {names}", count=len(found.profiles), names=names)
 
 
 def _spend(workspace: Workspace) -> Iterator[Check]:
     ledger = ledger_of(workspace)
     today = ledger.totals(ledger.today())
     if today.damaged:
-        what = f"{today.damaged} calls of today cannot be read in the ledger; what they cost is not counted"
-        yield Check(Level.WARN, "spend", what, next=f"look at {workspace.directories.state / SPEND}")
-    yield ok("spend", f"{today.calls} calls today, ${today.money:.2f} of ${workspace.settings.spend.daily:g}")
+        what = Sentence(
+            "{count} calls of today cannot be read in the ledger; what they cost is not counted",
+            count=today.damaged,
+        )
+        yield Check(
+            Level.WARN, "spend", what, next=Sentence("look at {path}", path=workspace.directories.state / SPEND)
+        )
+    yield ok(
+        "spend",
+        "{count} calls today, ${money:.2f} of ${daily:g}",
+        count=today.calls,
+        money=today.money,
+        daily=workspace.settings.spend.daily,
+    )
 
 
 def _forgotten(workspace: Workspace) -> Iterator[Check]:
     foreign = foreign_tombstones(workspace.vault)
     if foreign:
-        what = f"{len(foreign)} notes in {FORGOTTEN} do not count: neither you nor `vault-agent forget` wrote them"
+        where = workspace.vault.home.at(FORGOTTEN)
+        what = f"{len(foreign)} notes in {where} do not count: neither you nor `vault-agent forget` wrote them"
         yield Check(Level.WARN, "forgotten", what, foreign, "look at them: delete them, or edit and save what you want")
 
 
@@ -147,18 +188,40 @@ def _models(workspace: Workspace, ask: bool) -> Iterator[Check]:
     if not models:
         yield ok("model", "none is configured: answers quote your notes")
     for model, kinds in models.items():
-        where = model.name if len(models) == 1 else f"{model.name} (for {', '.join(kinds)})"
+        where = (
+            model.name
+            if len(models) == 1
+            else Sentence("{name} (for {kinds})", name=model.name, kinds=joined(kinds, ", "))
+        )
         yield _answer(workspace, kinds[0], where) if ask else _key(model, where)
 
 
 def _key(model: ConfiguredModel, where: str) -> Check:
     """Check that the model's key is there; the system's keyring is not looked at, as it may ask for a password."""
-    if model.key.reference.startswith("env:"):
+    reference = model.key.reference
+    if reference and not reference.startswith("keyring:"):
         try:
             reveal(model.key)
-        except MissingKey as error:
-            return Check(Level.BAD, "model", f"{where} has no key: {error.message}", next=error.hint)
-    return ok("model", f"{where} is configured; `vault-agent doctor --model` asks it for a word")
+        except (ConfigError, MissingKey) as error:
+            return bad("model", "{model} has no key: {problem}", next=error.hint, model=where, problem=error)
+    if reference.startswith("env:"):
+        needs = (
+            "{model} is configured; `vault-agent doctor --model` asks it for a word; a daemon needs {key} in its "
+            "environment, too"
+        )
+        return ok("model", needs, model=where, key=reference.removeprefix("env:"))
+    return ok("model", "{model} is configured; `vault-agent doctor --model` asks it for a word", model=where)
+
+
+def _daemon(workspace: Workspace) -> Iterator[Check]:
+    """The check of what the daemon lacks, such as the model's key, which this terminal may have."""
+    state = load_daemon_state(workspace)
+    if state is None:
+        yield ok("daemon", "not running")
+    elif state.get("problem"):
+        yield Check(Level.WARN, "daemon", "it runs, and reports a problem", (str(state["problem"]),))
+    else:
+        yield ok("daemon", "runs, and reports no problem")
 
 
 def _answer(workspace: Workspace, kind: ModelKind, where: str) -> Check:
@@ -168,5 +231,5 @@ def _answer(workspace: Workspace, kind: ModelKind, where: str) -> Check:
         model = open_accounts(workspace, estimate, Offline()).of_run(clock.new_id(), "").of(kind)
         model.chat(Request((User("Answer with the one word: ready"),), max_output=_TOKENS))
     except AgentError as error:
-        return Check(Level.BAD, "model", f"{where}: {error.message}", next=error.hint)
-    return ok("model", f"{where} answers, in {clock.monotonic() - began:.1f} s")
+        return Check(Level.BAD, "model", Sentence("{model}: {problem}", model=where, problem=error), next=error.hint)
+    return ok("model", "{model} answers, in {seconds:.1f} s", model=where, seconds=clock.monotonic() - began)

@@ -7,6 +7,7 @@ import numpy as np
 from agent.errors import LockHeld
 from agent.index.damage import Damaged
 from agent.index.passage_store import open_store
+from agent.texts import Sentence, joined
 from agent.vault.health.probe import Check, Level, guarded, ok
 from agent.workspace.catch_up import FEW
 from agent.workspace.search_index import SearchIndex, open_index
@@ -27,14 +28,21 @@ def search_checks(workspace: Workspace, *, fix: bool) -> list[Check]:
 def _embedder(index: SearchIndex) -> Iterator[Check]:
     embedder = index.chosen.embedder
     if embedder is None:
-        why = f"none, so search is by keywords alone: {index.chosen.reason}"
+        why = Sentence("none, so search is by keywords alone: {reason}", reason=index.chosen.reason)
         yield Check(Level.WARN, "embedder", why, next=index.chosen.fix)
         return
     rows = embedder.vectors(embedder.tokens(["a cup of green tea 一杯绿茶"])[0])
     if not len(rows) or not np.isfinite(rows).all() or not np.abs(rows).sum():
-        yield Check(Level.BAD, "embedder", f"{embedder.name} gives no vectors", next="install vault-agent again")
+        yield Check(
+            Level.BAD,
+            "embedder",
+            Sentence("{name} gives no vectors", name=embedder.name),
+            next="install vault-agent again",
+        )
         return
-    yield ok("embedder", f"{embedder.name} encodes, {embedder.dimensions} numbers each")
+    yield ok(
+        "embedder", "{name} encodes, {dimensions} numbers each", name=embedder.name, dimensions=embedder.dimensions
+    )
     if index.chosen.reason:
         yield Check(Level.WARN, "embedder", index.chosen.reason, next=index.chosen.fix)
 
@@ -43,15 +51,19 @@ def _index(index: SearchIndex, fix: bool) -> Iterator[Check]:
     if not index.files.store.exists() and not fix:
         yield ok("search index", "not built yet; the daemon, or the first search, builds it")
         return
-    damage = "it was made with another model" if index.is_of_another_model else _damage(index)
+    damage = Sentence("it was made with another model") if index.is_of_another_model else _damage(index)
     listed, known = index.listed(), index.known()
     behind = sorted({path for path, _ in listed.items() ^ known.items()})
     if not behind and damage is None:
-        yield ok("search index", f"says what {len(listed)} notes say ({index.engine})")
+        yield ok("search index", "says what {count} notes say ({engine})", count=len(listed), engine=index.engine)
         return
-    what = damage or f"{len(behind)} {'change is' if len(behind) == 1 else 'changes are'} not in it yet"
+    what = damage or Sentence(
+        "1 change is not in it yet" if len(behind) == 1 else "{count} changes are not in it yet", count=len(behind)
+    )
     if not fix and damage is None and len(behind) <= FEW:
-        yield ok("search index", f"{what}; the daemon, or the next search, takes that in", tuple(behind))
+        yield ok(
+            "search index", "{problem}; the daemon, or the next search, takes that in", tuple(behind), problem=what
+        )
         return
     if not fix:
         yield Check(Level.WARN, "search index", what, tuple(behind), _NEXT)
@@ -59,10 +71,17 @@ def _index(index: SearchIndex, fix: bool) -> Iterator[Check]:
     try:
         report = index.refresh(verify=True)
     except LockHeld as error:
-        yield Check(Level.WARN, "search index", f"{what}; {error.message}", next=_NEXT)
+        yield Check(Level.WARN, "search index", joined([what, error.message], "; "), next=_NEXT)
         return
-    how = "built anew" if report.rebuilt else "brought up to date"
-    yield ok("search index", f"{how}: {report.indexed} notes indexed, {report.forgotten} forgotten")
+    done = "brought up to date: {indexed} notes indexed, {forgotten} dropped"
+    if report.rebuilt:
+        done = "built anew: {indexed} notes indexed, {forgotten} dropped"
+    yield ok(
+        "search index",
+        done,
+        indexed=report.indexed,
+        forgotten=report.forgotten,
+    )
 
 
 def _damage(index: SearchIndex) -> str | None:

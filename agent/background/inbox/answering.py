@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
 
-from agent.errors import AgentError, NoteGone
-from agent.events.runs import Speaker
+from agent.errors import AgentError, NoteGone, Retryable
+from agent.events.runs import IN_NOTES, Speaker
 from agent.loop import outcome as ends
+from agent.loop.inert import inert
 from agent.loop.outcome import Ended
-from agent.loop.records import inert
 from agent.loop.run import RunRequest
 from agent.loop.session import Session, load_session
 from agent.markdown import requests
@@ -27,19 +27,22 @@ from agent.runs.service import RunIO, RunService
 from agent.texts import text
 from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.tool import Cited
-from agent.vault.change import Outcome, Stamp
-from agent.vault.folders import INBOX, MEMORY_NOTE, folder_of, instructs
+from agent.vault.change import CAPTURE, Outcome, Stamp
+from agent.vault.folders import ENTRIES, INBOX, MEMORY_NOTE, instructs, is_template
+from agent.vault.history.versions import first_version
 from agent.vault.message import one_line
+from agent.vault.older_notes import body_lines, is_older
+from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
-CHANNEL = "inbox"
 _COPY = re.compile(r"\.sync-conflict-[0-9]{8}-[0-9]{6}|[(（][^()（）]*(?:conflicted copy|冲突|衝突)", re.IGNORECASE)
 """Names that Syncthing, Dropbox and Nextcloud give to conflict copies: a copy asks nothing new."""
+_ENTRY = re.compile(r"\d{4}-\d\d-\d\d-(.+)-[0-9a-z]{6}")
+"""The name of an entry: its day, its first words, the end of its id."""
 _PLAIN = frozenset({"about", "agent"})
 """Types of notes that lie before the agent in any case: no answer comes from them."""
 _LINKS = 8
 """The most notes that an answer links to below it."""
-_SUBJECT = 80
 _TRIES = 5
 _STATUS: dict[ends.RunOutcome, RequestStatus] = {
     ends.RunOutcome.FINISHED: "done",
@@ -60,18 +63,38 @@ class WrittenAnswer:
 
 
 def asked_in(workspace: Workspace, path: str, *, named: bool = False) -> tuple[NoteRequest, ...]:
-    """The requests that stand open in a note; one that a person has `named` is a request wherever it lies."""
+    """The requests that stand open in a note; one that a person has `named` is a request wherever it lies.
+
+    A template asks nothing. A note that was in `inbox/` before this was a vault is as any other note of the person's.
+    """
     data = workspace.vault.read(path)
-    if data is None or not folder_of(path).asks or is_standing(path) or (not named and _COPY.search(path)):
+    if data is None or not workspace.vault.home.row(path).asks or is_standing(workspace.vault, path):
         return ()
-    in_inbox = path.startswith(INBOX)
+    if not named and (_COPY.search(path) or is_template(path)):
+        return ()
+    in_inbox = is_inbox(workspace, path)
     if not in_inbox and not named and not requests.may_ask(data):
         return ()
     found = requests.open_requests(data, whole=in_inbox)
+    if in_inbox and found and not requests.has_answer(data) and _is_older(workspace.vault, path, data):
+        in_inbox, found = False, requests.open_requests(data, whole=False)
     if named:
         return found or requests.open_requests(data, whole=True)
     own = workspace.vault.own_version(path)
     return found if own == data else _own_part(found, requests.open_requests(own or b"", whole=in_inbox))
+
+
+def _is_older(vault: Vault, path: str, data: bytes) -> bool:
+    """True if the note was there before the folder became a vault, and a line of it is left."""
+    before = first_version(vault, path)
+    if before is not None:
+        return bool(body_lines(before) & body_lines(data))
+    return is_older(vault.private_folder, path, data)
+
+
+def is_inbox(workspace: Workspace, path: str) -> bool:
+    """True if a note is a request because of where it is: in `inbox/`, if the person has given that to the agent."""
+    return workspace.vault.home.holds(path, INBOX) and workspace.settings.inbox.every_note
 
 
 def _own_part(found: Sequence[NoteRequest], own: Sequence[NoteRequest]) -> tuple[NoteRequest, ...]:
@@ -81,9 +104,9 @@ def _own_part(found: Sequence[NoteRequest], own: Sequence[NoteRequest]) -> tuple
     return tuple(replace(each, text=text) for each, text in mine if text)
 
 
-def is_standing(path: str) -> bool:
+def is_standing(vault: Vault, path: str) -> bool:
     """True for a note that every run reads: an answer in it would steer all later runs."""
-    return instructs(path) or folder_of(path).path == MEMORY_NOTE
+    return instructs(path) or vault.home.row(path).path == MEMORY_NOTE
 
 
 def request_lock(workspace: Workspace, path: str) -> AbstractContextManager[None]:
@@ -97,10 +120,10 @@ def run_request(workspace: Workspace, agent: RunService, path: str, request: Not
     """Work on a request; a note that comes from elsewhere taints the run. Raises what `Runs.ask` does."""
     data = workspace.vault.read(path)
     if data is None:
-        raise NoteGone(f"{path} is gone", hint="vault-agent log shows what was moved or deleted")
+        raise NoteGone("{path} is gone", hint="vault-agent log shows what was moved or deleted", path=path)
     task = f"{request.text}\n\n([[{path.removesuffix('.md')}]])"
     untrusted = text_origin_of(workspace.vault).source(path, data)
-    return agent.ask(RunRequest(task, Speaker(CHANNEL)), _session_before(workspace, agent, data), line, untrusted)
+    return agent.ask(RunRequest(task, Speaker(IN_NOTES)), _session_before(workspace, agent, data), line, untrusted)
 
 
 def write_answer(workspace: Workspace, path: str, request: NoteRequest, ended: Ended) -> WrittenAnswer | None:
@@ -136,10 +159,26 @@ def write_refusal(
     return _write(workspace, path, request, answer, None)
 
 
+def write_notice(workspace: Workspace, path: str, request: NoteRequest, notice: str) -> None:
+    """Say in the note why its request has to wait; it stays open, and its answer takes the notice's place.
+
+    Raises as `write_answer` does.
+    """
+
+    def make(data: bytes) -> bytes | None:
+        after = requests.with_notice(data, request, notice)
+        return None if after == data else after
+
+    subject = f"inbox(waiting): {one_line(workspace.vault.masked(request.text))}"
+    change_note(workspace, path, make, subject, Stamp("agent", tool="inbox"))
+
+
 def change_note(
     workspace: Workspace, path: str, make: Callable[[bytes], bytes | None], subject: str, stamp: Stamp
 ) -> Outcome:
     """Change a note in one commit by what `make` gives for its bytes, None for nothing (no commit then).
+
+    What is held of the stamp's session is a part of that commit.
 
     When a person saves it in the very moment, their version may come into our way: it stays as it is, and what `make`
     gives for that is put in once more. Raises `NoteGone` when the note is not there, and what a transaction does.
@@ -149,12 +188,14 @@ def change_note(
     for _ in range(_TRIES):
         data = workspace.vault.read(path)
         if data is None:
-            raise NoteGone(f"{path} is gone", hint="vault-agent log shows what was moved or deleted")
+            raise NoteGone("{path} is gone", hint="vault-agent log shows what was moved or deleted", path=path)
         after = make(_without_links(data, copies))
         if after is None:
             return outcome
         with workspace.vault.transaction(subject, stamp) as change:
             change.edit(path, data, after)
+            for held in workspace.vault.held_of(stamp.session):
+                change.release(held)
             for copy in copies[-1:]:  # it holds what is in history, and what is put in anew
                 change.delete(copy)
         outcome = change.outcome
@@ -190,11 +231,26 @@ def _write(
         return after
 
     stamp = Stamp("agent", tool="inbox")
-    if ended is not None:
-        stamp = Stamp("agent", run=ended.run, tool="inbox", session=ended.session)
-    subject = f"inbox({answer.status}): {one_line(workspace.vault.masked(request.text))[:_SUBJECT]}"
-    outcome = change_note(workspace, path, make, subject, stamp)
+    if ended is not None:  # the tool of a run's record, which this commit takes along
+        stamp = Stamp("agent", run=ended.run, tool=CAPTURE, session=ended.session)
+    how = answer.status.replace("_", " ")
+    subject = f"inbox({how}): {one_line(workspace.vault.masked(request.text))}"
+    try:
+        outcome = change_note(workspace, path, make, subject, stamp)
+    except Retryable:
+        raise
+    except AgentError:
+        commit_record(workspace.vault, ended)
+        raise
+    if not placed:
+        commit_record(workspace.vault, ended)
     return WrittenAnswer(path, answer.status, outcome.commit, outcome.queued or "", answer.run) if placed else None
+
+
+def commit_record(vault: Vault, ended: Ended | None) -> None:
+    """Commit what is held about a run whose answer goes into no note."""
+    if ended is not None:
+        vault.commit_held(vault.held_of(ended.session))
 
 
 def _said(workspace: Workspace, path: str, ended: Ended, status: RequestStatus) -> str:
@@ -203,21 +259,21 @@ def _said(workspace: Workspace, path: str, ended: Ended, status: RequestStatus) 
     if status in ("needs_approval", "question"):
         parts = [_text(workspace, "answers.waits", note=f"[[{ended.waits_for.removesuffix('.md')}]]")]
     elif status == "failed":
-        parts += [workspace.vault.masked(ended.hint), _text(workspace, "answers.ask_again")]
+        hint = workspace.vault.masked(ended.hint)
+        parts += [_text(workspace, "answers.helps", hint=hint)] if hint else []
+        parts.append(_text(workspace, "answers.ask_again"))
     found = _rests_on(workspace, path, ended) if status == "done" else ()
-    parts += (
-        [
-            _text(
-                workspace,
-                "answers.sources",
-                notes=_text(workspace, "answers.comma").join(f"[[{each}]]" for each in found),
-            )
-        ]
-        if found
-        else []
-    )
+    if found:
+        notes = _text(workspace, "answers.comma").join(_link(workspace.vault, each) for each in found)
+        parts.append(_text(workspace, "answers.sources", notes=notes))
     how = _text(workspace, "answers.how")
     return "\n\n".join(filter(None, [*parts, f"[[{ended.session.removesuffix('.md')}|{how}]]"]))
+
+
+def _link(vault: Vault, note: str) -> str:
+    """A link to a note; to an entry by its words, without the day and the tail of its name."""
+    named = _ENTRY.fullmatch(PurePosixPath(note).name) if vault.home.holds(note, ENTRIES) else None
+    return f"[[{note}|{named[1].replace('-', ' ')}]]" if named else f"[[{note}]]"
 
 
 def _rests_on(workspace: Workspace, path: str, ended: Ended) -> tuple[str, ...]:
@@ -253,7 +309,7 @@ def _session_before(workspace: Workspace, agent: RunService, data: bytes) -> str
         session: Session | None = load_session(workspace.vault, path) if path else None
     except AgentError:
         return ""
-    if session is None or session.channel != CHANNEL or session.open_run or not is_own(workspace, session):
+    if session is None or session.channel != IN_NOTES or session.open_run or not is_own(workspace, session):
         return ""
     return "" if agent.is_stale(session) else path
 

@@ -15,7 +15,7 @@ from functools import partial
 from math import inf
 
 from agent.background.inbox.answer_log import CYCLES, WINDOW, Answered, AnswerLog
-from agent.background.inbox.answering import WrittenAnswer, asked_in
+from agent.background.inbox.answering import WrittenAnswer, asked_in, is_inbox
 from agent.background.inbox.provenance import asks_more, check_origin, drop_arrived, is_meant, touched_tasks
 from agent.background.inbox.queue import ALL, PendingRequest, RequestQueue, request_queue
 from agent.background.inbox.worker import Worker, answer, is_open, is_over
@@ -23,6 +23,7 @@ from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
 from agent.errors import AgentError, NoteGone, Retryable
 from agent.events.types import FilesChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin, Tick
+from agent.llm.connection import MissingModelKey
 from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.changes import NoteChange
 from agent.markdown.requests import NoteRequest, is_answered, is_pending, may_ask, unreadable_reason
@@ -41,13 +42,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Inbox:
-    """The requests of one vault. `held` gives a note's bytes by path and hash where they are in memory; `trouble` says
-    by path what does not work."""
+    """The requests of one vault. `held` gives a note's bytes by path and hash where they are in memory; `missing_key`
+    returns why no model can be asked; `trouble` says by path what does not work."""
 
     workspace: Workspace
     pool: Pool
     open_runs: OpenRuns
     held: Callable[[str, str], bytes | None] = lambda path, hash: None
+    missing_key: Callable[[], MissingModelKey | None] = lambda: None
     trouble: dict[str, str] = field(default_factory=dict)
     entries: dict[str, PendingRequest] = field(default_factory=dict)
     answers: AnswerLog = field(default_factory=AnswerLog)
@@ -92,7 +94,7 @@ class Inbox:
                     self._drop(path)
                     self.answers.delete(path)
                     continue
-                case NoteEdited(path=path, origin=Origin.OWN) if path.startswith(SESSIONS):
+                case NoteEdited(path=path, origin=Origin.OWN) if self.workspace.vault.home.holds(path, SESSIONS):
                     self._look_after(path, batch.now)
             match event:
                 case (
@@ -140,7 +142,7 @@ class Inbox:
     def _touch(self, path: str, digest: str, keys: set[str], now: float) -> None:
         entry = self.entries.get(path)
         if entry is None:
-            if not self._listens(path) or not (path.startswith(INBOX) or self._may_ask(path, digest)):
+            if not self._listens(path) or not (is_inbox(self.workspace, path) or self._may_ask(path, digest)):
                 return
             entry = self.entries[path] = PendingRequest(path, now)
         if entry.phase == "told":
@@ -152,7 +154,7 @@ class Inbox:
     def _listens(self, path: str) -> bool:
         """True if the settings let notes in this place be answered by themselves."""
         where = self.workspace.settings.inbox.answers
-        return where == "vault" or (where == "inbox" and path.startswith(INBOX))
+        return where == "vault" or (where == "inbox" and self.workspace.vault.home.holds(path, INBOX))
 
     def _look_after(self, session: str, now: float) -> None:
         """A session has grown: the run in it that waited may have been taken up by hand."""
@@ -193,6 +195,8 @@ class Inbox:
                 self._look_back(entry)
             case "interrupted":
                 self._submit(entry)
+            case "keyless" if now >= entry.due:
+                self._look_for_key(entry, now)
             case "ended" if not entry.is_running:
                 self._write(entry, now)
             case "waits" if now >= entry.due and not self.pool.has(session_key(entry.session)):
@@ -233,7 +237,7 @@ class Inbox:
             del self.entries[entry.path]
             if meant:
                 self.trouble[entry.path] = self._text("inbox.answered_before")
-            elif entry.path.startswith(INBOX) and (cannot := unreadable_reason(data)):
+            elif is_inbox(self.workspace, entry.path) and (cannot := unreadable_reason(data)):
                 self.trouble[entry.path] = cannot
         elif self.answers.is_stopped(entry.path, request.key, wall):
             del self.entries[entry.path]
@@ -257,8 +261,8 @@ class Inbox:
         """Have a request worked on."""
         if entry.phase == "still":
             entry.session, entry.mixed = "", False
-        entry.phase, entry.again, entry.ended, entry.refusal = "submitted", False, None, None
-        worker = Worker(self.workspace, self.open_runs, partial(self._began, entry))
+        entry.phase, entry.again, entry.ended, entry.refusal, entry.notice = "submitted", False, None, None, ""
+        worker = Worker(self.workspace, self.open_runs, partial(self._began, entry), self.missing_key)
         entry.work = self.pool.submit(partial(worker.work, entry), key=f"note {entry.path}", priority=Priority.NOTE)
 
     def _began(self, entry: PendingRequest) -> None:
@@ -283,6 +287,9 @@ class Inbox:
             self._wait_for_it(entry, now)
             return
         entry.missing = None
+        if entry.notice:
+            entry.phase, entry.due = "keyless", now + (0.0 if entry.again else AGAIN)
+            return
         if entry.request is not None and (ended or entry.refusal):
             self._note(entry, entry.request, placed)
         if entry.refusal is not None and entry.refusal[0] != "done":
@@ -293,6 +300,13 @@ class Inbox:
             entry.due, entry.phase, entry.ended = now + LATER, "waits", None
         else:
             self._finish(entry, now)
+
+    def _look_for_key(self, entry: PendingRequest, now: float) -> None:
+        """Begin anew with a request that waits for the model's key, once it is there or the note has changed."""
+        if entry.again or self.missing_key() is None:
+            entry.phase, entry.request, entry.notice = "still", None, ""
+        else:
+            entry.due = now + AGAIN
 
     def _note(self, entry: PendingRequest, request: NoteRequest, placed: WrittenAnswer | None) -> None:
         """Remember that this was answered."""

@@ -1,8 +1,8 @@
 """Requests in notes that are not settled yet, and the file that keeps them over a restart.
 
-One request for each note: its note is still being edited, it is submitted to the pool, running, waiting for a decision,
-ended and to be written, or written and to be checked once more. The file keeps the last answers, too. It lies outside
-the vault, so that a note from elsewhere is never taken for a request that was made here.
+One request for each note: its note is still being edited, it is submitted to the pool, running, waiting for a decision
+or for the model's key, ended and to be written, or written and to be checked once more. The file keeps the last
+answers, too. It lies outside the vault, so that a note from elsewhere is never taken for a request that was made here.
 """
 
 import json
@@ -21,7 +21,9 @@ from agent.markdown import requests
 from agent.markdown.requests import NoteRequest, RequestStatus
 from agent.vault.store import Vault
 
-Phase: TypeAlias = Literal["still", "submitted", "running", "interrupted", "waits", "ended", "queued", "told"]
+Phase: TypeAlias = Literal[
+    "still", "submitted", "running", "interrupted", "waits", "ended", "queued", "told", "keyless"
+]
 ALL = "*"
 """In `keys`: every task that asks, as nobody can tell which ones the person has touched."""
 
@@ -31,8 +33,9 @@ class PendingRequest:
     """The request of one note.
 
     `due` is the monotonic time of the next look at it, `blob` the id of the content that a person saved last. `keys`
-    are the tasks that the person wrote or unticked, each with the id of the content that showed it. `again`: the person
-    has changed the note since the work began. `mixed`: the note may hold changes that are not the person's.
+    are the tasks that the person wrote or unticked, each with the id of the content that showed it. `notice`: what the
+    note says while the model's key is missing. `again`: the person has changed the note since the work began. `mixed`:
+    the note may hold changes that are not the person's.
     """
 
     path: str
@@ -44,6 +47,7 @@ class PendingRequest:
     session: str = ""
     ended: Ended | None = None
     refusal: tuple[RequestStatus, str] | None = None
+    notice: str = ""
     again: bool = False
     mixed: bool = False
     missing: float | None = None

@@ -14,14 +14,17 @@ from agent.background.inbox.answering import (
     request_lock,
     run_request,
     write_answer,
+    write_notice,
     write_refusal,
 )
 from agent.background.inbox.queue import PendingRequest
 from agent.background.resume import OpenRuns
 from agent.errors import AgentError, LockHeld, NoteGone
+from agent.llm.connection import MissingModelKey
 from agent.llm.provider import Cancelled
 from agent.loop.session import load_session
 from agent.runs.service import RunIO
+from agent.texts import text
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -30,19 +33,28 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Works on one request. `began` is called when it is this request's turn, before anything else."""
+    """Works on one request. `began` is called when it is this request's turn, before anything else; `missing` returns
+    why no model can be asked, None if one can."""
 
     workspace: Workspace
     open_runs: OpenRuns
     began: Callable[[], object]
+    missing: Callable[[], MissingModelKey | None] = lambda: None
 
     def work(self, entry: PendingRequest, cancelled: Cancelled) -> None:
         """One run, in its thread; only the entry's own fields are set here. Raises nothing."""
         assert entry.request is not None
         line = RunIO(cancelled=lambda: cancelled() or entry.cancelled.is_set())
+        missing = None if entry.session else self.missing()
+        if missing is not None:
+            language = self.workspace.settings.vault.language
+            entry.notice = text("inbox.no_key", language, why=missing.why, setting=missing.setting)
+            entry.phase = "ended"
+            return
         try:
             self.began()
             with request_lock(self.workspace, entry.path), self.open_runs() as runs:
+                runs.capturing.hold = True  # the commit of the answer has the record of the run
                 if entry.session:
                     entry.ended = runs.resume(entry.session, line)
                 elif is_open(runs.workspace, entry):
@@ -62,6 +74,9 @@ class Worker:
 def answer(workspace: Workspace, entry: PendingRequest) -> WrittenAnswer | None:
     """Put what the run came to, or why there was none, into the note; raises what `place` does."""
     if entry.request is None:
+        return None
+    if entry.notice:
+        write_notice(workspace, entry.path, entry.request, entry.notice)
         return None
     if entry.ended is not None:
         return write_answer(workspace, entry.path, entry.request, entry.ended)

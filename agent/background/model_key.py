@@ -1,0 +1,62 @@
+"""Watches for the key of the daemon's model: says at once that it is missing, and that it has come.
+
+The settings are read again each time, so a key that is given while the daemon runs is found without a restart.
+"""
+
+import logging
+from dataclasses import dataclass, field
+
+from agent.errors import AgentError
+from agent.events.types import DaemonStarted, Tick
+from agent.llm.connection import MissingModelKey, missing_key
+from agent.workspace.workspace import Workspace, reload_settings
+
+AGAIN, RARELY = 5.0, 60.0
+"""Seconds until the next look, while the key is missing and while it is there: reading the settings takes some
+milliseconds."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class ModelKey:
+    """The key of one vault's main model; `missing` is None while it is there, or none is needed."""
+
+    workspace: Workspace
+    missing: MissingModelKey | None = None
+    _look_at: float = field(default=0.0, init=False)
+
+    @property
+    def problem(self) -> str:
+        """What is missing and what helps, in one line; empty if nothing is."""
+        return "" if self.missing is None else f"no model can be asked: {self.missing.why}; {help_with(self.missing)}"
+
+    def start(self, _: DaemonStarted) -> None:
+        """Say on the terminal what is missing, before anything that takes long."""
+        self._compare()
+
+    def tick(self, event: Tick) -> None:
+        """Look for the key now and then."""
+        if event.now >= self._look_at:
+            self._compare()
+            self._look_at = event.now + (RARELY if self.missing is None else AGAIN)
+
+    def _compare(self) -> None:
+        """Look for the key, and say on the terminal what has changed."""
+        before, self.missing = self.missing, self.look()
+        if self.missing is not None and self.missing != before:
+            logger.warning("%s", self.problem)
+        elif before is not None and self.missing is None:
+            logger.warning("the model's key is there now: what has waited for it is answered")
+
+    def look(self) -> MissingModelKey | None:
+        """What is missing now; invalid settings are not this check's concern."""
+        try:
+            return missing_key(reload_settings(self.workspace).settings.llm)
+        except AgentError:
+            return None
+
+
+def help_with(missing: MissingModelKey) -> str:
+    """The command that gives a running daemon the key."""
+    return f"vault-agent config set {missing.setting} --prompt (this daemon takes it up without a restart)"

@@ -1,0 +1,110 @@
+"""What a person has stated in the conversations that wait for the fast model, by rules.
+
+Until the model has read a conversation, these statements are no entries. They are found by recall all the same, and
+they are what is kept if the model cannot read it.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from agent.context.tokens import estimate
+from agent.errors import AgentError, NoteGone
+from agent.events.runs import Speaker, TaskCompleted
+from agent.loop.records import Began, Closed
+from agent.loop.session import Session, load_session
+from agent.memory.capture.dedupe import Resolution, judge
+from agent.memory.capture.run_entries import FINISHED, CaptureConfig, entries_of_run
+from agent.memory.entry import Entry
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.recall.recaller import Remembered
+from agent.memory.store import StoredEntry
+from agent.runs.run_trace import trace_of
+from agent.runs.waiting_conversations import WaitingConversation, is_own, waiting_conversations
+from agent.workspace.workspace import Workspace
+
+
+def rule_capture(workspace: Workspace) -> CaptureConfig:
+    """The configuration of capture without a model."""
+    vault, settings = workspace.vault, workspace.settings
+    return CaptureConfig(
+        settings.memory,
+        workspace.clock,
+        vault.masked,
+        lambda: load_tombstones(vault).without_forgotten,
+        language=settings.vault.language,
+        count=estimate,
+    )
+
+
+def stated_in(workspace: Workspace, session: Session, runs: Sequence[str]) -> tuple[Entry, ...]:
+    """The entries of what the person has stated in these runs of a session, by rules, in order."""
+    config, found = rule_capture(workspace), list[Entry]()
+    ended = {each.event.run: each.at for each in session.records if isinstance(each.event, Closed)}
+    for run in runs:
+        began = next((each for each in session.of_run(run) if isinstance(each, Began)), None)
+        if began is not None:
+            speaker = Speaker(began.channel, began.sender, began.group)
+            event = TaskCompleted(
+                run, session.path, began.task, speaker, FINISHED, "", (), 0.0, 0, at=ended.get(run, session.last)
+            )
+            found += [each for each in entries_of_run(event, trace_of(session, run), config) if each.type.is_stated]
+    return tuple(found)
+
+
+@dataclass(slots=True)
+class WaitingStatements:
+    """What was stated in the conversations of a vault that wait, for recall."""
+
+    workspace: Workspace
+    _known: dict[str, tuple[tuple[object, ...], tuple[Entry, ...]]] = field(default_factory=dict)
+    """The statements of each session, with what they were read from."""
+    _by_path: dict[str, Entry] = field(default_factory=dict)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """The statements that hold, as the entries that they would be."""
+        known, self._known = self._known, {}
+        for each in waiting_conversations(self.workspace):
+            with suppress(AgentError, OSError):
+                read_from = (each.runs, Path(self.workspace.vault.place.root, each.session).stat().st_mtime_ns)
+                before = known.get(each.session)
+                entries = before[1] if before and before[0] == read_from else self._read(each)
+                self._known[each.session] = (read_from, entries)
+        found = _current([entry for _, entries in self._known.values() for entry in entries])
+        self._by_path = {self.workspace.vault.home.at(each.path): each for each in found}
+        return tuple(found)
+
+    def entry(self, path: str) -> Entry | None:
+        """The statement that would be the entry at this path; None if none of those found last would."""
+        return self._by_path.get(path)
+
+    def placed(self, memory: Remembered) -> Remembered:
+        """The memory with the lines of the session where it stands, if it is such a statement."""
+        said = self._by_path.get(memory.path)
+        if said is None:
+            return memory
+        first = int(said.slots.get("line", "1"))
+        return replace(memory, path=said.session_id, lines=(first, first + memory.text.count("\n")))
+
+    def _read(self, each: WaitingConversation) -> tuple[Entry, ...]:
+        if not is_own(self.workspace, each.session):
+            return ()
+        try:
+            session = load_session(self.workspace.vault, each.session)
+        except NoteGone:
+            return ()
+        return stated_in(self.workspace, session, each.runs)
+
+
+def _current(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries without those that a later one repeats or replaces."""
+    left: dict[str, StoredEntry] = {}
+    for entry in sorted(entries, key=lambda each: each.created):
+        verdict = judge(entry, tuple(left.values())[::-1])
+        if verdict.resolution is Resolution.NONE:
+            continue
+        if verdict.other is not None:
+            left.pop(verdict.other.path, None)
+        left[entry.path] = StoredEntry(entry.path, entry.note(), entry)
+    return [each.entry for each in left.values()]
