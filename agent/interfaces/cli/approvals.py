@@ -8,9 +8,10 @@ import click
 from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.interfaces.cli.decide import approval_text
-from agent.interfaces.cli.lookup import find_by_id, short_id
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.lookup import NotFound, find_by_id, short_id
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.printing import as_lines, columns, padded
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_report import EXIT_CODES
 from agent.markdown.note import Note
@@ -22,10 +23,16 @@ from agent.runs.pending_decisions import (
     pending_call,
     pending_decisions,
 )
+from agent.texts import either
 from agent.tools.approval_records import ApprovalRecord
 from agent.workspace.workspace import Workspace
 
 _EXPLAINED = "Go on with the run here when no daemon does."
+_NOT_FOUND = NotFound(
+    "no approval was asked here with the id {name}",
+    "several approvals end in {name}",
+    "vault-agent approvals lists what waits",
+)
 _ABOUT: dict[DecisionKind, str] = {
     "skill_review": "may the skill {name} be used?",
     "skill_offer": "shall the skill {name} be learned?",
@@ -48,10 +55,14 @@ def command(ctx: click.Context) -> None:
 
 def _list(output: Output) -> None:
     waiting = pending_decisions(open_workspace(output.vault()))
-    width = max((len(_code(each)) for each in waiting), default=0)
-    lines = [f"{_code(each):{width}}  {_since(each)}  {_about(each)}  {each.path}" for each in waiting]
-    lines += ["", "vault-agent approvals show NAME, yes NAME, no NAME; or tick a box in the note"] if waiting else []
-    output.emit({"approvals": [_document(each) for each in waiting]}, as_lines(lines) or "nothing waits for your yes")
+    width = max((columns(_code(each)) for each in waiting), default=0)
+    lines = [f"{padded(_code(each), width)}  {_since(each)}  {_about(each)}  {each.path}" for each in waiting]
+    lines += (
+        ["", said("vault-agent approvals show NAME, yes NAME, no NAME; or tick a box in the note")] if waiting else []
+    )
+    output.emit(
+        {"approvals": [_document(each) for each in waiting]}, as_lines(lines) or said("nothing waits for your yes")
+    )
 
 
 @command.command()
@@ -66,7 +77,7 @@ def show(output: Output, name: str) -> None:
         status = asked.call.status
     else:
         text, status = Note.parse(workspace.vault.own_version(asked.path) or b"").body.strip("\n"), "pending"
-    output.emit({**_document(asked), "text": text}, f"{text}\n{status}")
+    output.emit({**_document(asked), "text": text}, f"{text}\n{said(status)}")
 
 
 def _deciding(yes: bool) -> Callable[..., None]:
@@ -75,13 +86,15 @@ def _deciding(yes: bool) -> Callable[..., None]:
         asked = _find(workspace, name)
         if asked.call is not None:
             decided = approvals(workspace).decide(asked.id, yes, reason)
-            note = f"{decided.status}: {decided.tool}, in {decided.path}"
+            note = said(
+                "{status}: {tool}, in {path}", status=said(decided.status), tool=decided.tool, path=decided.path
+            )
             emit_decision(workspace, output, asked.path, _call_document(decided), note, resume_here=go)
             return
         status = decide_in_note(workspace, asked, yes, reason)
         document = {**_document(asked), "status": status, "reason": reason or None}
-        shown = "waits until git has finished what it is doing" if status == "pending" else status
-        output.emit(document, f"{shown}: {asked.name}, in {asked.path}")
+        shown = said("waits until git has finished what it is doing") if status == "pending" else said(status)
+        output.emit(document, said("{shown}: {name}, in {path}", shown=shown, name=asked.name, path=asked.path))
 
     return decide
 
@@ -104,9 +117,13 @@ def _find(workspace: Workspace, name: str) -> PendingDecision:
     waiting = pending_decisions(workspace)
     named = [each for each in waiting if name in {_code(each), each.path, PurePosixPath(each.path).stem}]
     if len(named) > 1:
-        raise UserError(f"several wait under {name}", hint=f"name the note: {' or '.join(each.path for each in named)}")
-    none, hint = "no approval was asked here with the id", "vault-agent approvals lists what waits"
-    return named[0] if named else find_by_id(name, waiting, "approvals", none, hint)
+        raise UserError(
+            "several wait under {name}",
+            hint="name the note: {paths}",
+            name=name,
+            paths=either([each.path for each in named]),
+        )
+    return named[0] if named else find_by_id(name, waiting, _NOT_FOUND)
 
 
 def _code(asked: PendingDecision) -> str:
@@ -120,7 +137,7 @@ def _since(asked: PendingDecision) -> str:
 
 def _about(asked: PendingDecision) -> str:
     if asked.call is None:
-        return _ABOUT[asked.kind].format(name=asked.name)
+        return said(_ABOUT[asked.kind], name=asked.name)
     return " ".join((asked.call.tool, *asked.call.paths))
 
 

@@ -13,8 +13,9 @@ import click
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.errors import UserError
-from agent.interfaces.cli.foreground import foreground, update_index
+from agent.interfaces.cli.foreground import Foreground, foreground, update_index
 from agent.interfaces.cli.guest import asking, guest_options
+from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, document, failure, remarks
 from agent.interfaces.cli.skill_news import show_skill_news
@@ -23,7 +24,6 @@ from agent.loop.run import RunRequest
 from agent.loop.session import load_session
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.service import RunService
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 
@@ -54,19 +54,20 @@ def command(output: Output, text: str | None, session: str, resume: str, name: s
         update_index(workspace, index, output)
         if arrived := arrivals_before_a_run(workspace):
             output.note(arrived)
-        with closing(build_runs(workspace, index)) as agent:
-            ended = _run(agent, output, RunRequest(task, who.speaker, who.role), session, resume)
-            report = document(agent, ended, resumed=bool(resume))
+        here = foreground(build_runs(workspace, index), output)
+        with here.closing():
+            ended = _run(here, output, RunRequest(task, who.speaker, who.role), session, resume)
+            report = document(here.agent, ended, resumed=bool(resume))
     _show(workspace, output, ended, report)
     show_skill_news(workspace, output)
 
 
-def _run(agent: RunService, output: Output, asked: RunRequest, session: str, resume: str) -> Ended:
-    here = foreground(agent, output)
+def _run(here: Foreground, output: Output, asked: RunRequest, session: str, resume: str) -> Ended:
+    agent = here.agent
     if resume:
         return here.run_and_decide(lambda line: agent.resume(resume, line))
     if session and agent.is_stale(load_session(agent.workspace.vault, session)):
-        output.note(f"{session} has been silent for too long and is over; this is a new session")
+        output.note(said("{session} has been silent for too long and is over; this is a new session", session=session))
         session = ""
     return here.run_and_decide(lambda line: agent.ask(asked, session, line))
 
@@ -77,5 +78,5 @@ def _show(workspace: Workspace, output: Output, ended: Ended, report: dict[str, 
         output.note(below)
         raise Failed(failure(ended), report)
     output.emit(report, "" if sys.stdout.isatty() else ended.answer)
-    output.note(below)
+    output.note(f"\n{below}" if sys.stdout.isatty() else below)
     check_whole(ended)

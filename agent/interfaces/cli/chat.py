@@ -16,12 +16,14 @@ from agent.events.runs import Speaker
 from agent.interfaces.cli.chat_commands import COMMANDS, ChatState
 from agent.interfaces.cli.chat_input import ChatInput
 from agent.interfaces.cli.decide import settle
-from agent.interfaces.cli.foreground import stopped_by_ctrl_c
+from agent.interfaces.cli.exchanges import last_exchanges
+from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c
+from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Failed, Output, progress, say, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import keyboard
-from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, document, failure, queued, why
-from agent.interfaces.cli.screen import Screen, is_terminal
+from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, document, failure, queued, refused, why
+from agent.interfaces.cli.screen import Screen
 from agent.interfaces.cli.skill_news import show_skill_news
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, RunOutcome
@@ -31,6 +33,7 @@ from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.service import RunIO, RunService
 from agent.texts import text
+from agent.vault.layout import CHAT_HISTORY
 from agent.workspace.catch_up import catch_up
 from agent.workspace.search_index import SearchIndex, open_index
 from agent.workspace.workspace import Workspace
@@ -52,20 +55,20 @@ _LAST = "the last one"
 def command(output: Output, resume: str) -> None:
     """Talk with the agent in one session. /help lists the commands of the chat itself.
 
-    Ctrl-C stops the current run and keeps the session; Ctrl-D or /quit ends the chat. Lines that you type during a run
-    reach the agent at its next step. From a pipe each line is a message; the first run that fails ends the chat, and a
-    run that a limit stopped makes it exit with 1.
+    Ctrl-C stops the current run and keeps the session; a second one, Ctrl-D or /quit ends the chat. What you type
+    during a run reaches the agent at its next step; a pasted block is one message. From a pipe each line is a message;
+    the first run that fails ends the chat, and a run that a limit stopped makes it exit with 1.
     """
     workspace = open_workspace(output.vault())
     with closing(open_index(workspace)) as index:
         close_cut_off(workspace)
         if arrived := arrivals_before_a_run(workspace):
             output.note(arrived)
-        with closing(build_runs(workspace, index)) as agent:
-            live = is_terminal() and not output.json
-            lines = ChatInput(live, workspace.directories.state / "chat_history")
-            chat = Chat(workspace, agent, index, output, lines, Screen(live))
-            chat.screen.watch(agent.bus)
+        agent = build_runs(workspace, index)
+        here = foreground(agent, output)
+        lines = ChatInput(here.asks, workspace.vault.private_folder / CHAT_HISTORY, [*COMMANDS, "/continue", "/quit"])
+        chat = Chat(workspace, agent, index, output, lines, here.screen)
+        with here.closing():
             chat.begin(resume)
             chat.talk()
     show_skill_news(workspace, output)
@@ -83,6 +86,8 @@ class Chat:
     screen: Screen
     state: ChatState = field(init=False)
     over: bool = False
+    interrupted: bool = False
+    """True after a Ctrl-C, until the next message."""
     ended: list[Ended] = field(default_factory=list)
     """The runs of a chat from a pipe."""
 
@@ -106,6 +111,10 @@ class Chat:
                 status += text("chat.resumed", language, path=session.path)
         if self.lines.terminal or resume:
             self.output.note(text("chat.start", language, status=status))
+        if self.lines.terminal and self.state.session:
+            say("")
+            for asked, answered in last_exchanges(load_session(self.workspace.vault, self.state.session)):
+                self.screen.show_exchange(asked, answered)
         began = load_session(self.workspace.vault, self.state.session).open_run if self.state.session else None
         if began is not None:
             self.output.note(text("chat.unfinished", language, task=began.task[:80]))
@@ -115,15 +124,16 @@ class Chat:
         while not self.over:
             show_skill_news(self.workspace, self.output)
             try:
-                line = self.lines.line("> ").strip()
+                line = self.lines.line("\n> ").strip()
             except EOFError:
                 if self.lines.terminal:
                     say("")  # the prompt's line is not ended yet
                 break
             except KeyboardInterrupt:
-                say("\n" + text("chat.how_to_end", self.state.language))
+                self._interrupted("chat.how_to_end")
                 continue
             if line:
+                self.interrupted = False
                 self._take(line)
         if self.state.session:
             self.agent.close_session(self.state.session, "closed")
@@ -140,12 +150,19 @@ class Chat:
         except AgentError as error:
             if not self.lines.terminal:
                 raise
-            say(text("chat.error", self.state.language, error=error.message))
+            say(text("chat.error", self.state.language, error=said(error.message)))
             if error.hint:
-                say(text("chat.hint", self.state.language, hint=error.hint))
+                say(text("chat.hint", self.state.language, hint=said(error.hint)))
         except KeyboardInterrupt:
             close_cut_off(self.workspace)
             say(text("chat.stopped", self.state.language))
+            self.over = True
+
+    def _interrupted(self, hint: str) -> None:
+        """Note a Ctrl-C: the second one without a message between ends the chat; the first shows the hint."""
+        self.over, self.interrupted = self.over or self.interrupted, True
+        if not self.over:
+            say(text(hint, self.state.language))
 
     def send(self, message: str) -> None:
         """Send a person's message to the agent."""
@@ -153,9 +170,7 @@ class Chat:
         if path and self.agent.is_stale(load_session(self.workspace.vault, path)):
             self.output.note(text("chat.stale", self.state.language, path=path))
             path = ""
-        late = catch_up(self.workspace, self.index, progress=progress)
-        if late:
-            self.output.note(text("chat.index_behind", self.state.language, why=late))
+        catch_up(self.workspace, self.index, progress=progress)  # if it stays behind, `status` says so
         self._finish(self._run(lambda line: self.agent.ask(RunRequest(message, YOU), path, line)))
 
     def _command(self, line: str) -> None:
@@ -181,10 +196,14 @@ class Chat:
     def _run(self, begin: Callable[[RunIO], Ended]) -> Ended:
         """The result of one run; the person may type messages and press Ctrl-C meanwhile."""
         mailbox = Mailbox()
-        with self.lines.listening(mailbox), stopped_by_ctrl_c() as stop:
+        with (
+            stopped_by_ctrl_c() as stop,
+            self.screen.running(stop),
+            self.lines.listening(mailbox, self.screen.show_typed, self.screen.show_sent),
+        ):
             ended = begin(RunIO(self.screen.show_text, stop, mailbox))
-        self.over = self.over or stop.ends_program
-        self.screen.show_rest(ended.answer)
+            self.screen.show_rest(ended.answer)
+        self.over, self.interrupted = self.over or stop.ends_program, stop()
         self.state.session = ended.session
         return ended
 
@@ -207,7 +226,10 @@ class Chat:
             return
         if not self.screen.live:
             show(ended.answer)
-        for line in self._remarks(ended):
+        remarks = self._remarks(ended)
+        if remarks and self.screen.live:
+            say("")
+        for line in remarks:
             self.output.note(line)
 
     def _show(self, shown: str) -> None:
@@ -217,12 +239,13 @@ class Chat:
             self.output.emit({}, shown)
 
     def _remarks(self, ended: Ended) -> list[str]:
-        """The lines below an answer: the reason for a stop, and the changes made."""
+        """The lines below an answer: the changes made, what was refused, and the reason for a stop."""
         language, count = self.state.language, len(ended.commits)
-        lines = why(ended, language) if ended.outcome is not RunOutcome.FINISHED else []
-        lines += [text("chat.can_resume", language)] if ended.outcome.can_go_on else []
+        lines: list[str] = []
         if count == 1:
             lines.append(text("chat.change", language))
         elif count:
             lines.append(text("chat.changes", language, count=count))
-        return [*lines, *queued(ended, language)]
+        lines += [*queued(ended, language), *refused(ended, language)]
+        lines += why(ended, language) if ended.outcome is not RunOutcome.FINISHED else []
+        return [*lines, text("chat.can_resume", language)] if ended.outcome.can_go_on else lines

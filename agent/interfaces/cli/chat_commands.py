@@ -4,24 +4,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from agent.context.budget import format_table
+from agent.interfaces.cli.budget_table import format_budget
+from agent.interfaces.cli.language import said
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.time_format import format_ago, format_time
+from agent.interfaces.cli.time_format import format_ago
 from agent.interfaces.cli.undo import format_undone
 from agent.loop.records import Began
 from agent.loop.session import load_session
 from agent.memory.capture.writer import AFTER_RUN_TOOLS
 from agent.memory.forgetting.forget import carry_out, plan_named
-from agent.memory.recall.eligibility import SPARE, may_be_offered
 from agent.memory.remember import remember
 from agent.runs.service import RunService
+from agent.runs.waiting_conversations import end_waiting_of_run
 from agent.texts import Language, text
 from agent.vault.history.commits import Commit, commits
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from agent.workspace.workspace import Workspace
 
-_PIECES = 8
 _YES = " --yes"
 
 
@@ -45,14 +45,16 @@ def _help(chat: ChatState, rest: str) -> str:
 
 
 def _context(chat: ChatState, rest: str) -> str:
-    return format_table(chat.agent.budget(chat.session)) if chat.session else text("chat.nothing_asked", chat.language)
+    return format_budget(chat.agent.budget(chat.session)) if chat.session else text("chat.nothing_asked", chat.language)
 
 
 def _compact(chat: ChatState, rest: str) -> str:
     compacted = chat.agent.compact(chat.session) if chat.session else None
     if compacted is None:
         return text("chat.nothing_to_compact", chat.language)
-    problem = text("chat.compacted_by_rule", chat.language, problem=compacted.problem) if compacted.problem else ""
+    problem = (
+        text("chat.compacted_by_rule", chat.language, problem=said(compacted.problem)) if compacted.problem else ""
+    )
     return text("chat.compacted", chat.language, count=len(compacted.dropped)) + problem
 
 
@@ -71,7 +73,7 @@ def _log(chat: ChatState, rest: str) -> str:
 
 
 def _when(chat: ChatState, commit: Commit, now: datetime) -> str:
-    return format_ago(commit.when, now) if chat.language == "en" else format_time(commit.when, now)
+    return format_ago(commit.when, now)
 
 
 def _undo(chat: ChatState, rest: str) -> str:
@@ -86,26 +88,32 @@ def _undo(chat: ChatState, rest: str) -> str:
         return text("chat.nothing_to_undo", chat.language)
     result = undo(chat.workspace.vault, Selection(run=run))
     chat.undone.add(run)
-    return as_lines(format_undone(result, dry_run=False))
+    unkept = end_waiting_of_run(chat.workspace, run)
+    return as_lines(format_undone(result, dry_run=False, unkept=unkept))
 
 
 def _remember(chat: ChatState, rest: str) -> str:
     if not rest:
         return text("chat.remember_usage", chat.language)
     entry, outcome, _ = remember(chat.workspace.vault, rest)
+    path = chat.workspace.vault.home.at(entry.path)
     if outcome.queued:
-        return text("chat.remembered_later", chat.language, why=outcome.queued, path=entry.path)
-    return text("chat.remembered", chat.language, path=entry.path, commit=(outcome.commit or "")[:12])
+        return text("chat.remembered_later", chat.language, why=outcome.queued, path=path)
+    return text("chat.remembered", chat.language, path=path, commit=(outcome.commit or "")[:12])
 
 
 def _recall(chat: ChatState, rest: str) -> str:
     if not rest:
         return text("chat.recall_usage", chat.language)
-    answer = chat.agent.recall.search(rest, _PIECES * SPARE)
-    hits = [hit for hit in answer.hits if may_be_offered(hit)][:_PIECES]
-    lines = [f"## {hit.title}  ({hit.path}:{hit.lines[0]}-{hit.lines[1]})\n{hit.passage.strip()}" for hit in hits]
-    lines += [text("chat.degraded", chat.language, why=answer.degraded)] if answer.degraded else []
-    return "\n\n".join(lines) or text("chat.nothing_recalled", chat.language)
+    given = chat.agent.given(rest, chat.session)
+    paths = {hit.path for hit in given.hits}
+    lines = [f"## {hit.title}  ({hit.path}:{hit.lines[0]}-{hit.lines[1]})\n{hit.passage.strip()}" for hit in given.hits]
+    lines = lines or [text("chat.nothing_recalled", chat.language)]
+    before = {hit.path for hit in chat.agent.given(rest).hits} - paths if chat.session else ()
+    lines += [text("chat.recalled_before", chat.language, paths=", ".join(sorted(before)))] if before else []
+    degraded = given.memories.degraded
+    lines += [text("chat.degraded", chat.language, why=degraded)] if degraded else []
+    return "\n\n".join(lines)
 
 
 def _forget(chat: ChatState, rest: str) -> str:
@@ -124,7 +132,7 @@ def _forget(chat: ChatState, rest: str) -> str:
         )
     outcome = carry_out(vault, forgetting, language)
     if outcome.queued:
-        return "\n".join([text("chat.forgotten_later", language, why=outcome.queued), *lines])
+        return "\n".join([text("chat.forgotten_later", language, why=said(outcome.queued)), *lines])
     commit = (outcome.commit or "")[:10]
     return "\n".join(
         [

@@ -3,10 +3,13 @@
 import click
 
 from agent.app.open import open_workspace
+from agent.interfaces.cli.language import counted, row, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.change import Outcome
 from agent.vault.worktree.survey import Dirty, DirtyKind
+
+_SHOWN = 10
 
 
 @click.command(short_help="Commit your own edits now, in your name.")
@@ -15,11 +18,12 @@ from agent.vault.worktree.survey import Dirty, DirtyKind
 def command(output: Output, confirmed: bool) -> None:
     """Commit every note and file you changed by hand, in your name, as one commit.
 
-    Changes that you have staged with `git add` are left for you to commit. A file that another program keeps open is
+    Changes that you have staged with `git add` are left for you to commit, and so are new files that are large or no
+    text (`git.largest_megabytes`, `git.binaries`). A file that another program keeps open is
     left until it is closed, or committed as it is after some minutes.
     """
     vault = open_workspace(output.vault()).vault
-    outcome = vault.commit_human(confirmed=confirmed)
+    outcome = vault.commit_human(confirmed=confirmed, drafts=True)
     left = vault.changed_files()
     document = {
         "commit": outcome.human,
@@ -27,6 +31,7 @@ def command(output: Output, confirmed: bool) -> None:
         "left": [{"path": item.path, "kind": item.kind.value} for item in left],
         "open": list(outcome.open),
         "unread": list(outcome.unread),
+        "left_out": dict(outcome.left_out),
         "queued": outcome.queued,
     }
     output.emit(document, lambda: _format(outcome, left))
@@ -34,17 +39,29 @@ def command(output: Output, confirmed: bool) -> None:
 
 def _format(outcome: Outcome, left: list[Dirty]) -> str:
     if outcome.queued:
-        return f"not committed yet: {outcome.queued}"
-    lines = ["nothing committed" if outcome.unread or outcome.open else "nothing to commit"]
+        return said("not committed yet: {queued}", queued=said(outcome.queued))
+    lines = [said("nothing committed") if outcome.unread or outcome.open else said("nothing to commit")]
     if outcome.human:
-        lines = [f"commit {outcome.human[:12]}: {len(outcome.paths)} of your files", *outcome.paths[:20]]
+        lines = [
+            counted(
+                len(outcome.paths),
+                "commit {human}: 1 of your files",
+                "commit {human}: {count} of your files",
+                human=outcome.human[:12],
+            ),
+            *outcome.paths[:20],
+        ]
     staged = sum(1 for item in left if item.kind is DirtyKind.STAGED)
     if staged:
-        lines.append(f"{staged} staged by you, left for your own `git commit`")
-    lines += [f"left     {path}: another program keeps it open" for path in outcome.open]
-    lines += [f"unknown  {path}: cannot be looked at" for path in outcome.unread]
-    named = {*outcome.open, *outcome.unread}
+        lines.append(said("{count} staged by you, left for your own `git commit`", count=staged))
+    lines += [row("left", said("{path}: another program keeps it open", path=path)) for path in outcome.open]
+    lines += [row("unknown", said("{path}: cannot be looked at", path=path)) for path in outcome.unread]
+    adds = "{path}: {why}; `git add` takes it"
+    out = [*outcome.left_out.items()]
+    lines += [row("left", said(adds, path=path, why=said(why))) for path, why in out[:_SHOWN]]
+    lines += [row("left", said("{count} more: see --json", count=len(out) - _SHOWN))] if out[_SHOWN:] else []
+    named = {*outcome.open, *outcome.unread, *outcome.left_out}
     others = sum(1 for item in left if item.kind is not DirtyKind.STAGED and item.path not in named)
     if others:
-        lines.append(f"{others} left alone (saved a moment ago, or handled by a git filter)")
+        lines.append(said("{count} left alone (saved a moment ago, or handled by a git filter)", count=others))
     return as_lines(lines)

@@ -23,7 +23,7 @@ def command(ctx: click.Context, shell: str) -> None:
     root = ctx.find_root()
     found = get_completion_class(shell)
     if found is None:
-        raise UserError(f"no completion for {shell}")
+        raise UserError("no completion for {shell}", shell=shell)
     script = found(root.command, {}, PROGRAM, COMPLETE).source()
     output = ctx.ensure_object(Output)
     output.emit({"shell": shell, "script": script}, script)

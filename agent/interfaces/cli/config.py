@@ -1,19 +1,24 @@
 """`vault-agent config`: prints settings with their origin, and writes those of this machine."""
 
 import os
+import sys
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 
 import click
 
 from agent.config.directories import directories
 from agent.config.edit import set_machine, unset_machine
+from agent.config.key_file import save_key
 from agent.config.load import Loaded, SettingOrigin, load_settings, variable
-from agent.config.settings import keys, setting_type
+from agent.config.secrets import Secret
+from agent.config.settings import RENAMED, keys, setting_type
 from agent.config.values import SettingValue, format_value
 from agent.errors import ConfigError, NotAVault
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.config_model import check_model_setting, report_model
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.output import PROGRAM, Output
+from agent.interfaces.cli.prompt import hidden
 
 
 class Key(click.ParamType[str]):
@@ -43,11 +48,12 @@ def command() -> None:
 @click.pass_obj
 def get(output: Output, key: str) -> None:
     """Print one setting, and the origin of its value."""
+    key = RENAMED.get(key, key)
     setting_type(key)
     loaded = load_settings(_vault(output))
     value, origin = loaded.values[key], loaded.origin(key)
     output.emit(_document(key, value, origin), format_value(value))
-    output.note(f"from: {origin}")
+    output.note(said("from: {origin}", origin=_origin(origin)))
 
 
 @command.command("list")
@@ -67,40 +73,73 @@ def list_all(output: Output) -> None:
 
 @command.command("set")
 @click.argument("key", type=Key())
-@click.argument("value")
+@click.argument("value", required=False)
+@click.option("--prompt", is_flag=True, help="For a secret: type or paste it, not shown; or pipe it in.")
 @click.pass_obj
-def set_value(output: Output, key: str, value: str) -> None:
+def set_value(output: Output, key: str, value: str | None, prompt: bool) -> None:
     """Write a setting for this machine.
 
-    The file's other lines and comments stay as they are.
+    The file's other lines and comments stay as they are. A setting of the model tries the connection, and stays when
+    there is none. With --prompt, the secret goes into a file that only you can read, and the setting names that file.
     """
+    key = RENAMED.get(key, key)
+    kind = setting_type(key)
+    names_preset, section = key.endswith(".preset"), key.rpartition(".")[0]
+    before = _value(key) if names_preset else ""
+    value = _typed(key, value) if prompt else value
+    if value is None:
+        given = "--prompt" if kind.base is Secret else "VALUE"
+        raise click.UsageError(f"{key} needs a value: {kind.expects}; {PROGRAM} config set {key} {given}")
+    check_model_setting(key, value.strip())
     path = set_machine(key, value)
-    shown = format_value(setting_type(key).read(value))
+    shown = format_value(kind.read(value))
+    dropped = _drop_key(key) if before and before != shown else ""
     overridden = variable(key) if os.environ.get(variable(key)) else None
-    output.emit(
-        {"key": key, "value": setting_type(key).read(value), "file": str(path), "overridden_by": overridden},
-        f"{key} = {shown}  ({path})",
-    )
+    document = {"key": key, "value": kind.read(value), "file": str(path), "overridden_by": overridden}
+    output.emit(document | ({"removed": dropped} if dropped else {}), f"{key} = {shown}  ({path})")
+    if dropped:
+        output.note(
+            said(
+                "{dropped} was the key of {before}, and is removed from the settings; a key file of it stays",
+                dropped=dropped,
+                before=before,
+            )
+        )
+    if names_preset and (address := _value(f"{section}.base_url")):
+        sentence = "{address} is set, too, and is asked in place of the preset's own address, until you type: {command}"
+        back = f"{PROGRAM} config unset {section}.base_url"
+        output.note(said(sentence, address=address, command=back))
     if overridden:
-        output.warn(f"{overridden} is set in the environment and wins over this")
-    remark = "" if output.json else _unusable(key)
-    if remark:
-        output.warn(remark)
+        output.warn(said("{overridden} is set in the environment and wins over this", overridden=overridden))
+    if not output.json:
+        report_model(output, key)
 
 
-def _unusable(key: str) -> str:
-    """Why the model that a setting is about cannot be used yet, and what is missing; empty for other settings."""
+def _typed(key: str, value: str | None) -> str:
+    """The reference of a key file that has what the person types, or what a pipe brings."""
+    if value is not None:
+        raise click.UsageError(said("--prompt asks for the value: give none on the command line"))
+    if setting_type(key).base is not Secret:
+        raise click.UsageError(
+            said("--prompt is for secrets, and {key} is none: vault-agent config set {key} VALUE", key=key)
+        )
+    typed = hidden(said("{key} (what you type is not shown)", key=key)) if sys.stdin.isatty() else sys.stdin.readline()
+    return f"file:{save_key(directories().keys, key, typed)}"
+
+
+def _value(key: str) -> str:
+    """The value of a setting; empty if none can be read."""
     try:
-        if key == "index.model":  # the modules are slow to load
-            choose = import_module("agent.index.embedder").choose_embedder
-            return str(choose(load_settings().settings.index.model).notice)
-        if key.startswith("llm."):
-            presets, llm = import_module("agent.llm.presets"), load_settings().settings.llm
-            for kind in presets.KINDS:
-                presets.endpoint(llm, kind)
-    except ConfigError as error:
-        return f"no model can be asked yet: {error.message}{f'; {error.hint}' if error.hint else ''}"
-    return ""
+        return str(load_settings().values[key])
+    except ConfigError:  # the command may be about to mend it
+        return ""
+
+
+def _drop_key(key: str) -> str:
+    """Remove the key's reference that belongs to a preset from the machine's settings; returns its name if it was
+    there."""
+    mine = f"{key.rpartition('.')[0]}.api_key"
+    return mine if unset_machine(mine)[1] else ""
 
 
 @command.command()
@@ -110,8 +149,14 @@ def unset(output: Output, key: str) -> None:
     """Remove a setting from this machine's file."""
     path, was_set = unset_machine(key)
     if not was_set:
+        key = RENAMED.get(key, key)
         setting_type(key)
-    text = f"{key} removed from {path}" if was_set else f"{key} was not set in {path}"
+        path, was_set = unset_machine(key)
+    text = (
+        said("{key} removed from {path}", key=key, path=path)
+        if was_set
+        else said("{key} was not set in {path}", key=key, path=path)
+    )
     output.emit({"key": key, "was_set": was_set, "file": str(path)}, text)
 
 
@@ -119,8 +164,13 @@ def _document(key: str, value: SettingValue, origin: SettingOrigin) -> Mapping[s
     return {"key": key, "value": value, "origin": origin.layer, "place": origin.place}
 
 
+def _origin(origin: SettingOrigin) -> str:
+    """Where a value comes from, as shown to people."""
+    return f"{said(origin.layer)} {origin.place}".rstrip()
+
+
 def _table(loaded: Loaded) -> str:
-    rows = [(f"{key} = {format_value(loaded.values[key])}", str(loaded.origin(key))) for key in keys()]
+    rows = [(f"{key} = {format_value(loaded.values[key])}", _origin(loaded.origin(key))) for key in keys()]
     width = max(len(left) for left, _ in rows)
     return "\n".join(f"{left:<{width}}  {right}" for left, right in rows)
 

@@ -7,9 +7,11 @@ import click
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.context.assemble import Opening
-from agent.context.budget import BudgetRow, format_table
+from agent.context.budget import BudgetRow
 from agent.errors import UserError
+from agent.interfaces.cli.budget_table import format_budget
 from agent.interfaces.cli.guest import asking, guest_options
+from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output, progress
 from agent.loop.run import RunRequest
 from agent.workspace.catch_up import catch_up
@@ -47,7 +49,7 @@ def command(output: Output, task: str, name: str, group: str, channel: str) -> N
             for receipt in start.receipts
         ],
         "untrusted": list(start.untrusted),
-        "absent": list(start.absent),
+        "absent": [str(each) for each in start.absent],
         "problems": [*start.problems, *([late] if late else [])],
     }
     output.emit(document, lambda: _format(start, rows, tools, late))
@@ -58,11 +60,13 @@ def _row(row: BudgetRow) -> dict[str, object]:
 
 
 def _format(start: Opening, rows: tuple[BudgetRow, ...], tools: tuple[str, ...], late: str | None) -> str:
-    lines = [format_table(rows), "", f"tools: {', '.join(tools) or 'none'}", ""]
+    lines = [format_budget(rows), "", said("tools: {tools}", tools=listed(tools) or said("none")), ""]
     for message in start.messages:
-        lines.append(f"before the task, {message.source}:")
-        lines += [f"  {line}" for line in start.remark(message).splitlines()]
-    lines += [f"not given, {reason}" for reason in start.absent]
-    lines += [f"untrusted text: {source}" for source in start.untrusted]
-    lines += [f"problem: {problem}" for problem in (*start.problems, *([late] if late else []))]
+        lines.append(said("before the task, {source}:", source=said(message.source)))
+        lines += [f"  {line}" for line in start.remark(message, spoken()).splitlines()]
+    lines += [said("not given, {reason}", reason=said(reason)) for reason in start.absent]
+    lines += [said("untrusted text: {source}", source=source) for source in start.untrusted]
+    lines += [
+        said("problem: {problem}", problem=said(problem)) for problem in (*start.problems, *([late] if late else []))
+    ]
     return "\n".join(lines).rstrip()

@@ -7,18 +7,25 @@ from types import FrameType
 import click
 
 from agent.app.open import open_workspace
-from agent.app.setup import make_vault
+from agent.app.setup import Wishes, decide_drafts
 from agent.daemon import Daemon
+from agent.interfaces.cli.adopt import adopt, ask_drafts, is_asked
 from agent.interfaces.cli.output import Output, find_vault
-from agent.texts import LANGUAGES, Language
+from agent.texts import LANGUAGES, Language, text
+from agent.vault.drafts import drafts_file, load_drafts
+from agent.vault.store import Vault
 
 
 @click.command(short_help="Watch the vault: index, commit, react.")
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @click.option("--init", "make", is_flag=True, help="Make PATH a vault first, if it is none.")
 @click.option("--language", type=click.Choice(LANGUAGES), help="With --init: the notes' language.")
+@click.option("--under", metavar="FOLDER", help="With --init: the folder for all that is the agent's, such as Agent.")
+@click.option("-y", "--yes", is_flag=True, help="With --init: ask nothing; what you have stays as it is.")
 @click.pass_obj
-def command(output: Output, path: Path | None, make: bool, language: Language | None) -> None:
+def command(
+    output: Output, path: Path | None, make: bool, language: Language | None, under: str | None, yes: bool
+) -> None:
     """Watch the vault at PATH (or the one you are in) until Ctrl-C or SIGTERM.
 
     Search finds a change within a second, and your own edits are committed in your name when you pause. A second daemon
@@ -27,15 +34,24 @@ def command(output: Output, path: Path | None, make: bool, language: Language | 
     if make and path is None:
         raise click.UsageError("--init needs the PATH of the folder that is to become a vault")
     if make and path is not None:
-        done, _ = make_vault(path, language)
+        done = adopt(output, path, Wishes(language, under=under), drafts=None, yes=yes).done
         output.note(f"{path} is {'a vault already' if done.was_vault else 'a vault now'}")
     daemon = Daemon(open_workspace(find_vault(Path.cwd(), path or output.given)))
+    if not make:
+        _ask_again(output, daemon.workspace.vault)
 
     def stop(number: int, _: FrameType | None) -> None:
         daemon.stop.ask(signal.Signals(number).name)
 
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, stop)
-    output.note(f"watching {daemon.workspace.vault.place.root}; Ctrl-C stops")
-    daemon.run()
+    output.note(text("live.reading", daemon.workspace.settings.vault.language))
+    daemon.run(lambda: output.note(f"watching {daemon.workspace.vault.place.root}; Ctrl-C stops"))
     output.emit({"stopped": daemon.stop.reason}, f"stopped: {daemon.stop.reason}")
+
+
+def _ask_again(output: Output, vault: Vault) -> None:
+    """Ask about uncommitted changes, if the person has put that off until later."""
+    drafts = load_drafts(drafts_file(vault.private_folder))
+    if drafts.ask and is_asked(output):
+        decide_drafts(vault, ask_drafts(output, drafts.files))

@@ -19,7 +19,7 @@ from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed,
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.decisions import Question, answer, read_question
 from agent.runs.service import RunService
-from agent.texts import Language, in_all_languages, text
+from agent.texts import Language, in_all_languages, text, translated
 from agent.tools.approval_note import shows, title
 from agent.tools.approval_records import ApprovalRecord
 
@@ -45,7 +45,8 @@ def settle(agent: RunService, ended: Ended, ask: AskLine, resume: ResumeRun) -> 
         try:
             ended = resume(ended.session, record)
         except (LockHeld, UserError) as error:  # decided meanwhile, in the note or in another window
-            say(text("decide.not_recorded", agent.workspace.settings.vault.language, reason=error.message))
+            language = agent.workspace.settings.vault.language
+            say(text("decide.not_recorded", language, reason=translated(error.message, language)))
             break
     return ended
 
@@ -64,6 +65,7 @@ def _ask_decision(agent: RunService, ended: Ended, ask: AskLine) -> Callable[[],
 def _ask_approval(agent: RunService, path: str, ask: AskLine) -> Callable[[], object] | None:
     language = agent.workspace.settings.vault.language
     while (asked := agent.approvals.find(path)) is not None:
+        show("")
         show_framed(approval_frame(asked, agent.workspace.vault.read(asked.path) or b"", language, *size()))
         word, _, reason = _PAUSE.sub(" ", ask(approval_prompt(asked, language)).strip(), count=1).partition(" ")
         word = word.casefold()
@@ -84,6 +86,7 @@ def _ask_answer(agent: RunService, path: str, ask: AskLine) -> Callable[[], obje
     if question is None:
         return None
     language = agent.workspace.settings.vault.language
+    show("")
     show_framed(question_frame(question, language, *size()))
     words = ask(text("decide.answer", language, path=_quoted(question.path))).strip()
     if not words:
@@ -174,12 +177,15 @@ def _rows(lines: list[str], columns: int) -> int:
 
 
 def _cut(line: str, columns: int) -> str:
-    """The line, without its middle if it would take more than its rows."""
+    """The line, without its middle if it would take more than its rows; it ends and goes on between words."""
     rows = wrapped(line, columns - 2)
     if len(rows) <= _MOST_PER_LINE:
         return line
-    half = (_MOST_PER_LINE * (columns - 2) - 20) // 4
-    return f"{escape_line(line)[:half]} …[{len(line) - 2 * half}]… {escape_line(line)[-half:]}"
+    shown, half = escape_line(line), (_MOST_PER_LINE * (columns - 2) - 20) // 4
+    begin, end = shown[:half], shown[-half:]
+    begin = begin[: begin.rfind(" ", half // 2) + 1 or half].rstrip()
+    end = end[end.find(" ", 0, half // 2) + 1 :]
+    return f"{begin} …[{len(shown) - len(begin) - len(end)}]… {end}"
 
 
 def _values(given: object) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from agent.app.open import open_workspace
+from agent.interfaces.cli.language import said
 from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Printed, patch_line
@@ -20,8 +21,9 @@ from agent.vault.history.difference import FileDifference, of_commit, of_working
 )
 @click.argument("commit", required=False)
 @click.option("--path", metavar="P", help="Only this note or folder.")
+@click.option("--raw", is_flag=True, help="Into a pipe or file byte for byte, control characters included.")
 @click.pass_obj
-def command(output: Output, commit: str | None, path: str | None) -> None:
+def command(output: Output, commit: str | None, path: str | None, raw: bool) -> None:
     workspace = open_workspace(output.vault())
     vault = workspace.vault
     oid: str | None = None
@@ -33,9 +35,9 @@ def command(output: Output, commit: str | None, path: str | None) -> None:
     if path:
         found = [item for item in found if _is_in(item, path_in_vault(path, vault.place.root))]
     document = {"commit": oid, "files": [_document(item) for item in found]}
-    output.emit(document, lambda: _format(found))
+    output.emit(document, lambda: _format(found), raw=raw)
     if not found:
-        output.note("everything is committed" if commit is None and not path else "no note was changed")
+        output.note(said("everything is committed") if commit is None and not path else said("no note was changed"))
 
 
 def _is_in(item: FileDifference, path: str) -> bool:

@@ -7,8 +7,9 @@ import click
 
 from agent.app.diagnostics.diagnose import diagnose
 from agent.errors import NotAVault
+from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
-from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.printing import as_lines, padded
 from agent.vault.health.probe import Check, Level
 
 _SHOWN = 10
@@ -26,7 +27,7 @@ def command(output: Output, fix: bool, ask_model: bool) -> None:
     Outside a vault only the machine is checked. Nothing that a person wrote is changed, with or without --fix.
     """
     root, checks = _root(output)
-    checks += diagnose(root, fix=fix, ask_model=ask_model)
+    checks += diagnose(root, fix=fix, ask_model=ask_model, announce=lambda each: output.note(_repair(each)))
     bad = any(check.level is Level.BAD for check in checks)
     steps = list(dict.fromkeys(check.next for check in checks if check.next and check.level is not Level.OK))
     document = {
@@ -50,6 +51,16 @@ def command(output: Output, fix: bool, ask_model: bool) -> None:
         raise CheckFailed
 
 
+def _repair(check: Check) -> str:
+    """What is repaired next, with its first details."""
+    return as_lines(
+        [
+            said("repairing {name}: {what}", name=said(check.name), what=said(check.what)),
+            *(f"  {said(each)}" for each in check.details[:_SHOWN]),
+        ]
+    )
+
+
 def _root(output: Output) -> tuple[Path | None, list[Check]]:
     try:
         return output.vault(), []
@@ -62,14 +73,15 @@ def _root(output: Output) -> tuple[Path | None, list[Check]]:
 def _format(checks: Sequence[Check], steps: Sequence[str]) -> str:
     lines: list[str] = []
     for check in checks:
-        lines.append(f"{check.level.value:4}  {check.name}: {check.what}")
+        named = said("{title}: {words}", title=said(check.name), words=said(check.what))
+        lines.append(f"{padded(said(check.level.value), 4)}  {named}")
         shown = check.details[:_SHOWN] if check.level is not Level.OK else ()
-        lines += [f"        {detail}" for detail in shown]
+        lines += [f"        {said(detail)}" for detail in shown]
         if len(check.details) > _SHOWN and shown:
-            lines.append(f"        and {len(check.details) - _SHOWN} more")
+            lines.append("        " + said("and {count} more", count=len(check.details) - _SHOWN))
     counts = [(level, sum(1 for check in checks if check.level is level)) for level in Level]
     lines.append("")
-    lines.append(", ".join(f"{count} {level.value}" for level, count in counts))
+    lines.append(listed(f"{count} {said(level.value)}" for level, count in counts))
     if steps:
-        lines += ["", "Next:", *(f"  {step}" for step in steps)]
+        lines += ["", said("Next:"), *(f"  {said(step)}" for step in steps)]
     return as_lines(lines)

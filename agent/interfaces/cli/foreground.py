@@ -3,19 +3,23 @@
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from threading import Thread
 from types import FrameType
 from typing import TYPE_CHECKING
 
 from agent.interfaces.cli.decide import settle
-from agent.interfaces.cli.output import Output, progress
-from agent.interfaces.cli.prompt import keyboard
+from agent.interfaces.cli.output import Output, progress, say
+from agent.interfaces.cli.prompt import keyboard, silent_keys
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.loop.outcome import Ended
 from agent.runs.service import RunIO, RunService
-from agent.workspace.catch_up import catch_up
+from agent.texts import text
+from agent.workspace.catch_up import catch_up, ignore_progress
 from agent.workspace.workspace import Workspace
+
+_POLL = 0.1
 
 if TYPE_CHECKING:
     from agent.workspace.search_index import SearchIndex
@@ -54,6 +58,11 @@ def stopped_by_ctrl_c() -> Iterator[StopRequest]:
             signal.signal(number, handler)
 
 
+def _silent(live: bool) -> AbstractContextManager[None]:
+    """Keeps typed keys out of a live view; they stay for the next prompt, or for the shell."""
+    return silent_keys() if live and sys.stdin.isatty() else nullcontext()
+
+
 @dataclass(frozen=True, slots=True)
 class Foreground:
     """Runs one after the other on one screen. `asks`: a person is at the terminal and is asked for decisions at
@@ -65,10 +74,27 @@ class Foreground:
 
     def run(self, begin: Callable[[RunIO], Ended]) -> Ended:
         """The result of one run, which ends, waits, or is stopped by Ctrl-C."""
-        with stopped_by_ctrl_c() as cancelled:
+        with stopped_by_ctrl_c() as cancelled, _silent(self.screen.live), self.screen.running(cancelled):
             ended = begin(RunIO(self.screen.show_text, cancelled))
-        self.screen.show_rest(ended.answer)
+            self.screen.show_rest(ended.answer)
         return ended
+
+    @contextmanager
+    def closing(self) -> Iterator[None]:
+        """Close the agent at the end of the block, and show that it finishes what it writes into memory.
+
+        Ctrl-C then ends the waiting, not the command: the answer is there already.
+        """
+        try:
+            yield
+        finally:
+            closing = Thread(target=self.agent.close, name="vault-agent-close", daemon=True)
+            with stopped_by_ctrl_c() as cancelled, self.screen.running(what="live.closing"):
+                closing.start()
+                while closing.is_alive() and not cancelled():
+                    closing.join(_POLL)  # a longer wait may miss a signal that another thread received
+            if closing.is_alive():
+                say(text("live.left", self.screen.language))
 
     def run_and_decide(self, begin: Callable[[RunIO], Ended]) -> Ended:
         """The result of one run, which is resumed while it waits for a decision and the person decides at the
@@ -82,13 +108,18 @@ class Foreground:
 
 def foreground(agent: RunService, output: Output) -> Foreground:
     """The foreground of this command: live on a terminal, silent in a pipe and with `--json`."""
-    screen = Screen(sys.stdout.isatty() and not output.json)
-    screen.watch(agent.bus)
+    screen = screen_of(agent, sys.stdout.isatty() and not output.json)
     return Foreground(agent, screen, is_terminal() and not output.json)
 
 
+def screen_of(agent: RunService, live: bool) -> Screen:
+    """The screen for the runs of this agent."""
+    model = agent.account.models.main.model
+    screen = Screen(live, agent.workspace.settings.vault.language, model.name if model.present else "")
+    screen.watch(agent.bus)
+    return screen
+
+
 def update_index(workspace: Workspace, index: "SearchIndex", output: Output) -> None:
-    """Update the index before a run; print on standard error why the index is still behind."""
-    late = catch_up(workspace, index, progress=progress)
-    if late:
-        output.note(f"search is behind: {late}")
+    """Update the index before a run; if it stays behind, `status` says so, and the output of the run is left alone."""
+    catch_up(workspace, index, progress=progress if not output.json else ignore_progress)

@@ -1,18 +1,22 @@
 """`vault-agent forget`: removes a note or a text wherever the agent wrote it, and prevents its return."""
 
 import io
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 
 import click
 
 from agent.app.open import open_workspace
 from agent.errors import NoteGone, UserError
+from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.lookup import path_in_vault
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 from agent.interfaces.cli.printing import as_lines, show_framed
 from agent.interfaces.cli.prompt import confirm
+from agent.markdown.session_marks import is_mark
 from agent.memory.forgetting.forget import carry_out, plan_named
 from agent.memory.forgetting.forget_past import is_in_history
 from agent.memory.forgetting.places import Forgetting, Report
@@ -20,13 +24,16 @@ from agent.memory.forgetting.purge import Forgetter, Purge
 from agent.memory.store import last_entry
 from agent.texts import Language
 from agent.vault.change import Outcome
-from agent.vault.folders import WriteRule, folder_of
+from agent.vault.folders import AgentFolder, WriteRule
 from agent.workspace.workspace import Workspace
 
 _SHOWN = 10
 
 
-@click.command(short_help="Forget a note or a text, and keep it from coming back.")
+@click.command(
+    short_help="Forget a note or a text, and keep it from coming back.",
+    epilog=exit_codes("with --purge: something still holds it, and is named"),
+)
 @click.argument("name", metavar="[PATH|ID|TEXT]", required=False, default="")
 @click.option("--last", is_flag=True, help="Forget what was remembered last.")
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
@@ -53,10 +60,13 @@ def command(output: Output, name: str, last: bool, dry_run: bool, purged: bool, 
     with _progress() as report:
         forgetting = _plan(workspace, name, report)
     if not dry_run and not yes and forgetting.is_wide and _can_ask(output):
-        show_framed([f"forget {name}", *_effects(forgetting)], error=True)
+        show_framed([f"forget {name}", *_effects(forgetting, workspace.vault.home)], error=True)
         confirm("forget all of this?", abort=True, error=True)
     outcome = Outcome() if dry_run else carry_out(workspace.vault, forgetting, _language(workspace), confirmed=yes)
-    output.emit(_document(forgetting, outcome, dry_run), lambda: as_lines(_format(forgetting, outcome, dry_run)))
+    output.emit(
+        _document(forgetting, outcome, dry_run),
+        lambda: as_lines(_format(workspace.vault.home, forgetting, outcome, dry_run)),
+    )
 
 
 def _purge(output: Output, workspace: Workspace, name: str, *, dry_run: bool, yes: bool, yes_remote: bool) -> None:
@@ -67,7 +77,7 @@ def _purge(output: Output, workspace: Workspace, name: str, *, dry_run: bool, ye
     if dry_run:
         output.emit(
             _purge_document(forgetting, Outcome(), found, True),
-            lambda: as_lines(_format_purge(forgetting, found, True)),
+            lambda: as_lines(_format_purge(workspace.vault.home, forgetting, found, True)),
         )
         return
     if not yes:
@@ -76,12 +86,16 @@ def _purge(output: Output, workspace: Workspace, name: str, *, dry_run: bool, ye
                 "a purge cannot be undone, so it needs a yes",
                 hint="look at it with --dry-run, then repeat it with --yes",
             )
-        show_framed([*_format_purge(forgetting, found, True)], error=True)
+        show_framed([*_format_purge(workspace.vault.home, forgetting, found, True)], error=True)
         confirm("write the history of this branch anew without it?", abort=True, error=True)
     outcome, done = forgetter.carry_out(path, forgetting, remote=yes_remote, confirmed=yes)
+    forgetting = replace(forgetting, mentions=done.mentions)
     output.emit(
-        _purge_document(forgetting, outcome, done, False), lambda: as_lines(_format_purge(forgetting, done, False))
+        _purge_document(forgetting, outcome, done, False),
+        lambda: as_lines(_format_purge(workspace.vault.home, forgetting, done, False)),
     )
+    if done.still_holding:
+        raise CheckFailed
 
 
 def _named(workspace: Workspace, name: str) -> str:
@@ -114,8 +128,10 @@ def _plan(workspace: Workspace, name: str, report: Report) -> Forgetting:
         if not path:
             raise
         raise NoteGone(
-            f"{path} is gone already, and only the history still has it",
-            hint=f"to remove it there too: vault-agent forget {path} --purge",
+            "{path} is gone already, and only the history still has it",
+            hint="to remove it there too: vault-agent forget {name} --purge",
+            path=path,
+            name=shlex.quote(path),
         ) from None
 
 
@@ -151,52 +167,62 @@ def _purge_document(forgetting: Forgetting, outcome: Outcome, found: Purge, dry_
             "drop": list(found.drop),
             "drop_waits": found.busy,
             "remaining": list(found.remaining),
+            "complete": not found.still_holding,
         },
     }
 
 
-def _effects(forgetting: Forgetting) -> Iterator[str]:
-    yield from (f"  goes from the history: {path}" for path in forgetting.past[:_SHOWN])
-    yield from (f"  goes: {path}" for path, _ in forgetting.gone[:_SHOWN])
+def _effects(forgetting: Forgetting, home: AgentFolder) -> Iterator[str]:
+    yield from (said("  goes from the history: {path}", path=path) for path in forgetting.past[:_SHOWN])
+    yield from (said("  goes: {path}", path=path) for path, _ in forgetting.gone[:_SHOWN])
     if len(forgetting.gone) > _SHOWN:
-        yield f"  and {len(forgetting.gone) - _SHOWN} more"
+        yield "  " + said("and {count} more", count=len(forgetting.gone) - _SHOWN)
     for each in forgetting.changed[:_SHOWN]:
-        if folder_of(each.path).write is WriteRule.PROGRAM:
-            places = "1 line" if len(each.gone) == 1 else f"{len(each.gone)} lines"
-            yield f"  redacted in {places}: {each.to or each.path}{' (a new name)' if each.to else ''}"
+        if home.row(each.path).write is WriteRule.PROGRAM:
+            lines = counted(len(each.gone), "1 line", "{count} lines")
+            redacted = "  redacted in {lines}: {path} (a new name)" if each.to else "  redacted in {lines}: {path}"
+            yield said(redacted, lines=lines, path=each.to or each.path)
         else:
-            yield from (f"  {each.path} loses: {line.strip()}" for line in each.gone[:_SHOWN])
-            yield from (f"  gets another name: {each.to}",) if each.to else ()
+            gone = [line.strip() for line in each.gone if line.strip() and not is_mark(line)]
+            yield from (said("  {path} loses: {line}", path=each.path, line=line) for line in gone[:_SHOWN])
+            yield from (said("  gets another name: {to}", to=each.to),) if each.to else ()
     if len(forgetting.changed) > _SHOWN:
-        yield f"  and {len(forgetting.changed) - _SHOWN} more lose lines"
-    yield from (f"  stays, since you wrote it: {path}" for path in forgetting.mentions[:_SHOWN])
-    yield from (f"  could not be read: {path}" for path in forgetting.unread[:_SHOWN])
+        yield said("  and {count} more lose lines", count=len(forgetting.changed) - _SHOWN)
+    yield from (said("  stays, since you wrote it: {path}", path=path) for path in forgetting.mentions[:_SHOWN])
+    yield from (said("  could not be read: {path}", path=path) for path in forgetting.unread[:_SHOWN])
 
 
-def _format(forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Iterator[str]:
+def _format(home: AgentFolder, forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Iterator[str]:
     if dry_run:
-        yield "would forget; nothing is changed yet:"
+        yield said("would forget; nothing is changed yet:")
     elif outcome.queued:
-        yield f"waits, because {outcome.queued}; it is forgotten when that ends:"
+        yield said("waits, because {queued}; it is forgotten when that ends:", queued=said(outcome.queued))
     else:
-        yield f"forgotten in {(outcome.commit or '')[:10]}:"
-    yield from _effects(forgetting)
+        yield said("forgotten in {commit}:", commit=(outcome.commit or "")[:10])
+    yield from _effects(forgetting, home)
     if outcome.commit:
-        yield f"to have it again: vault-agent undo {outcome.commit[:10]}"
-        yield "the history still holds it; --purge removes it there too"
+        yield said("to have it again: vault-agent undo {commit}", commit=outcome.commit[:10])
+        yield said("the history still holds it; --purge removes it there too")
 
 
-def _format_purge(forgetting: Forgetting, found: Purge, dry_run: bool) -> Iterator[str]:
+def _format_purge(home: AgentFolder, forgetting: Forgetting, found: Purge, dry_run: bool) -> Iterator[str]:
     if dry_run:
-        yield f"would forget, and write {found.commits} commits anew; nothing is changed yet:"
+        yield said("would forget, and write {commits} commits anew; nothing is changed yet:", commits=found.commits)
     else:
-        yield f"forgotten, and {found.commits} commits written anew; the branch is at {found.head[:10]}:"
-    yield from _effects(forgetting)
-    yield from (f"  still holds it: {name}" for name in (*found.other_refs, *found.remaining))
-    if not dry_run and found.backup:
-        yield f"the commits as they were: {found.backup}"
+        part = "not all of it is gone, and {commits} commits written anew; the branch is at {head}:"
+        whole = "forgotten, and {commits} commits written anew; the branch is at {head}:"
+        yield said(part if found.still_holding else whole, commits=found.commits, head=found.head[:10])
+    yield from _effects(forgetting, home)
+    yield from (
+        said("  still holds it: {name}", name=name) for name in dict.fromkeys((*found.other_refs, *found.remaining))
+    )
+    if not dry_run and found.still_holding:
+        yield said("what still holds it is yours to change or remove; then repeat this command")
+    if not dry_run and (found.backup or found.is_unreferenced):
+        backup = found.backup or said("no reference leads to them any more")
+        yield said("the commits as they were: {backup}", backup=backup)
         if found.busy:
-            yield f"to drop them for good: {found.busy}; then repeat this command, which says how"
+            yield said("to drop them for good: {busy}; then repeat this command, which says how", busy=said(found.busy))
             return
-        yield "to drop them for good, when you are sure and nothing else writes to the vault:"
+        yield said("to drop them for good, when you are sure and nothing else writes to the vault:")
         yield from (f"  {line}" for line in found.drop)

@@ -12,9 +12,10 @@ from agent.markdown.note import Note
 @click.command(short_help="Print a note, by path or id.")
 @click.argument("name", metavar="PATH|ID")
 @click.option("--at", "revision", metavar="COMMIT", help="As it was in this commit.")
+@click.option("--raw", is_flag=True, help="Into a pipe or file byte for byte, control characters included.")
 @click.pass_obj
-def command(output: Output, name: str, revision: str | None) -> None:
-    """Print the note at PATH or with this ID, byte for byte."""
+def command(output: Output, name: str, revision: str | None, raw: bool) -> None:
+    """Print the note at PATH or with this ID, byte for byte, but with its control characters written out."""
     vault = open_workspace(output.vault()).vault
     if revision is None:
         path = named_note(vault, name)
@@ -23,7 +24,7 @@ def command(output: Output, name: str, revision: str | None) -> None:
         path = path_in_vault(name, vault.place.root)
         data = vault.read_at(revision, path)
     if data is None:
-        raise NoteGone(f"{name} is not there", hint="vault-agent log shows what was moved or deleted")
+        raise NoteGone("{name} is not there", hint="vault-agent log shows what was moved or deleted", name=name)
     note = Note.parse(data)
     document = {
         "path": path,
@@ -33,4 +34,4 @@ def command(output: Output, name: str, revision: str | None) -> None:
         "problem": note.problem.message if note.problem else None,
         "text": note.text,
     }
-    output.emit(document, data)
+    output.emit(document, data, raw=raw)

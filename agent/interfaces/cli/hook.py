@@ -6,6 +6,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.errors import AgentError
+from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import CheckFailed, Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.health.staged import StagedProblem, problems
@@ -26,7 +27,7 @@ def pre_commit(output: Output) -> None:
     vault = open_workspace(output.vault()).vault
     index = vault.place.worktree / given if given else None
     found = problems(vault, index)
-    listed = [{"path": item.path, "line": item.line, "why": item.why} for item in found]
+    listed = [{"path": item.path, "line": item.line, "why": str(item.why)} for item in found]
     output.emit({"problems": listed}, lambda: _format(found))
     if found:
         raise CheckFailed
@@ -44,7 +45,7 @@ def rescan(output: Output) -> None:
 
 
 def _format(found: list[StagedProblem]) -> str:
-    lines = [str(item) for item in found]
-    if any("secret" in item.why for item in found):
-        lines.append(f"A line that is no secret is excused by <!-- {EXCUSE} --> or %% {EXCUSE} %% on it.")
+    lines = [f"{item.path}:{item.line}: {said(item.why)}" for item in found]
+    if any(item.is_secret for item in found):
+        lines.append(said("A line that is no secret is excused by <!-- {mark} --> or %% {mark} %% on it.", mark=EXCUSE))
     return as_lines(lines)

@@ -6,9 +6,11 @@ from pathlib import Path
 import click
 
 from agent.app.open import open_workspace
+from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.output import Output
 from agent.memory.capture.importing import ImportedFile, ImportResult, import_entries
 from agent.vault.change import Outcome
+from agent.vault.folders import AgentFolder
 
 _SHOWN = 20
 _REASONS = {
@@ -31,12 +33,16 @@ def command(output: Output, folder: Path, dry_run: bool) -> None:
     """
     workspace = open_workspace(output.vault())
     found, outcome = import_entries(workspace.vault, folder, dry_run=dry_run)
-    output.emit(_document(found, outcome, dry_run), lambda: "\n".join(_format(found, outcome, dry_run)))
+    output.emit(
+        _document(workspace.vault.home, found, outcome, dry_run), lambda: "\n".join(_format(found, outcome, dry_run))
+    )
 
 
-def _document(found: Sequence[ImportedFile], outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
+def _document(
+    home: AgentFolder, found: Sequence[ImportedFile], outcome: Outcome, dry_run: bool
+) -> Mapping[str, object]:
     taken = [
-        {"file": each.name, "path": each.entry.path}
+        {"file": each.name, "path": home.at(each.entry.path)}
         for each in found
         if each.result is ImportResult.TAKEN and each.entry
     ]
@@ -46,16 +52,23 @@ def _document(found: Sequence[ImportedFile], outcome: Outcome, dry_run: bool) ->
 
 def _format(found: Sequence[ImportedFile], outcome: Outcome, dry_run: bool) -> Iterator[str]:
     taken = sum(each.result is ImportResult.TAKEN for each in found)
-    memories = f"{taken} memor{'y' if taken == 1 else 'ies'}"
+    memories = counted(taken, "1 memory", "{count} memories")
     if dry_run:
-        yield f"would take in {memories}; nothing is changed yet"
+        yield said("would take in {memories}; nothing is changed yet", memories=memories)
     elif outcome.queued:
-        yield f"{memories} wait, because {outcome.queued}; they are written when that ends"
+        yield said(
+            "{memories} wait, because {queued}; they are written when that ends",
+            memories=memories,
+            queued=said(outcome.queued),
+        )
     else:
-        yield f"took in {memories}" + (f" in {outcome.commit[:10]}" if outcome.commit else "")
+        yield said("took in {memories}", memories=memories)
     left = [each for each in found if each.result is not ImportResult.TAKEN]
-    yield from (f"  left alone: {each.name}: {_REASONS[each.result]}" for each in left[:_SHOWN])
+    yield from (
+        said("  left alone: {name}: {reason}", name=each.name, reason=said(_REASONS[each.result]))
+        for each in left[:_SHOWN]
+    )
     if len(left) > _SHOWN:
-        yield f"  and {len(left) - _SHOWN} more"
+        yield said("  and {count} more", count=len(left) - _SHOWN)
     if outcome.commit:
-        yield f"to take it back: vault-agent undo {outcome.commit[:10]}"
+        yield said("to take it back: vault-agent undo {commit}", commit=outcome.commit[:10])

@@ -1,13 +1,18 @@
 """`vault-agent init`: makes a folder a vault, and prints a short report and the next steps."""
 
 import shlex
-import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 import click
 
-from agent.app.setup import hook_program, hook_scripts, make_vault
+from agent.app.setup import DraftChoice, Wishes, hook_program, hook_scripts
+from agent.interfaces.cli.adopt import Adopted, adopt, is_asked, names
+from agent.interfaces.cli.help_layout import wrap_text
+from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.output import PROGRAM, Output
+from agent.interfaces.cli.printing import size
 from agent.interfaces.cli.prompt import confirm
 from agent.texts import LANGUAGES, Language, text
 from agent.vault.hooks import install
@@ -15,22 +20,45 @@ from agent.vault.initialise import Initialised
 from agent.vault.template import Left
 
 _SHOWN = 10
+_ABOUT_HOOKS = (
+    "git can check your own commits in this repository: before a commit, it looks for notes whose header cannot be "
+    "read and for passwords and keys; after a pull or a checkout, it tells the agent that notes have changed. These "
+    "are three scripts in .git/hooks; hooks that you have stay as they are."
+)
 
 
 @click.command(short_help="Make a folder a vault; touches nothing that exists.")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--language", type=click.Choice(LANGUAGES), help="The language of the notes that are laid; else en.")
 @click.option("--hooks/--no-hooks", default=None, help="Put our git hooks into the repository, or do not ask.")
+@click.option("--drafts", type=click.Choice(get_args(DraftChoice)), help="What becomes of your uncommitted changes.")
+@click.option("--under", metavar="FOLDER", help="The folder for all that is the agent's, such as Agent.")
+@click.option("--watch-inbox", is_flag=True, help="Every note in an inbox that you have already is a request.")
 @click.option("--restore", is_flag=True, help="In a vault, lay again what is missing of the template.")
+@click.option("-y", "--yes", is_flag=True, help="Ask nothing: what you have stays as it is.")
 @click.pass_obj
-def command(output: Output, path: Path, language: Language | None, hooks: bool | None, restore: bool) -> None:
+def command(
+    output: Output,
+    path: Path,
+    language: Language | None,
+    hooks: bool | None,
+    drafts: DraftChoice | None,
+    under: str | None,
+    watch_inbox: bool,
+    restore: bool,
+    yes: bool,
+) -> None:
     """Make PATH a vault: a new folder, an Obsidian vault or any folder of notes, with git or without.
 
-    No existing file is changed. Without a git repository, one is created, and the files in the folder become its first
-    commit, in your name; in an existing repository, your uncommitted work stays uncommitted.
+    It says what will be added and committed, and asks before it does it. No existing file is changed. Without a git
+    repository, one is created, and the files in the folder become its first commit, in your name; in an existing
+    repository, your uncommitted work stays uncommitted unless you say otherwise.
     """
-    done, language = make_vault(path, language, restore=restore)
-    installed, left = _hooks(output, done, hooks)
+    adopted = adopt(
+        output, path, Wishes(language, restore, watch_inbox=watch_inbox, under=under), drafts=drafts, yes=yes
+    )
+    done, language = adopted.done, adopted.language
+    installed, left = _hooks(output, done, False if yes and hooks is None else hooks)
     document = {
         "vault": str(done.vault.place.root),
         "was_vault": done.was_vault,
@@ -44,14 +72,16 @@ def command(output: Output, path: Path, language: Language | None, hooks: bool |
         "excluded": list(done.excluded),
         "hooks": installed,
         "hooks_left": [{"path": item.path, "why": item.why} for item in left],
-        "next": _next(done, language),
+        "known_person": done.known_person,
+        "next": _next(done, adopted),
     }
-    output.emit(document, lambda: _format(done, installed, left, hooks, language))
+    output.emit(document, lambda: _format(adopted, installed, left, offered=hooks is None and not is_asked(output)))
 
 
 def _hooks(output: Output, done: Initialised, wanted: bool | None) -> tuple[list[str], list[Left]]:
-    if wanted is None and not done.was_vault and not output.json and sys.stdin.isatty() and sys.stdout.isatty():
-        wanted = confirm("Let git check your own commits for broken notes and secrets (three hooks)?", error=True)
+    if wanted is None and not done.was_vault and is_asked(output):
+        output.note("\n" + wrap_text(said(_ABOUT_HOOKS), min(size(error=True)[0], 80)))
+        wanted = confirm(said("Install these three hooks?"), error=True)
     if not wanted:
         return [], []
     return install(done.vault, hook_scripts(), hook_program())
@@ -64,28 +94,56 @@ def _call(done: Initialised) -> str:
     return PROGRAM if here == root or root in here.parents else f"{PROGRAM} --vault {shlex.quote(str(root))}"
 
 
-def _next(done: Initialised, language: Language) -> list[str]:
-    call = _call(done)
-    return [f"{call} remember {shlex.quote(text('init.sample', language))}", f"{call} log"]
+def _next(done: Initialised, adopted: Adopted) -> list[str]:
+    call, sample = _call(done), shlex.quote(text("init.sample", adopted.language))
+    return [f"{call} remember {sample}", f"{call} ask {shlex.quote(adopted.question)}", f"{call} log"]
 
 
-def _format(done: Initialised, installed: list[str], left: list[Left], hooks: bool | None, language: Language) -> str:
+def _format(adopted: Adopted, installed: list[str], left: list[Left], *, offered: bool) -> str:
+    done = adopted.done
     root = done.vault.place.root
-    lines = [f"{root} is already a vault" if done.was_vault else f"{root} is a vault now"]
+    lines = [
+        said("{root} is already a vault", root=root) if done.was_vault else said("{root} is a vault now", root=root)
+    ]
     if done.human_commit:
-        lines.append(f"  your {done.human_files} files are the first commit, in your name: {done.human_commit[:12]}")
+        one = "  your file is the first commit, in your name: {commit}"
+        more = "  your {count} files are the first commit, in your name: {commit}"
+        lines.append(counted(done.human_files, one, more, commit=done.human_commit[:12]))
     if done.commit:
-        lines.append(f"  {len(done.created)} files were added: {done.commit[:12]}")
-    lines += [f"  left: {item.path} ({item.why})" for item in done.left[:_SHOWN]]
-    lines += [f"  left: {len(done.left) - _SHOWN} more, see --json"] if len(done.left) > _SHOWN else []
-    lines += [f"  a repository of its own, left alone: {name}" for name in done.nested[:_SHOWN]]
+        lines.append(said("  {count} files were added: {commit}", count=len(done.created), commit=done.commit[:12]))
+    lines += _format_left(done.left)
+    lines += [said("  a repository of its own, left alone: {name}", name=name) for name in done.nested[:_SHOWN]]
     if done.excluded:
-        lines.append(f"  your .gitignore stays; {len(done.excluded)} more rules are in the repository's info/exclude")
+        lines.append(
+            said(
+                "  your .gitignore stays; {count} more rules are in the repository's info/exclude",
+                count=len(done.excluded),
+            )
+        )
     if done.uncommitted:
-        noun = "file of yours is" if done.uncommitted == 1 else "files of yours are"
-        lines.append(f"  {done.uncommitted} {noun} not committed: `{_call(done)} commit` records them")
-    lines += [f"  git hook installed: {name}" for name in installed]
-    lines += [f"  git hook left: {item.path} ({item.why})" for item in left]
-    if hooks is None and not installed and not left and not done.was_vault:
-        lines.append(f"  git hooks that check your own commits: {PROGRAM} init {shlex.quote(str(root))} --hooks")
-    return "\n".join([*lines, "", "Try:", *(f"  {command}" for command in _next(done, language))])
+        one = "  1 file of yours is not committed: `{call} commit` records it"
+        more = "  {count} files of yours are not committed: `{call} commit` records them"
+        lines.append(counted(done.uncommitted, one, more, call=_call(done)))
+    lines += [said("  git hook installed: {name}", name=name) for name in installed]
+    lines += [said("  git hook left: {path} ({why})", path=item.path, why=said(item.why)) for item in left]
+    if offered and not installed and not left and not done.was_vault:
+        lines.append(
+            said(
+                "  git hooks that check your own commits: {program} init {root} --hooks",
+                program=PROGRAM,
+                root=shlex.quote(str(root)),
+            )
+        )
+    tries = [f"  {command}" for command in _next(done, adopted)]
+    note = done.vault.home.at(text("init.welcome_note", adopted.language))
+    is_new = (root / note).is_file() and not done.was_vault
+    says = ["", said("{note} in the vault says more.", note=note)] if is_new else []
+    return "\n".join([*lines, "", said("Try:"), *tries, *says])
+
+
+def _format_left(left: Sequence[Left]) -> list[str]:
+    """The paths that were left, in one line for each reason."""
+    by_reason: dict[str, list[str]] = {}
+    for item in left:
+        by_reason.setdefault(item.why, []).append(item.path)
+    return [said("  left: {paths} ({why})", paths=names(paths), why=said(why)) for why, paths in by_reason.items()]

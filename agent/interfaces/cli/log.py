@@ -6,6 +6,7 @@ from datetime import datetime
 import click
 
 from agent.app.open import open_workspace
+from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Styled, as_lines
@@ -62,9 +63,9 @@ def command(
     entries = [(commit, [next(described) for _ in commit.files]) for commit in shown]
     output.emit({"commits": [_document(*entry) for entry in entries]}, lambda: _format(entries, now))
     if not shown:
-        output.note("no changes" if not any((path, actor, run, job, since, until)) else "no change fits")
+        output.note(said("no changes") if not any((path, actor, run, job, since, until)) else said("no change fits"))
     elif len(found) > len(shown):
-        output.note(f"there is more: -n {count * 2}, or -n 0 for all")
+        output.note(said("there is more: -n {count}, or -n 0 for all", count=count * 2))
 
 
 def _document(commit: Commit, changes: ChangeLines) -> Mapping[str, object]:
@@ -97,17 +98,17 @@ def _format(entries: Sequence[tuple[Commit, ChangeLines]], now: datetime) -> lis
 def _entry(commit: Commit, changes: ChangeLines, now: datetime) -> Iterator[str]:
     """The lines about a commit, the first without its id."""
     who = commit.author if commit.actor == HUMAN and not commit.tool else commit.actor
-    claims = f"claims to be {commit.claims}, not made on this machine" if commit.claims else ""
-    parts = [who, claims, f"run {commit.run}" if commit.run else "", commit.tool]
+    claims = said("claims to be {claims}, not made on this machine", claims=commit.claims) if commit.claims else ""
+    parts = [who, claims, said("run {run}", run=commit.run) if commit.run else "", commit.tool]
     when = f"{format_ago(commit.when, now)} ({format_time(commit.when, now)})"
-    yield f"  {when}  {', '.join(filter(None, parts))}"
+    yield f"  {when}  {listed(filter(None, parts))}"
     yield f"  {commit.subject}"
     for oid in commit.undoes[:_LINES]:
-        yield f"    undoes {oid[:8]}"
+        yield "    " + said("undoes {commit}", commit=oid[:8])
     for change, lines in [*zip(commit.files, changes, strict=True)][:_FILES]:
-        yield f"    {summary(change)}"
+        yield f"    {said(summary(change))}"
         yield from (f"      {line}" for line in lines[:_LINES])
         if len(lines) > _LINES:
-            yield f"      and {len(lines) - _LINES} more"
+            yield "      " + said("and {count} more", count=len(lines) - _LINES)
     if len(commit.files) > _FILES:
-        yield f"    and {len(commit.files) - _FILES} more"
+        yield "    " + said("and {count} more", count=len(commit.files) - _FILES)

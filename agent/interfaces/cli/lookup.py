@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -36,15 +37,21 @@ def short_id(named: HasId) -> str:
     return named.id[-SHORT_ID:].lower()
 
 
-def find_by_id(name: str, among: Iterable[T], what: str, none: str, hint: str) -> T:
-    """The object whose id is `name`, or ends in it, ignoring case.
+@dataclass(frozen=True, slots=True)
+class NotFound:
+    """The sentences about a `{name}` that no object has, and that several have; and what lists the objects."""
 
-    Raises `UserError`: `none` if there is none, several `what` if there are several; both with `hint`.
-    """
+    none: str
+    several: str
+    hint: str
+
+
+def find_by_id(name: str, among: Iterable[T], otherwise: NotFound) -> T:
+    """The object whose id is `name`, or ends in it, ignoring case; raises `UserError` unless it is exactly one."""
     end = name.casefold()
     found = [each for each in among if each.id == name or (len(name) >= SHORT_ID and each.id.casefold().endswith(end))]
     if len(found) != 1:
-        raise UserError(f"{f'several {what} end in' if found else none} {name}", hint=hint)
+        raise UserError(otherwise.several if found else otherwise.none, hint=otherwise.hint, name=name)
     return found[0]
 
 
@@ -63,4 +70,4 @@ def path_in_vault(text: str, root: Path) -> str:
         if absolute.is_relative_to(base):
             found = absolute.relative_to(base).as_posix()
             return "" if found == "." else found
-    raise BadPath(f"{text} is not inside the vault {root}", hint="give it relative to the vault")
+    raise BadPath("{text} is not inside the vault {root}", hint="give it relative to the vault", text=text, root=root)

@@ -19,7 +19,9 @@ import click
 
 from agent.config.masking import keep_out_of_print
 from agent.config.secrets import secrets_of
-from agent.errors import AgentError, Permanent, Retryable, UserError
+from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
+from agent.interfaces.cli.click_texts import in_language, speak_for_click
+from agent.interfaces.cli.language import listed, said, speak, terminal_language
 from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, Failed, Output, exit_codes, say, to_json
 from agent.interfaces.cli.printing import colour, show
 
@@ -27,6 +29,9 @@ DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 13
 
 _GARBAGE = (50_000, 20, 50)
 """Thresholds of the garbage collector, in new objects; the default of 700 is for programs that import less."""
+
+_TOO_MANY = ("Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})")
+"""What click says of words that belong together and have no quotes."""
 
 _PERSON_CAN_FIX = {
     errno.EACCES,
@@ -104,18 +109,19 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            raise click.UsageError(f"no such command: {args[0]}.{_near(args[0], self.list_commands(ctx))}", ctx)
+            near = _near(args[0], self.list_commands(ctx))
+            raise click.UsageError(said("no such command: {name}.{near}", name=args[0], near=near), ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, lazy.help) for name, lazy in COMMANDS.items() if not lazy.hidden])
+        with formatter.section(said("Commands")):
+            formatter.write_dl([(name, said(lazy.help)) for name, lazy in COMMANDS.items() if not lazy.hidden])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["click.shell_completion.CompletionItem"]:
         from click.shell_completion import CompletionItem
 
         found = [
-            CompletionItem(name, help=lazy.help)
+            CompletionItem(name, help=said(lazy.help))
             for name, lazy in COMMANDS.items()
             if not lazy.hidden and name.startswith(incomplete)
         ]
@@ -130,22 +136,23 @@ def load_command(name: str) -> click.Command:
     except ModuleNotFoundError as error:
         if error.name != module:
             raise
-        raise UserError(f"this version has no command {name}", hint=f"{PROGRAM} --help lists the commands") from error
+        raise UserError(
+            "this version has no command {name}", hint="vault-agent --help lists the commands", name=name
+        ) from error
     if not isinstance(command, click.Command):
         raise TypeError(f"{module}.command is not a click command")
     return _share(command)
 
 
 def _share(command: click.Command) -> click.Command:
-    """The command with `--json` and `--vault` also after its name, and with exit codes at the end of its help."""
-    if command.epilog is None:
-        command.epilog = exit_codes()
-    have = {option for parameter in command.params for option in parameter.opts}
-    command.params += [option for option in _shared_options(None) if not have & set(option.opts)]
-    if isinstance(command, click.Group):
-        for child in command.commands.values():
-            _share(child)
-    return command
+    """A copy of the command with `--json` and `--vault` also after its name, with exit codes at the end of its help,
+    and with its help in the language of the terminal."""
+    shared = in_language(command, epilog=exit_codes())
+    have = {option for parameter in shared.params for option in parameter.opts}
+    shared.params += [option for option in _shared_options(None) if not have & set(option.opts)]
+    if isinstance(shared, click.Group):
+        shared.commands = {name: _share(child) for name, child in shared.commands.items()}
+    return shared
 
 
 def _set_json(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -168,7 +175,7 @@ def _shared_options(variable: str | None) -> list[click.Option]:
         is_eager=True,
         expose_value=False,
         callback=_set_vault,
-        help="The vault; else the nearest one upwards from here.",
+        help=said("The vault; else the nearest one upwards from here."),
     )
     as_json = click.Option(
         ["--json"],
@@ -176,7 +183,7 @@ def _shared_options(variable: str | None) -> list[click.Option]:
         is_eager=True,
         expose_value=False,
         callback=_set_json,
-        help="Print one JSON document.",
+        help=said("Print one JSON document."),
     )
     return [vault, as_json]
 
@@ -191,8 +198,16 @@ def _show_version(ctx: click.Context, parameter: click.Parameter, value: bool) -
     ctx.exit()
 
 
+def _start() -> None:
+    context = click.get_current_context()
+    if context.invoked_subcommand is None:
+        import_module("agent.interfaces.cli.start").show_start(context.obj)
+
+
 cli = LazyGroup(
     PROGRAM,
+    callback=_start,
+    invoke_without_command=True,
     help="A personal agent that lives in your Markdown vault: every change is a note you can read "
     "and a commit you can undo.",
     params=[
@@ -207,7 +222,6 @@ cli = LazyGroup(
         ),
     ],
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=exit_codes("a check found something"),
 )
 
 
@@ -226,6 +240,8 @@ def run() -> NoReturn:
 def main(args: Sequence[str]) -> int:
     """Run one command line and return its exit code; never raises, except to exit the interpreter."""
     _prepare_streams()
+    speak("en" if _asks_json(args) else terminal_language(args))
+    speak_for_click()
     keep_out_of_print(secrets_of(os.environ))  # the settings' secrets follow, once a vault is open
     try:
         code = _invoke(list(args))
@@ -255,9 +271,10 @@ def _invoke(args: list[str]) -> int:
 
         return shell_complete(cli, {}, PROGRAM, COMPLETE, instruction)
     try:
-        with cli.make_context(PROGRAM, args) as ctx:
+        program = in_language(cli, epilog=exit_codes("a check found something"))
+        with program.make_context(PROGRAM, args) as ctx:
             ctx.color = colour()
-            cli.invoke(ctx)
+            program.invoke(ctx)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except CheckFailed:
@@ -288,7 +305,8 @@ def _explain(error: Exception, code: int, args: Sequence[str], beside: Mapping[s
     elif isinstance(error, click.exceptions.NoArgsIsHelpError):
         show(error.ctx.get_help(), error=True)
     else:
-        say(f"error: {message}" + (f"\n  hint: {hint}" if hint else ""))
+        lines = [said("error: {message}", message=said(message))]
+        say("\n".join([*lines, said("  hint: {hint}", hint=said(hint))] if hint else lines))
     if os.environ.get("VAULT_AGENT_DEBUG") == "1":
         from traceback import format_exception
 
@@ -317,19 +335,21 @@ def _words(error: Exception, code: int) -> tuple[str, str, str]:
         case AgentError():
             return type(error).__name__, error.message, error.hint
         case click.exceptions.NoArgsIsHelpError():
-            return "UsageError", "a command is missing", f"{error.ctx.command_path} --help"
+            return "UsageError", said("a command is missing"), f"{error.ctx.command_path} --help"
         case click.UsageError():
             return "UsageError", error.format_message(), _usage(error)
         case click.ClickException():
             return type(error).__name__, error.format_message(), ""
         case click.Abort():
-            return "Interrupted", "stopped", ""
+            return "Interrupted", said("stopped"), ""
         case OSError() if code == FIXABLE:
-            place = f": {error.filename}" if error.filename else ""
-            hint = "vault-agent doctor looks for the cause" if place else ""
-            return type(error).__name__, f"{(error.strerror or str(error)).lower()}{place}", hint
+            reason = said(os_reason(error))
+            if not error.filename:
+                return type(error).__name__, reason, ""
+            message = said("{problem}: {words}", problem=reason, words=error.filename)
+            return type(error).__name__, message, said("vault-agent doctor looks for the cause")
         case _:
-            hint = f"this is a bug, please report it; VAULT_AGENT_DEBUG=1 {PROGRAM} … shows where it happened"
+            hint = said("this is a bug, please report it; VAULT_AGENT_DEBUG=1 vault-agent … shows where it happened")
             return type(error).__name__, f"{type(error).__name__}: {error}", hint
 
 
@@ -337,8 +357,8 @@ def _usage(error: click.UsageError) -> str:
     """A hint with the command's help, and with quotes if there were too many words."""
     where = f"{error.ctx.command_path if error.ctx else PROGRAM} --help"
     takes = error.ctx is not None and any(isinstance(each, click.Argument) for each in error.ctx.command.params)
-    many = takes and error.message.startswith("Got unexpected extra argument")
-    return f"put words that belong together in quotes; {where}" if many else where
+    many = takes and error.message.startswith(tuple(said(each).partition("{")[0] for each in _TOO_MANY))
+    return said("put words that belong together in quotes; {help}", help=where) if many else where
 
 
 def _asks_json(args: Sequence[str]) -> bool:
@@ -368,4 +388,4 @@ def _near(word: str, known: Sequence[str]) -> str:
     from difflib import get_close_matches
 
     matches = get_close_matches(word, known, n=3, cutoff=0.5)
-    return f" Did you mean: {', '.join(matches)}?" if matches else ""
+    return said(" Did you mean: {names}?", names=listed(matches)) if matches else ""

@@ -7,6 +7,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.context.tokens import estimate
+from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_time
@@ -73,21 +74,28 @@ def _document(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool) -> Mapping[st
 
 def _format(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool) -> Iterator[str]:
     if upkeep.report.is_empty:
-        yield "nothing to do"
+        yield said("nothing to do")
     elif dry_run:
-        yield "would do this; nothing is changed yet:"
+        yield said("would do this; nothing is changed yet:")
     elif outcome.queued:
-        yield f"waits, because {outcome.queued}; it is done when that ends:"
+        yield said("waits, because {queued}; it is done when that ends:", queued=said(outcome.queued))
     else:
-        yield f"done in {(outcome.commit or '')[:10]}:"
-    yield from (f"  {line}" for line in report_lines(upkeep.report, "en"))
+        yield said("done in {commit}:", commit=(outcome.commit or "")[:10])
+    yield from (f"  {line}" for line in report_lines(upkeep.report, spoken()))
 
 
 def _counted(counts: MemoryCounts, oldest: str | None) -> Iterator[str]:
-    types = ", ".join(f"{name} {count}" for name, count in counts.types.items())
-    yield f"entries: {counts.entries}" + (f" ({types})" if types else "")
-    yield f"expire within a week: {counts.expire_soon}, expired already: {counts.expired}"
-    yield f"in the archive: {counts.archived}, forgotten: {counts.forgotten}"
-    yield f"facts in {MEMORY_NOTE}: {counts.facts}"
+    types = listed(f"{name} {count}" for name, count in counts.types.items())
+    entries = said("entries: {count}", count=counts.entries)
+    yield said("{entries} ({types})", entries=entries, types=types) if types else entries
+    yield said(
+        "expire within a week: {expire_soon}, expired already: {expired}",
+        expire_soon=counts.expire_soon,
+        expired=counts.expired,
+    )
+    yield said(
+        "in the archive: {archived}, forgotten: {forgotten}", archived=counts.archived, forgotten=counts.forgotten
+    )
+    yield said("facts in {memory_note}: {facts}", memory_note=MEMORY_NOTE, facts=counts.facts)
     if oldest:
-        yield f"the oldest entry is of {oldest}"
+        yield said("the oldest entry is of {oldest}", oldest=oldest)

@@ -6,7 +6,9 @@ from dataclasses import asdict
 import click
 
 from agent.app.open import open_workspace
+from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import columns, padded
 from agent.interfaces.cli.time_format import parse_time
 from agent.memory.memory_note import parse_facts
 from agent.metrics.durations import Durations
@@ -27,7 +29,7 @@ def command(output: Output, since: str | None, prometheus: bool) -> None:
     They are counted on this machine, for whole days. `-` stands for what is not known yet.
     """
     if prometheus and (since or output.json):
-        raise click.UsageError("--prometheus prints all days as text; leave out --since and --json")
+        raise click.UsageError(said("--prometheus prints all days as text; leave out --since and --json"))
     workspace = open_workspace(output.vault())
     start = parse_time(since, workspace.clock.now()).date() if since else None
     totals, facts = load_totals(workspace.metrics, start), _facts(workspace.vault)
@@ -40,7 +42,7 @@ def command(output: Output, since: str | None, prometheus: bool) -> None:
 
 
 def _facts(vault: Vault) -> int:
-    return len(parse_facts((vault.read(MEMORY_NOTE) or b"").decode("utf-8", "replace")))
+    return len(parse_facts((vault.read(vault.home.at(MEMORY_NOTE)) or b"").decode("utf-8", "replace")))
 
 
 def _document(totals: MetricTotals, found: tuple[MemoryFigure, ...]) -> Mapping[str, object]:
@@ -61,33 +63,48 @@ def _times(durations: Durations) -> Mapping[str, float | None]:
 
 def _format(totals: MetricTotals, found: tuple[MemoryFigure, ...]) -> Iterator[str]:
     families = (
-        ("runs", totals.outcomes),
-        ("tools used", totals.used),
-        ("tools failed", totals.failed),
-        ("tools denied", totals.denied),
-        ("handlers that failed", totals.handler_errors),
+        (said("runs"), {said(outcome): number for outcome, number in totals.outcomes.items()}),
+        (said("tools used"), totals.used),
+        (said("tools failed"), totals.failed),
+        (said("tools denied"), totals.denied),
+        (said("hooks that failed"), totals.handler_errors),
     )
     if totals.unreadable:
-        yield f"{totals.unreadable} day files could not be read and are not in it"
+        yield counted(
+            totals.unreadable,
+            "1 day file could not be read and is not in it",
+            "{count} day files could not be read and are not in it",
+        )
     if not totals.events:
-        yield "nothing is counted yet"
+        yield said("nothing is counted yet")
         return
     yield from _table(found)
     for title, counts in families:
         if counts:
-            yield f"{title}:"
+            yield said("{title}:", title=title)
             yield from _rows(counts)
     if totals.capture_problems:
-        yield f"captures that failed: {totals.capture_problems:g}"
+        yield said("captures that failed: {capture_problems:g}", capture_problems=totals.capture_problems)
     if totals.input_tokens or totals.output_tokens:
-        yield f"tokens: {_value(totals.input_tokens)} in, {_value(totals.output_tokens)} out"
+        yield said(
+            "tokens: {input_tokens} in, {output_tokens} out",
+            input_tokens=_value(totals.input_tokens),
+            output_tokens=_value(totals.output_tokens),
+        )
 
 
 def _table(found: tuple[MemoryFigure, ...]) -> Iterator[str]:
-    width = max(len(each.name) for each in found)
-    for each in found:
-        target = f"{_target(each):10}{each.status or '-'}" if _target(each) else each.about
-        yield f"{each.name:{width}}  {_value(each.value, each.unit):>8}  {target}".rstrip()
+    names = [_name(each) for each in found]
+    width = max(map(columns, names))
+    for name, each in zip(names, found, strict=True):
+        target = f"{_target(each):10}{said(each.status) if each.status else '-'}" if _target(each) else each.about
+        yield f"{padded(name, width)}  {_value(each.value, each.unit):>8}  {target}".rstrip()
+
+
+def _name(figure: MemoryFigure) -> str:
+    """The name of a figure, with the spaces of one that is a part of another."""
+    plain = figure.name.lstrip()
+    return " " * (len(figure.name) - len(plain)) + said(plain)
 
 
 def _target(figure: MemoryFigure) -> str:
@@ -104,5 +121,5 @@ def _value(value: float | None, unit: str = "") -> str:
 
 
 def _rows(counts: Mapping[str, float]) -> Iterator[str]:
-    width = max(len(name) for name in counts)
-    yield from (f"  {name:{width}}  {number:g}" for name, number in sorted(counts.items()))
+    width = max(map(columns, counts))
+    yield from (f"  {padded(name, width)}  {number:g}" for name, number in sorted(counts.items()))

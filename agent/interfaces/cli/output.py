@@ -15,7 +15,8 @@ from agent.config.directories import VAULT_FILE
 from agent.config.masking import printable
 from agent.errors import NotAVault
 from agent.escape import escape_json
-from agent.interfaces.cli.printing import Printed, show, show_file
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.printing import Printed, at_words, show, show_file, size
 
 PROGRAM = "vault-agent"
 
@@ -48,8 +49,9 @@ class Output:
     given: Path | None = None
     """`--vault`, or `VAULT_AGENT_VAULT`; None if neither is set."""
 
-    def emit(self, document: Mapping[str, object], text: Result) -> None:
-        """Print the result: `{"ok": true, **document}` with `--json`, else `text`; bytes are a file's content.
+    def emit(self, document: Mapping[str, object], text: Result, *, raw: bool = False) -> None:
+        """Print the result: `{"ok": true, **document}` with `--json`, else `text`; bytes are a file's content, which
+        goes into a pipe with its control characters if it is `raw`.
 
         Call it once, as the command's last step. `text` may be a function, called only when it is needed.
         """
@@ -58,7 +60,8 @@ class Output:
             return
         shown = text() if callable(text) else text
         if isinstance(shown, bytes):
-            show_file(shown)
+            if show_file(shown, raw=raw):
+                self.note(said("control characters are written out, such as \\x1b; with --raw they are passed on"))
         elif shown:
             show(shown, end="" if isinstance(shown, str) and shown.endswith("\n") else "\n")
 
@@ -69,7 +72,7 @@ class Output:
 
     def warn(self, text: str) -> None:
         """Print a warning on standard error, also with `--json`."""
-        say(f"warning: {text}")
+        say(said("warning: {text}", text=said(text)))
 
     def vault(self) -> Path:
         """The vault's root, absolute; raises `NotAVault`."""
@@ -86,28 +89,29 @@ def find_vault(start: Path, given: Path | None) -> Path:
         if (root / VAULT_FILE).is_file():
             return root
         above = next((folder for folder in root.parents if (folder / VAULT_FILE).is_file()), None)
-        hint = f"vault-agent --vault {above} …" if above else f"vault-agent init {given}"
-        raise NotAVault(f"{given} is not a vault: it has no {VAULT_FILE}", hint=hint)
+        raise NotAVault(
+            "{given} is not a vault: it has no {file}",
+            hint="vault-agent --vault {above} …" if above else "vault-agent init {given}",
+            given=given,
+            file=VAULT_FILE,
+            above=above,
+        )
     for folder in (start, *start.parents):
         if (folder / VAULT_FILE).is_file():
             return folder
     raise NotAVault(
-        f"no vault at {start} or above it",
+        "no vault at {start} or above it",
         hint="vault-agent init PATH, or name a vault: vault-agent --vault PATH …",
+        start=start,
     )
 
 
 def exit_codes(check: str = "") -> str:
-    """The closing lines of a command's help; `check` is the meaning of exit 1 if the command has it."""
+    """The closing lines of a command's help, in English; `check` is the meaning of exit 1 if the command has it."""
     lines = ["\b", "Exit codes:", "  0   done"]
-    if check:
-        lines.append(f"  1   {check}")
-    lines += [
-        "  2   you can fix it: the message says how",
-        "  70  a bug in vault-agent",
-        "  75  try again: another writer is at work",
-    ]
-    return "\n".join(lines)
+    lines += [f"  1   {check}"] if check else []
+    lines += ["  2   you can fix it: the message says how", "  70  a bug in vault-agent"]
+    return "\n".join([*lines, "  75  try again: another writer is at work"])
 
 
 def to_json(document: Mapping[str, object]) -> str:
@@ -127,11 +131,14 @@ def _masked(value: object) -> object:
 
 
 def say(text: str) -> None:
-    """Print one remark on standard error."""
+    """Print one remark on standard error; a terminal gets it wrapped at words, except for commands: they are copied."""
+    if sys.stderr.isatty():
+        width = size(error=True)[0]
+        text = "\n".join(line if PROGRAM in line else at_words(line, width) for line in text.split("\n"))
     show(text, error=True)
 
 
 def progress(text: str) -> None:
     """Print a remark about slow work; only if standard error is a terminal."""
     if sys.stderr.isatty():
-        say(text)
+        say(said(text))

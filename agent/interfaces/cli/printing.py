@@ -2,7 +2,8 @@
 
 Text is escaped before printing (`agent.escape`), so text from a note, a model, a server or git cannot style, move or
 hide anything on the screen; only the program styles, with `Styled`. The edges of its frames are reserved: on a terminal
-no other text can draw them. Requested files go into a pipe byte for byte.
+no other text can draw them. Requested files go into a pipe as they are, but for their control
+characters.
 """
 
 import os
@@ -11,13 +12,14 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from io import TextIOBase
 from typing import IO, TypeAlias
 from unicodedata import east_asian_width
 
 import click
 
 from agent.config.masking import printable, printable_bytes
-from agent.escape import Escaper, escape, escape_line
+from agent.escape import Escaper, escape, escape_controls, escape_line
 
 _TOP, _SIDE, _FOOT = "┏ ", "┃ ", "┗ "
 _EDGES = re.compile("[┏┃┗]")
@@ -47,12 +49,17 @@ def show(text: Printed, *, end: str = "\n", error: bool = False) -> None:
     _put("".join(_drawn(piece, stream) for piece in pieces) + end, stream)
 
 
-def show_file(data: bytes) -> None:
-    """Print a file's content on standard output: byte for byte into a pipe, as text on a terminal."""
+def show_file(data: bytes, *, raw: bool = False) -> bool:
+    """Print a file's content on standard output: as text on a terminal, byte for byte into a pipe.
+
+    Control characters in a pipe, which may end at a terminal, are escaped unless `raw`; returns true if there were any.
+    """
     if sys.stdout.isatty():
         show(data.decode("utf-8", "backslashreplace").removeprefix("\ufeff"), end="")
-    else:
-        click.echo(printable_bytes(data), nl=False)
+        return False
+    inert = data if raw else escape_controls(data)
+    click.echo(printable_bytes(inert), nl=False)
+    return inert != data
 
 
 @dataclass(slots=True)
@@ -70,6 +77,32 @@ class Stream:
         left = self._escaper.end()
         if left:
             _put(_reserved(left, sys.stdout), sys.stdout)
+
+
+class TerminalFile(TextIOBase):
+    """Standard output as a file, for a library that draws on a terminal; the library gets escaped text only."""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # the base class has a plain attribute
+        return sys.stdout.encoding or "ascii"
+
+    def write(self, text: str) -> int:
+        _put(text, sys.stdout)
+        return len(text)
+
+    def flush(self) -> None:
+        sys.stdout.flush()
+
+    def isatty(self) -> bool:
+        return sys.stdout.isatty()
+
+    def fileno(self) -> int:
+        return sys.stdout.fileno()
+
+
+def can_draw() -> bool:
+    """True if standard output is a terminal on which the cursor can be moved."""
+    return _can_reset(sys.stdout)
 
 
 def show_framed(lines: Sequence[str | Styled], *, error: bool = False) -> None:
@@ -102,9 +135,43 @@ def reset(*, error: bool = False) -> None:
         _put(_RESET, stream)
 
 
+def mark_pastes(on: bool) -> None:
+    """Have the terminal mark where a pasted block begins and ends, or stop that."""
+    if can_draw():
+        _put("\x1b[?2004h" if on else "\x1b[?2004l", sys.stdout)
+
+
 def wrapped(line: str, width: int) -> list[str]:
-    """The line as a terminal shows it, cut into rows of at most `width` columns; at least one row."""
+    """The line as a terminal shows it, in rows of at most `width` columns; at least one row.
+
+    A row ends after a space or beside a wide character, such as a Chinese one; a word is cut only if it is longer than
+    a row. Nothing is left out but a space that follows a full row.
+    """
     return list(_rows(one_line(line.expandtabs(_TAB)), max(width, 10)))
+
+
+def columns(text: str) -> int:
+    """The width of a text on a terminal: a Chinese character takes two columns."""
+    return sum(map(_columns, text))
+
+
+def padded(text: str, width: int) -> str:
+    """The text with spaces up to a width in columns, for tables."""
+    return text + " " * (width - columns(text))
+
+
+def at_words(line: str, width: int) -> str:
+    """The line with line ends between its words, so that a terminal of this width breaks no word."""
+    rows, used = list[str](), width
+    for word in line.split(" "):
+        wide = columns(word)
+        if rows and used + 1 + wide <= width:
+            rows[-1] += f" {word}"
+            used += 1 + wide
+        else:
+            rows.append(word)
+            used = wide
+    return "\n".join(rows)
 
 
 def as_lines(lines: Iterable[str]) -> str:
@@ -165,11 +232,26 @@ def _can_reset(stream: IO[str]) -> bool:
 
 
 def _rows(text: str, width: int) -> Iterator[str]:
-    start = used = 0
+    start = end = used = end_used = 0
     for at, char in enumerate(text):
-        columns = 1 if char.isascii() else 2 if east_asian_width(char) in "WFA" else 1
+        columns = _columns(char)
+        if at > start and (text[at - 1] == " " or _is_wide(char) or _is_wide(text[at - 1])):
+            end, end_used = at, used  # a row may end here
         if used + columns > width:
-            yield text[start:at]
-            start, used = at, 0
+            if char == " " or end <= start:
+                end, end_used = at, used
+            yield text[start:end]
+            start, used = end, used - end_used
+            if char == " ":
+                start, columns = at + 1, 0
         used += columns
     yield text[start:]
+
+
+def _columns(char: str) -> int:
+    """The most columns that a terminal gives to the character."""
+    return 2 if _is_wide(char) or east_asian_width(char) == "A" else 1
+
+
+def _is_wide(char: str) -> bool:
+    return not char.isascii() and east_asian_width(char) in "WF"

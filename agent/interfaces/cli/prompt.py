@@ -1,12 +1,16 @@
-"""Questions at the terminal. Before each, the terminal's state is reset and earlier typing is dropped."""
+"""Questions at the terminal. Before each, the terminal's state is reset and earlier typing is dropped.
+
+And the keys that a person types while nothing is asked: they are kept off the screen.
+"""
 
 import sys
 import termios
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import click
 
-from agent.interfaces.cli.printing import one_line, reset, show
+from agent.interfaces.cli.printing import mark_pastes, one_line, reset, show
 
 
 def keyboard(prompt: str) -> str:
@@ -25,6 +29,32 @@ def confirm(question: str, *, default: bool = False, abort: bool = False, error:
     reset(error=error)
     _forget_typed()
     return click.confirm(one_line(question), default=default, abort=abort, err=error)
+
+
+def hidden(question: str) -> str:
+    """What the person types or pastes after the question, which is not shown; empty for nothing."""
+    reset(error=True)
+    _forget_typed()
+    return str(click.prompt(one_line(question), hide_input=True, err=True, default="", show_default=False))
+
+
+@contextmanager
+def silent_keys(*, by_key: bool = False) -> Iterator[None]:
+    """Until the end of the block the terminal shows no typed keys; with `by_key` they are read one by one, pasted
+    blocks marked."""
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    silent = termios.tcgetattr(descriptor)
+    silent[3] &= ~(termios.ECHO | (termios.ICANON if by_key else 0))
+    termios.tcsetattr(descriptor, termios.TCSADRAIN, silent)
+    if by_key:
+        mark_pastes(True)
+    try:
+        yield
+    finally:
+        if by_key:
+            mark_pastes(False)
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
 
 def _forget_typed() -> None:

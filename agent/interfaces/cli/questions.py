@@ -4,12 +4,19 @@ import click
 
 from agent.app.open import open_workspace
 from agent.interfaces.cli.decide import question_text
-from agent.interfaces.cli.lookup import SHORT_ID, find_by_id, short_id
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.lookup import SHORT_ID, NotFound, find_by_id, short_id
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_report import EXIT_CODES
 from agent.runs.decisions import Question, answer, open_questions
 from agent.workspace.workspace import Workspace
+
+_NOT_FOUND = NotFound(
+    "no run waits here for a question with the id {name}",
+    "several questions end in {name}",
+    "vault-agent questions lists them",
+)
 
 
 @click.group(short_help="List what the agent asks you, and answer.", invoke_without_command=True)
@@ -24,7 +31,7 @@ def _list(output: Output) -> None:
     workspace = open_workspace(output.vault())
     waiting = open_questions(workspace)
     shown = [f"{short_id(each)}  {question_text(each, workspace.settings.vault.language)}" for each in waiting]
-    text = "\n\n".join([*shown, "vault-agent questions answer ID TEXT"]) if waiting else "nothing is asked"
+    text = "\n\n".join([*shown, said("vault-agent questions answer ID TEXT")]) if waiting else said("nothing is asked")
     output.emit({"questions": [_document(each) for each in waiting]}, text)
 
 
@@ -40,16 +47,18 @@ def answer_one(output: Output, name: str, text: str, go: bool) -> None:
     number = int(text) if text.isdecimal() and len(text) < SHORT_ID else 0
     words = question.options[number - 1] if 0 < number <= len(question.options) else text
     answer(workspace, question, words)
-    document, note = {**_document(question), "answer": words}, f"answered in {question.path}: {words}"
+    document, note = (
+        {**_document(question), "answer": words},
+        said("answered in {path}: {words}", path=question.path, words=words),
+    )
     emit_decision(workspace, output, question.path, document, note, resume_here=go)
 
 
 def _find(workspace: Workspace, name: str) -> Question:
     """The open question with this id, note, or end of an id; raises `UserError` if there is none or more than one."""
     waiting = open_questions(workspace)
-    none, hint = "no run waits here for a question with the id", "vault-agent questions lists them"
     there = next((each for each in waiting if each.path == name), None)
-    return there or find_by_id(name, waiting, "questions", none, hint)
+    return there or find_by_id(name, waiting, _NOT_FOUND)
 
 
 def _document(question: Question) -> dict[str, object]:

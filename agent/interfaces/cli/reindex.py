@@ -6,6 +6,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.index.update import IndexReport
+from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.workspace.search_index import open_index
@@ -39,7 +40,17 @@ def command(output: Output, anew: bool) -> None:
 
 
 def _format(report: IndexReport) -> str:
-    lines = [f"built anew: {report.rebuilt}"] if report.rebuilt else []
-    lines.append(f"{report.indexed} notes indexed, {report.forgotten} forgotten, {len(report.moved)} moved")
-    lines += [f"not indexed: {path}: {reason}" for path, reason in (*report.failed, *report.skipped)[:_SHOWN]]
+    lines = [said("built anew: {rebuilt}", rebuilt=report.rebuilt)] if report.rebuilt else []
+    lines.append(
+        said(
+            "{indexed} notes indexed, {dropped} dropped, {moved} moved",
+            indexed=report.indexed,
+            dropped=report.forgotten,
+            moved=len(report.moved),
+        )
+    )
+    lines += [
+        said("not indexed: {path}: {reason}", path=path, reason=reason)
+        for path, reason in (*report.failed, *report.skipped)[:_SHOWN]
+    ]
     return as_lines(lines)

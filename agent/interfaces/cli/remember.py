@@ -6,6 +6,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.errors import UserError
+from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.memory.remember import remember
 
@@ -23,10 +24,13 @@ def command(output: Output, text: str, keywords: tuple[str, ...]) -> None:
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not text.strip():
         raise UserError("there is nothing to remember", hint='vault-agent remember "Anna likes green tea"')
-    entry, outcome, known = remember(open_workspace(output.vault()).vault, text, keywords)
-    document = {"path": entry.path, "id": entry.id, "commit": outcome.commit, "queued": outcome.queued, "known": known}
-    about = "it was remembered already, and is counted again there\n" if known else ""
-    shown = f"{entry.path}\n{about}commit {(outcome.commit or '')[:12]}"
+    vault = open_workspace(output.vault()).vault
+    entry, outcome, known = remember(vault, text, keywords)
+    path = vault.home.at(entry.path)
+    document = {"path": path, "id": entry.id, "commit": outcome.commit, "queued": outcome.queued, "known": known}
+    about = [said("it was remembered already, and is counted again there")] if known else []
+    shown = "\n".join([path, *about, said("commit {commit}", commit=(outcome.commit or "")[:12])])
     if outcome.queued:
-        shown = f"waiting: {outcome.queued}\n{entry.path} will be written and committed when that is over"
+        waits = "waiting: {queued}\n{path} will be written and committed when that is over"
+        shown = said(waits, queued=said(outcome.queued), path=path)
     output.emit(document, shown)

@@ -1,9 +1,11 @@
 """Resumes the run that waited for a decision: the last step of `approvals` and `questions`."""
 
 from contextlib import closing
+from shlex import quote
 
 from agent.app.agent import build_runs
 from agent.interfaces.cli.foreground import foreground
+from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import confirm
@@ -26,7 +28,7 @@ def emit_decision(
 
     def here() -> bool:
         ask = not resume_here and is_terminal() and not output.json
-        return confirm("go on with the run now?", default=True) if ask else resume_here
+        return confirm(said("go on with the run now?"), default=True) if ask else resume_here
 
     who, mark = resumer_of(workspace, path, here)
     output.note(note)
@@ -40,13 +42,14 @@ def emit_decision(
 
 def _resume(workspace: Workspace, output: Output, session: str) -> tuple[Ended, dict[str, object]]:
     """Resume a session's run here and show its answer; returns its result, also as a document."""
-    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
-        here = foreground(agent, output)
-        ended = here.run_and_decide(lambda line: agent.resume(session, line))
-        if not here.screen.live and not output.json:
-            show(ended.answer)
-        output.note("\n".join(remarks(ended, workspace.settings.vault.language)))
-        report = document(agent, ended, resumed=True)
+    with closing(open_index(workspace)) as index:
+        here = foreground(build_runs(workspace, index), output)
+        with here.closing():
+            ended = here.run_and_decide(lambda line: here.agent.resume(session, line))
+            if not here.screen.live and not output.json:
+                show(ended.answer)
+            output.note("\n".join(remarks(ended, workspace.settings.vault.language)))
+            report = document(here.agent, ended, resumed=True)
     if ended.outcome is RunOutcome.FAILED:
         raise Failed(failure(ended), report)
     return ended, report
@@ -55,10 +58,10 @@ def _resume(workspace: Workspace, output: Output, session: str) -> tuple[Ended, 
 def _what_follows(who: Resumer, mark: RunMark | None) -> str:
     match who:
         case Resumer.DAEMON:
-            return "the daemon goes on with the run"
+            return said("the daemon goes on with the run")
         case Resumer.LATER if mark is not None:
-            return f"go on with: vault-agent ask --resume {mark.session}"
+            return said("go on with: vault-agent ask --resume {session}", session=quote(mark.session))
         case Resumer.NOBODY:
-            return "no run waits for it here any more"
+            return said("no run waits for it here any more")
         case _:
             return ""

@@ -16,7 +16,8 @@ from agent.background.inbox.answering import (
     write_answer,
 )
 from agent.errors import AgentError, UserError
-from agent.interfaces.cli.foreground import foreground, update_index
+from agent.interfaces.cli.foreground import Foreground, foreground, update_index
+from agent.interfaces.cli.language import said
 from agent.interfaces.cli.lookup import named_note
 from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, failure, remarks
@@ -24,7 +25,7 @@ from agent.interfaces.cli.run_report import document as run_document
 from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.requests import NoteRequest
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.service import RunService
+from agent.runs.service import RunIO
 from agent.vault.folders import INBOX
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
@@ -42,20 +43,25 @@ def command(output: Output, path: str) -> None:
     workspace = open_workspace(output.vault())
     name = named_note(workspace.vault, path)
     asked = asked_in(workspace, name, named=True)
-    if is_standing(name):
-        hint = f'ask in a note in {INBOX}, or here: vault-agent ask "…"'
-        raise UserError(f"{name} is before the agent in every run, so no answer is written into it", hint=hint)
+    if is_standing(workspace.vault, name):
+        raise UserError(
+            "{name} is before the agent in every run, so no answer is written into it",
+            hint='ask in a note in {inbox}, or here: vault-agent ask "…"',
+            name=name,
+            inbox=workspace.vault.home.at(INBOX),
+        )
     if not asked:
         hint = "write below the last answer, untick the task, or put `status: pending` into the note's header"
-        raise UserError(f"nothing new is asked in {name}", hint=hint)
+        raise UserError("nothing new is asked in {name}", hint=hint, name=name)
     documents: list[dict[str, object]] = []
     all_ended: list[Ended] = []
     with request_lock(workspace, name), closing(open_index(workspace)) as index:
         update_index(workspace, index, output)
         close_cut_off(workspace)
-        with closing(build_runs(workspace, index)) as agent:
+        here = foreground(build_runs(workspace, index), output)
+        with here.closing():
             for request in asked:
-                ended, document = _work(workspace, agent, output, name, request)
+                ended, document = _work(workspace, here, output, name, request)
                 documents.append(document)
                 all_ended.append(ended)
                 if ended.outcome is RunOutcome.FAILED:
@@ -68,25 +74,40 @@ def command(output: Output, path: str) -> None:
 
 
 def _work(
-    workspace: Workspace, agent: RunService, output: Output, path: str, request: NoteRequest
+    workspace: Workspace, here: Foreground, output: Output, path: str, request: NoteRequest
 ) -> tuple[Ended, dict[str, object]]:
     """Run one request and write its answer into the note, unless the person has stopped the run."""
-    ended = foreground(agent, output).run(lambda line: run_request(workspace, agent, path, request, line))
+    capturing = here.agent.capturing
+    capturing.hold = True  # the commit of the answer has the record of the run
+
+    def answered(line: RunIO) -> Ended:
+        ended = run_request(workspace, here.agent, path, request, line)
+        capturing.close()
+        return ended
+
+    ended = here.run(answered)
     placed: WrittenAnswer | None = None
     unplaced = ""
     if ended.outcome is not RunOutcome.INTERRUPTED:
         try:
             placed = write_answer(workspace, path, request, ended)
-            unplaced = "" if placed else "the task is not in the note any more"
+            unplaced = "" if placed else said("the task is not in the note any more")
         except AgentError as error:
-            unplaced = error.message
+            unplaced = said(error.message)
     output.note("\n".join(remarks(ended, workspace.settings.vault.language)))
     if unplaced:
-        output.warn(f"the answer is not in {path}: {unplaced}; it is in {ended.session}")
+        output.warn(
+            said(
+                "the answer is not in {path}: {unplaced}; it is in {session}",
+                path=path,
+                unplaced=unplaced,
+                session=ended.session,
+            )
+        )
     document = {
         "request": request.text,
         "line": request.line or None,
-        **run_document(agent, ended),
+        **run_document(here.agent, ended),
         "status": placed.status if placed else None,
         "commit": placed.commit if placed else None,
         "problem": unplaced or None,

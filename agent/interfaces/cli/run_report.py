@@ -1,14 +1,26 @@
-"""The lines below the answer of a run, for people, and the exit code of its outcome."""
+"""The lines below the answer of a run, for people, and the exit code of its outcome.
+
+What the person has to know or do comes last, next to the prompt: what was refused, what stopped the run, and the
+command that goes on.
+"""
+
+from shlex import quote
 
 from agent.errors import AgentError
+from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import CheckFailed, exit_codes
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.report import report
 from agent.runs.service import RunService
-from agent.texts import Language, text
+from agent.texts import Language, Sentence, text
 
 EXIT_CODES = exit_codes("a limit stopped the run: its answer is not whole")
 """The closing lines in the help of a command that reports a run."""
+
+_DECIDE = {
+    RunOutcome.NEEDS_APPROVAL: "run_report.decide",
+    RunOutcome.QUESTION_ASKED: "run_report.answer",
+}
 
 
 def document(agent: RunService, ended: Ended, *, resumed: bool = False) -> dict[str, object]:
@@ -18,26 +30,41 @@ def document(agent: RunService, ended: Ended, *, resumed: bool = False) -> dict[
 
 
 def remarks(ended: Ended, language: Language) -> list[str]:
-    """The lines below an answer: the reason for a stop, how to continue, the changes made, and the session."""
-    lines = why(ended, language) if ended.outcome not in {RunOutcome.FINISHED, RunOutcome.FAILED} else []
-    lines += [text("run_report.resume", language, session=ended.session)] if ended.outcome.can_go_on else []
+    """The lines below an answer: the changes made, the session, what was refused, why the run stopped, and the command
+    that goes on."""
+    lines: list[str] = []
     if len(ended.commits) == 1:
         lines.append(text("run_report.change", language, run=ended.run))
     elif ended.commits:
         lines.append(text("run_report.changes", language, count=len(ended.commits), run=ended.run))
-    return [*lines, *queued(ended, language), text("run_report.session", language, path=ended.session)]
+    lines += [*queued(ended, language), text("run_report.session", language, path=ended.session)]
+    lines += refused(ended, language)
+    if ended.outcome not in {RunOutcome.FINISHED, RunOutcome.FAILED}:
+        lines += why(ended, language)
+    if ended.outcome is RunOutcome.INTERRUPTED:
+        lines.append(text("run_report.resume", language, session=quote(ended.session)))
+    return lines
 
 
 def why(ended: Ended, language: Language) -> list[str]:
-    """A line with the outcome and its reason, and one with the hint if there is one."""
+    """A line with the outcome and its reason, and one with what to do if there is something."""
     outcome = text(f"run_report.{ended.outcome.value}", language)
-    line = text("run_report.ended", language, outcome=outcome, reason=ended.reason)
-    return [line, ended.hint] if ended.hint else [line]
+    reason = said(ended.failure.message) if isinstance(ended.failure, AgentError) else ended.reason
+    lines = [text("run_report.ended", language, outcome=outcome, reason=reason)]
+    if ended.outcome in _DECIDE and ended.waits_for:
+        return [*lines, text(_DECIDE[ended.outcome], language, path=quote(ended.waits_for))]
+    hint = said(ended.failure.hint) if isinstance(ended.failure, AgentError) else ended.hint
+    return [*lines, hint] if hint else lines
+
+
+def refused(ended: Ended, language: Language) -> list[str]:
+    """One line with the tools that the policy denied to the model; none if it asked for none of them."""
+    return [text("run_report.refused", language, tools=listed(ended.refused))] if ended.refused else []
 
 
 def queued(ended: Ended, language: Language) -> list[str]:
     """One line with the reason if changes of the run wait to be written; else none."""
-    return [text("run_report.queued", language, reason=ended.queued)] if ended.queued else []
+    return [text("run_report.queued", language, reason=said(ended.queued))] if ended.queued else []
 
 
 def check_whole(*runs: Ended) -> None:
@@ -53,7 +80,7 @@ def check_whole(*runs: Ended) -> None:
 def failure(ended: Ended) -> Exception:
     """The error that stopped the run; its hint names the session."""
     error = ended.failure or AgentError(ended.reason)
-    kept = f"the run is kept in {ended.session}"
+    kept = Sentence("the run is kept in {session}", session=ended.session)
     if isinstance(error, AgentError):
-        error.hint = f"{error.hint}; {kept}" if error.hint else kept
+        error.hint = Sentence("{hint}; {kept}", hint=error.hint, kept=kept) if error.hint else kept
     return error

@@ -1,75 +1,195 @@
-"""The live view of a run on a terminal: the model's text as it arrives, and the tools that it uses.
+"""The live view of a run on a terminal: the model's text as it arrives, the tools that it uses, and what it waits for.
 
-A pipe gets only the finished answer. The lines below an answer are left to the commands.
+A pipe gets only the finished answer. The lines below an answer are left to the commands, and drawing to
+`terminal.live`; a terminal on which the cursor cannot be moved gets plain text.
 """
 
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Protocol, cast
 
+from agent.clock import Clock, SystemClock
 from agent.escape import escape_line
 from agent.events.bus import Bus
-from agent.events.runs import IterationStarted, ToolCallFailed, ToolCompleted
-from agent.interfaces.cli.printing import Stream, Styled, show
+from agent.events.runs import IterationStarted, ModelRetry, ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.interfaces.cli.activity import Activity, Status
+from agent.interfaces.cli.printing import Stream, Styled, at_words, can_draw, show, size
+from agent.llm.provider import Cancelled, never
+from agent.texts import Language, text
 
 _WIDTH = 100
+
+_Shown = IterationStarted | ModelRetry | ToolCallStarted | ToolCompleted | ToolCallFailed
+
+
+class View(Protocol):
+    """Draws what a screen shows; `start` and `stop` enclose the time in which its status is drawn."""
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def show_text(self, piece: str) -> None: ...
+
+    def end_text(self) -> None: ...
+
+    def remark(self, line: str) -> None: ...
+
+
+@dataclass(slots=True)
+class PlainView:
+    """Text as it arrives, without any status: for a terminal on which the cursor cannot be moved."""
+
+    _stream: Stream = field(default_factory=Stream)
+    _open: bool = False
+
+    def start(self) -> None:
+        """Do nothing: there is no status."""
+
+    def stop(self) -> None:
+        """End the current line."""
+        self.end_text()
+
+    def show_text(self, piece: str) -> None:
+        """Show the next piece of the model's text."""
+        self._open = not piece.endswith("\n")
+        self._stream.show(piece)
+
+    def end_text(self) -> None:
+        """End the model's current line."""
+        if self._open:
+            self._stream.end()
+            show("")
+        self._open = False
+
+    def remark(self, line: str) -> None:
+        """Show a remark of the program on a line of its own."""
+        self.end_text()
+        show([Styled(escape_line(line), dim=True)])
 
 
 @dataclass(slots=True)
 class Screen:
-    """Shows a run live. Without `live` (a pipe, or `--json`) all methods do nothing."""
+    """Shows a run live. Without `live` (a pipe, or `--json`) nothing is shown."""
 
     live: bool
+    language: Language = "en"
+    model: str = ""
+    """The name of the model that is asked; empty for none."""
+    clock: Clock = field(default_factory=SystemClock)
     shown: str = ""
     """The text of the current step so far."""
-    _stream: Stream = field(default_factory=Stream)
-    _open: bool = False
+    typed: str = ""
+    """The line that the person is typing."""
+    activity: Activity = field(init=False)
+    _view: View | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def __post_init__(self) -> None:
+        self.activity = Activity(self.clock, self.language)
+
     def watch(self, bus: Bus) -> None:
-        """Subscribe to the steps and tools of the runs on this bus."""
+        """Subscribe to the steps, tools and pauses of the runs on this bus."""
         if self.live:
-            bus.subscribe(self.on_event, IterationStarted, ToolCompleted, ToolCallFailed, name="screen", priority=-50)
+            bus.subscribe(self.on_event, ToolCompleted, ToolCallFailed, name="screen", priority=-50)
+            bus.subscribe(
+                self.on_event, IterationStarted, ToolCallStarted, ModelRetry, name="screen status", priority=-50
+            )
+
+    @contextmanager
+    def running(self, stopping: Cancelled = never, what: str = "live.reading") -> Iterator[None]:
+        """Show what happens until the end of the block; at first the sentence of the key `what`."""
+        if not self.live:
+            yield
+            return
+        self.activity.stopping = stopping
+        self.activity.wait_for(text(what, self.language))
+        self._drawn().start()
+        try:
+            yield
+        finally:
+            self._drawn().stop()
+            self.activity.stopping = never
 
     def show_text(self, piece: str) -> None:
         """Show the next piece of the model's text."""
         if self.live and piece:
             with self._lock:
                 self.shown += piece
-                self._open = not piece.endswith("\n")
-                self._stream.show(piece)
+                self.activity.wait_for(self._sentence("live.writing"))
+                self._drawn().show_text(piece)
 
-    def on_event(self, event: IterationStarted | ToolCompleted | ToolCallFailed) -> None:
-        """Begin a new step, or show the tool that was used."""
+    def on_event(self, event: _Shown) -> None:
+        """Show the beginning of a step, a pause of the model, or a tool."""
         match event:
             case IterationStarted():
                 self.end_line()
                 self.shown = ""
-            case ToolCompleted(tool=tool):
-                self.line(f"· {tool}")
-            case ToolCallFailed(tool=tool, error=error):
+                self.activity.wait_for(self._sentence("live.thinking"))
+            case ModelRetry():
+                self.activity.retry(event)
+            case ToolCallStarted():
+                self.activity.start_tool(event)
+            case ToolCompleted(tool=tool, call=call):
+                self.line(f"· {self.activity.end_tool(call, tool)}")
+            case ToolCallFailed(tool=tool, call=call, error=error):
                 first = error.strip().partition("\n")[0]
-                self.line(f"· {tool[:_WIDTH]}: {first[:_WIDTH]}")
+                self.line(f"· {self.activity.end_tool(call, tool)[:_WIDTH]}: {first[:_WIDTH]}")
+
+    def show_typed(self, text: str) -> None:
+        """Show the line that the person is typing; empty for none."""
+        self.typed = text
+
+    def show_sent(self, message: str) -> None:
+        """Show a message of the person's, as at a prompt."""
+        rows = [row for line in message.split("\n") for row in at_words(line, size()[0] - 2).split("\n")]
+        for number, row in enumerate(rows):
+            self.line(f"  {row}" if number else f"> {row}")
+
+    def show_exchange(self, asked: str, answer: str) -> None:
+        """Show a message and its answer from an earlier run."""
+        self.show_sent(asked)
+        with self._lock:
+            if answer:
+                self._drawn().show_text(answer)
+        self.end_line()
 
     def line(self, text: str) -> None:
         """Show a remark of the program on a separate line."""
         if self.live:
-            self.end_line()
-            show([Styled(escape_line(text), dim=True)])
+            with self._lock:
+                self._drawn().remark(text)
 
     def end_line(self) -> None:
-        """End the model's current line."""
-        with self._lock:
-            if self.live and self._open:
-                self._stream.end()
-                show("")
-            self._open = False
+        """End the model's text so far."""
+        if self.live:
+            with self._lock:
+                self._drawn().end_text()
 
     def show_rest(self, answer: str) -> None:
         """Show the answer if it was not shown in pieces, as with a model that does not stream."""
         if self.live and answer.strip() and not self.shown.strip():
             self.show_text(answer)
         self.end_line()
+
+    def _sentence(self, key: str) -> str:
+        return text(key, self.language, model=self.model) if self.model else text("live.reading", self.language)
+
+    def _status(self) -> Status:
+        return Status(self.activity.lines(), self.typed)
+
+    def _drawn(self) -> View:
+        if self._view is None:
+            if can_draw():
+                module = import_module("agent.interfaces.cli.terminal.live")  # rich is slow to load
+                self._view = cast(View, module.LiveView(self._status))
+            else:
+                self._view = PlainView()
+        return self._view
 
 
 def is_terminal() -> bool:

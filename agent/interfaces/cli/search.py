@@ -17,16 +17,19 @@ from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.escape import escape_line
 from agent.index.hit import Hit, SearchResult
+from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, progress, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.time_format import parse_time
 from agent.vault.history.commits import commits, is_commit_id, resolve
 from agent.workspace.catch_up import catch_up, open_ahead, open_past, search_whole
+from agent.workspace.person_first import MORE, person_first
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.workspace.search_index import SearchIndex
 
+_COMMENT = "%% vault-agent:"
 _GOES_TO_A_LINE = {"vi", "vim", "nvim", "nano", "emacs", "emacsclient"}
 
 
@@ -77,8 +80,8 @@ def _lines(path: Path) -> Iterator[str]:
 
 def _timed(index: "SearchIndex", query: str, limit: int, passages: bool, explain: bool) -> tuple[SearchResult, float]:
     started = time.perf_counter()
-    answer = index.search(query, limit, passages=passages, explain=explain)
-    return answer, (time.perf_counter() - started) * 1000
+    answer = index.search(query, limit + MORE, passages=passages, explain=explain)
+    return person_first(answer, limit, index.workspace.vault.home), (time.perf_counter() - started) * 1000
 
 
 def _past(workspace: Workspace, when: str) -> "SearchIndex":
@@ -91,7 +94,7 @@ def _past(workspace: Workspace, when: str) -> "SearchIndex":
         return open_past(workspace, resolve(workspace.vault, when))
     found = commits(workspace.vault, until=until, limit=1)
     if not found:
-        raise UserError(f"there is no commit before {when}", hint="vault-agent log -n 0 lists them all")
+        raise UserError("there is no commit before {when}", hint="vault-agent log -n 0 lists them all", when=when)
     return open_past(workspace, found[0].id)
 
 
@@ -129,20 +132,34 @@ def _format(answer: SearchResult, took: float, late: str | None) -> str:
     for number, hit in enumerate(answer.hits, 1):
         where = f"{hit.path}:{hit.lines[0]}"
         lines.append(f"{number:2} {escape_line(hit.title)}  {escape_line(where)}  {hit.score:.2f}")
-        lines += [f"   {line}" for line in hit.passage.strip().splitlines()[:3]]
+        lines += [f"   {line}" for line in _readable(hit.passage)[:3]]
         lines += [
-            f"     {leg.name:12} rank {leg.rank:3} score {leg.score:8.3f} share {leg.share:.3f}" for leg in hit.why
+            said(
+                "     {name:12} rank {rank:3} score {score:8.3f} share {share:.3f}",
+                name=leg.name,
+                rank=leg.rank,
+                score=leg.score,
+                share=leg.share,
+            )
+            for leg in hit.why
         ]
-    lines += [] if answer.hits else ["nothing found"]
-    reason = "; ".join(filter(None, [answer.degraded, late]))
-    lines += [f"degraded: {reason}"] if reason else []
-    return "\n".join([*lines, f"{answer.mode}, {answer.engine}, {took:.0f} ms"])
+    lines += [] if answer.hits else [said("nothing found")]
+    reason = said("; ").join(said(each) for each in (answer.degraded, late) if each)
+    lines += [said("degraded: {reason}", reason=reason)] if reason else []
+    return "\n".join(
+        [*lines, said("{mode}, {engine}, {took:.0f} ms", mode=said(answer.mode), engine=answer.engine, took=took)]
+    )
+
+
+def _readable(passage: str) -> list[str]:
+    """The lines for a person: neither blank, nor a comment of this program."""
+    return [line for line in passage.splitlines() if line.strip() and not line.lstrip(" \t>").startswith(_COMMENT)]
 
 
 def _open(workspace: Workspace, answer: SearchResult, number: int) -> None:
     """Open a hit in the person's editor: $EDITOR at the line, else Obsidian."""
     if not 1 <= number <= len(answer.hits):
-        raise UserError(f"there is no hit {number}; there are {len(answer.hits)}")
+        raise UserError("there is no hit {number}; there are {hits}", number=number, hits=len(answer.hits))
     hit = answer.hits[number - 1]
     path = workspace.vault.place.root / hit.path
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")

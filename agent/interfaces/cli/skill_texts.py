@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from agent.interfaces.cli.language import listed, said
+from agent.interfaces.cli.printing import columns, padded
 from agent.runs.skill_preview import SkillPreview, format_given
 from agent.skills.history.stats import ENOUGH, Stats
 from agent.skills.history.usage import Opinion, Use
@@ -10,9 +12,11 @@ from agent.skills.learning.suggestion import Suggestion
 from agent.skills.loading.library import SkillSnapshot
 from agent.skills.matching.selection import Match, MatchStatus
 from agent.skills.reading.skill import Skill, SkillProblem
-from agent.vault.folders import SKILLS
+from agent.vault.folders import SKILLS, AgentFolder
 
 _SUMMARY = 90
+_HEADS = (("uses", 6), ("success", 9), ("helpful", 9), ("not", 5), ("fixed", 7), ("factor", 8))
+"""The columns of the statistics: what is counted, and the width."""
 _SHOWN = frozenset({MatchStatus.ACTIVE, MatchStatus.SUMMARY, MatchStatus.UNREVIEWED})
 
 
@@ -72,36 +76,42 @@ def suggestion_document(suggestion: Suggestion) -> dict[str, object]:
     }
 
 
-def format_list(shelf: SkillSnapshot) -> str:
+def format_list(shelf: SkillSnapshot, home: AgentFolder) -> str:
     """All skills and problems."""
     width = max((len(skill.name) for skill in shelf.candidates), default=0)
     lines = []
     for skill in shelf.candidates:
         summary = skill.summary if len(skill.summary) <= _SUMMARY else skill.summary[: _SUMMARY - 1] + "…"
-        marks = [] if skill.reviewed else ["unreviewed"]
-        marks += [] if skill.has_triggers else ["catalogue only"]
-        marked = f" ({', '.join(marks)})" if marks else ""
-        lines.append(f"{skill.name:<{width}}  {skill.source:<8} {summary}{marked}")
-    lines += ["", "cannot be used:", *map(problem_line, shelf.errors)] if shelf.errors else []
-    lines += ["", "used, with a warning:", *map(problem_line, shelf.warnings)] if shelf.warnings else []
+        marks = [] if skill.reviewed else [said("unreviewed")]
+        marks += [] if skill.has_triggers else [said("in the index only")]
+        marked = said(" ({marks})", marks=listed(marks)) if marks else ""
+        lines.append(f"{skill.name:<{width}}  {padded(said(str(skill.source)), 8)} {summary}{marked}")
+    lines += ["", said("cannot be used:"), *map(problem_line, shelf.errors)] if shelf.errors else []
+    lines += ["", said("used, with a warning:"), *map(problem_line, shelf.warnings)] if shelf.warnings else []
     if any(not skill.reviewed for skill in shelf.candidates):
-        lines += ["", "unreviewed skills are not used: vault-agent skills review NAME"]
-    return "\n".join(lines) or f"there are no skills; write one: {SKILLS}NAME/SKILL.md"
+        lines += ["", said("unreviewed skills are not used: vault-agent skills review NAME")]
+    return "\n".join(lines) or said("there are no skills; write one: {skills}NAME/SKILL.md", skills=home.at(SKILLS))
 
 
 def format_skill(skill: Skill) -> str:
     """A skill in full: its description, its text, its files."""
-    facts = [f"# {skill.name}", skill.summary, f"{skill.source}: {skill.path}"]
+    facts = [
+        f"# {skill.name}",
+        skill.summary,
+        said("{problem}: {words}", problem=said(str(skill.source)), words=skill.path),
+    ]
     triggers = skill.triggers
     if triggers is not None:
-        facts += [f"wanted when the task has: {intent}" for intent in triggers.patterns]
-        facts += [f"or the tools: {', '.join(triggers.tools)}"] if triggers.tools else []
-        facts += [f"or the words: {', '.join(triggers.keywords)}"] if triggers.keywords else []
-    facts += [f"wanted when: {condition}" for condition in skill.conditions]
+        facts += [said("wanted when the task has: {intent}", intent=intent) for intent in triggers.patterns]
+        facts += [said("or the tools: {tools}", tools=listed(triggers.tools))] if triggers.tools else []
+        facts += [said("or the words: {keywords}", keywords=listed(triggers.keywords))] if triggers.keywords else []
+    facts += [said("wanted when: {condition}", condition=condition) for condition in skill.conditions]
     if skill.allowed_tools is not None:
-        facts.append(f"tools it may use: {', '.join(skill.allowed_tools) or 'none'}")
-    facts += [f"step {number}: {step.skill}" for number, step in enumerate(skill.chain, 1)]
-    facts += [f"beside it: {path}" for path in skill.files]
+        facts.append(said("tools it may use: {tools}", tools=listed(skill.allowed_tools) or said("none")))
+    facts += [
+        said("step {number}: {skill}", number=number, skill=step.skill) for number, step in enumerate(skill.chain, 1)
+    ]
+    facts += [said("beside it: {path}", path=path) for path in skill.files]
     return "\n".join([*facts, "", skill.body])
 
 
@@ -110,12 +120,14 @@ def match_document(each: Match) -> dict[str, object]:
     return {
         "name": each.skill.name,
         "score": each.score,
-        "signals": [{"type": signal.type, "detail": signal.detail, "weight": signal.weight} for signal in each.signals],
+        "signals": [
+            {"type": signal.type, "detail": str(signal.detail), "weight": signal.weight} for signal in each.signals
+        ],
         "base": each.base,
         "factor": each.factor,
         "threshold": each.threshold,
         "fate": each.status.value,
-        "why": each.why,
+        "why": str(each.why),
         "tokens": each.tokens,
         "slots": dict(each.slots),
         "on_request": list(each.on_request),
@@ -131,33 +143,46 @@ def format_matches(found: SkillPreview, everything: bool) -> str:
     if everything:
         names = {each.skill.key for each in matched.matches}
         rest = [skill.name for skill in matched.catalogue if skill.key not in names]
-        blocks += [f"nothing speaks for: {', '.join(rest)}"] if rest else []
+        blocks += [said("nothing speaks for: {rest}", rest=listed(rest))] if rest else []
         blocks.append("\n".join(_summary_lines(found)))
-    off = [] if found.auto else ["runs are given no skills: skills.auto is off"]
-    return "\n\n".join([*(blocks or ["no skill fits"]), *off])
+    off = [] if found.auto else [said("runs are given no skills: skills.auto is off")]
+    return "\n\n".join([*(blocks or [said("no skill fits")]), *off])
 
 
 def _summary_lines(found: SkillPreview) -> Iterator[str]:
     used = sum(each.tokens for each in found.matched.given)
-    yield f"a window of {found.window.tokens:,} tokens leaves {found.room:,} for skills; {used:,} are used"
+    yield said(
+        "a window of {tokens:,} tokens leaves {room:,} for skills; {used:,} are used",
+        tokens=found.window.tokens,
+        room=found.room,
+        used=used,
+    )
     if found.index.names:
-        yield f"in the index of other skills, {found.index.tokens:,} tokens: {', '.join(found.index.names)}"
+        yield said(
+            "in the index of other skills, {tokens:,} tokens: {names}",
+            tokens=found.index.tokens,
+            names=listed(found.index.names),
+        )
     out = [skill.name for skill in found.matched.listed if skill.reviewed and skill.name not in found.index.names]
     if out:
-        yield f"not in the index: {', '.join(out)}"
+        yield said("not in the index: {out}", out=listed(out))
 
 
 def format_stats(counts: Mapping[str, Stats], last: Iterable[Use]) -> str:
     """The counts of skills as a table, and the last runs of a single skill."""
     width = max(32, *(len(name) + 2 for name in counts)) if counts else 32
-    lines = [f"{'skill':<{width}}{'uses':>6}{'success':>9}{'helpful':>9}{'not':>5}{'fixed':>7}{'factor':>8}"]
+    heads = [" " * (room - columns(head)) + head for head, room in ((said(name), room) for name, room in _HEADS)]
+    lines = [padded(said("skill"), width) + "".join(heads)]
     for name, count in counts.items():
         rate = f"{count.success_rate:.0%}" if count.success_rate is not None else "-"
         lines.append(
             f"{name:<{width}}{count.uses:>6}{rate:>9}{count.helpful:>9}{count.not_helpful:>5}{count.corrected:>7}"
             f"{count.factor:>8.1f}"
         )
-    rows = [f"{use.time:%Y-%m-%d %H:%M}  {use.run}  {use.outcome or '-'}  {_opinion(use)}" for use in last]
+    rows = [
+        f"{use.time:%Y-%m-%d %H:%M}  {use.run}  {said(use.outcome) if use.outcome else '-'}  {_opinion(use)}"
+        for use in last
+    ]
     return "\n".join([*lines, *([""] if rows else []), *rows])
 
 
@@ -176,27 +201,43 @@ def use_document(use: Use) -> dict[str, object]:
 
 def format_rating(name: str, opinion: Opinion, counts: Stats) -> str:
     """The effect of a rating on the score of a skill."""
-    word = opinion.replace("_", " ")
+    word = said(opinion.replace("_", " "))
     if counts.uses < ENOUGH:
-        return f"noted: {name} was {word}; it counts from {ENOUGH} uses on, and this makes {counts.uses}"
-    effect = f"{counts.factor:.1f} times what its signals give" if counts.factor != 1.0 else "what its signals give"
-    return f"noted: {name} was {word}; its score is {effect}"
+        return said(
+            "noted: {name} was {word}; it counts from {enough} uses on, and this makes {uses}",
+            name=name,
+            word=word,
+            enough=ENOUGH,
+            uses=counts.uses,
+        )
+    effect = (
+        said("{factor:.1f} times what its signals give", factor=counts.factor)
+        if counts.factor != 1.0
+        else said("what its signals give")
+    )
+    return said("noted: {name} was {word}; its score is {effect}", name=name, word=word, effect=effect)
 
 
 def _opinion(use: Use) -> str:
-    return use.feedback.replace("_", " ") or "nothing said"
+    return said(use.feedback.replace("_", " ") or "nothing said")
 
 
 def _lines(each: Match, everything: bool) -> Iterator[str]:
-    yield f"{each.skill.name}  {each.score:.2f}  {each.status}{f': {each.why}' if each.why else ''}"
+    status = said(str(each.status))
+    yield f"{each.skill.name}  {each.score:.2f}  " + (
+        said("{problem}: {words}", problem=status, words=said(each.why)) if each.why else status
+    )
     if not everything:
         return
     for signal in each.signals:
-        yield f"  {signal.weight:.2f}  {signal.type}: {signal.detail}"
+        yield f"  {signal.weight:.2f}  {signal.type}: {said(signal.detail)}"
     if each.factor != 1.0:
-        yield f"  × {each.factor:.1f}  feedback"
-    short = ", short by less than 0.01" if each.score < each.threshold < each.score + 0.01 else ""
-    yield f"  = {each.score:.2f}, needed {each.threshold:.2f}{short}; priority {each.skill.priority}" + (
-        f"; group {each.skill.exclusive_group}" if each.skill.exclusive_group else ""
-    )
-    yield f"  {format_given(each)}"
+        yield said("  × {factor:.1f}  feedback", factor=each.factor)
+    parts = [said("= {score:.2f}, needed {threshold:.2f}", score=each.score, threshold=each.threshold)]
+    if each.score < each.threshold < each.score + 0.01:
+        parts[0] += said(", short by less than 0.01")
+    parts.append(said("priority {priority}", priority=each.skill.priority))
+    if each.skill.exclusive_group:
+        parts.append(said("group {group}", group=each.skill.exclusive_group))
+    yield f"  {said('; ').join(parts)}"
+    yield f"  {said(format_given(each))}"

@@ -8,6 +8,7 @@ from agent.app.agent import build_runs, counting
 from agent.app.open import open_workspace
 from agent.context.tokens import estimate
 from agent.errors import UserError
+from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 from agent.interfaces.cli.skill_texts import (
     format_list,
@@ -32,6 +33,7 @@ from agent.runs.skill_set import skill_library, skill_set
 from agent.skills.history.stats import stats_document
 from agent.skills.history.usage import Opinion, load_uses, merge_opinions
 from agent.skills.learning.offer_news import take_news
+from agent.skills.learning.offer_records import OfferStatus
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.install import install as install_from
 from agent.skills.matching.matcher import MatchTask
@@ -42,6 +44,11 @@ from agent.vault.folders import SKILLS
 from agent.workspace.search_index import open_index
 
 _SHOWN = {MatchStatus.ACTIVE, MatchStatus.SUMMARY, MatchStatus.UNREVIEWED}
+_DECIDED: dict[OfferStatus, str] = {
+    "accepted": "{name} was accepted",
+    "rejected": "{name} was rejected",
+    "outdated": "{name} is outdated",
+}
 _RUNS = 10
 """The most runs of one skill that are shown."""
 
@@ -58,10 +65,11 @@ def command() -> None:
 @click.pass_obj
 def list_(output: Output) -> None:
     """List all skills, why some cannot be used, and the warnings about others."""
-    shelf = skill_library(open_workspace(output.vault())).snapshot()
+    library = skill_library(open_workspace(output.vault()))
+    shelf = library.snapshot()
     documents = [skill_document(skill) for skill in shelf.candidates]
     problems = problems_document(shelf.errors, shelf.warnings)
-    output.emit({"skills": documents, **problems}, lambda: format_list(shelf))
+    output.emit({"skills": documents, **problems}, lambda: format_list(shelf, library.home))
 
 
 @command.command()
@@ -91,10 +99,10 @@ def validate(output: Output, name: str | None) -> None:
     )
     if name and not errors:
         find_skill(library, name)
-    lines = [f"cannot be used: {problem_line(each)}" for each in errors]
-    lines += [f"warning: {problem_line(each)}" for each in warnings]
+    lines = [said("cannot be used: {each}", each=problem_line(each)) for each in errors]
+    lines += [said("warning: {text}", text=problem_line(each)) for each in warnings]
     document = {"ok": not errors, **problems_document(errors, warnings)}
-    output.emit(document, "\n".join(lines) or f"{name or 'every skill'} is as it should be")
+    output.emit(document, "\n".join(lines) or said("{name} is as it should be", name=name or said("every skill")))
     if errors:
         raise CheckFailed
 
@@ -111,7 +119,7 @@ def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slot
         raise UserError("the task is empty", hint='vault-agent skills match "Plan my week"')
     bad = next((slot for slot in slots if "=" not in slot), None)
     if bad is not None:
-        raise UserError(f"{bad} is no slot", hint="--slot task_type=research")
+        raise UserError("{bad} is no slot", hint="--slot task_type=research", bad=bad)
     known = {"channel": "cli"} | {name: value for name, _, value in (slot.partition("=") for slot in slots)}
     found = preview_skills(skills_on_demand(open_workspace(output.vault())), MatchTask(task, tools, known))
     documents = [match_document(each) for each in found.matched.matches]
@@ -144,24 +152,31 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
         raise UserError("--revoke needs the name of a skill", hint="vault-agent skills list")
     if name is None:
         waiting = [skill for skill in shelf.candidates if not skill.reviewed]
-        lines = [f"{skill.name}  {skill.path}" for skill in waiting] or ["every skill has been reviewed"]
+        lines = [f"{skill.name}  {skill.path}" for skill in waiting] or [said("every skill has been reviewed")]
         output.emit({"unreviewed": [skill_document(skill) for skill in waiting]}, "\n".join(lines))
         return
     waiting = [skill for skill in shelf.candidates if skill.name == name and not skill.reviewed]
     skill = waiting[0] if waiting and not revoke else find_skill(found.library, name)
     if revoke and skill.source is SkillSource.PACKAGE:
-        raise UserError(f"{name} comes with the program", hint=f"a skill of yours in {SKILLS}{name}/ goes before it")
+        raise UserError(
+            "{name} comes with the program",
+            hint="a skill of yours in {skills}{name}/ goes before it",
+            name=name,
+            skills=found.library.home.at(SKILLS),
+        )
     try:
         if revoke:
             withdraw(found.library, skill)
-            output.emit({"name": name, "reviewed": False}, f"{name} is not trusted any more")
+            output.emit({"name": name, "reviewed": False}, said("{name} is not trusted any more", name=name))
             return
         pin = found.review(skill, "skills review")
     except (BadFolder, OSError) as error:
-        raise UserError(f"{name} could not be reviewed: {error}", hint="run the command again") from error
+        raise UserError(
+            "{name} could not be reviewed: {error}", hint="run the command again", name=name, error=error
+        ) from error
     output.emit(
         {**skill_document(skill), "reviewed": True, "digest": pin.digest},
-        lambda: f"{format_skill(skill)}\n\nreviewed: {name}",
+        lambda: "\n\n".join([format_skill(skill), said("reviewed: {name}", name=name)]),
     )
 
 
@@ -174,9 +189,13 @@ def install(output: Output, source: str, names: tuple[str, ...]) -> None:
     workspace = open_workspace(output.vault())
     done = install_from(workspace.vault, source, names)
     lines = [problem_line(each) for each in done.problems]
-    lines += [f"installed: {', '.join(done.names)}"]
-    lines += [f"waiting: {done.queued}"] if done.queued else [f"commit {(done.commit or '')[:12]}"]
-    lines += ["", *(f"look at it, then: vault-agent skills review {name}" for name in done.names)]
+    lines += [said("installed: {names}", names=listed(done.names))]
+    lines += [
+        said("waiting: {queued}", queued=said(done.queued))
+        if done.queued
+        else said("commit {commit}", commit=(done.commit or "")[:12])
+    ]
+    lines += ["", *(said("look at it, then: vault-agent skills review {name}", name=name) for name in done.names)]
     problems = [problem_document(each) for each in done.problems]
     found = {
         "installed": list(done.names),
@@ -241,13 +260,24 @@ def suggest(output: Output) -> None:
     learner = skill_learning(found, None)
     waiting = learner.offers.pending()
     more = learner.offers.suggest(found.library.snapshot().skills)
-    lines = [f"{each.name}  {' → '.join(each.tools)}  waits in {each.path}" for each in waiting]
-    lines += [f"{each.name}  {' → '.join(each.tools)}  followed by {each.support} runs" for each in more]
-    lines += ["", "yes or no: vault-agent skills learn --accept NAME, or --reject NAME"] if waiting else []
-    lines += ["", "to be asked about them: vault-agent skills learn"] if more else []
+    lines = [
+        said("{name}  {tools}  waits in {path}", name=each.name, tools=" → ".join(each.tools), path=each.path)
+        for each in waiting
+    ]
+    lines += [
+        said(
+            "{name}  {tools}  followed by {count} runs",
+            name=each.name,
+            tools=" → ".join(each.tools),
+            count=each.support,
+        )
+        for each in more
+    ]
+    lines += ["", said("yes or no: vault-agent skills learn --accept NAME, or --reject NAME")] if waiting else []
+    lines += ["", said("to be asked about them: vault-agent skills learn")] if more else []
     output.emit(
         {"waiting": [offer_document(each) for each in waiting], "more": [suggestion_document(each) for each in more]},
-        "\n".join(lines) or "no workflow has come back often enough yet",
+        "\n".join(lines) or said("no workflow has come back often enough yet"),
     )
 
 
@@ -262,27 +292,34 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
     A skill is written only after your yes, to skills/learned/, and you may edit it from then on.
     """
     if accept and reject:
-        raise click.UsageError("--accept and --reject answer differently; give one of them")
+        raise click.UsageError(said("--accept and --reject answer differently; give one of them"))
     if because and not reject:
-        raise click.UsageError("--because belongs to --reject NAME")
+        raise click.UsageError(said("--because belongs to --reject NAME"))
     workspace = open_workspace(output.vault())
     if accept or reject:
         learner = skill_learning(skills_on_demand(workspace), None)
         offer = learner.accept(accept) if accept else learner.reject(reject or "", because)
-        answers = {"accepted": f"learned: {offer.skill}", "rejected": f"{offer.name} is not learned"}
+        answers = {
+            "accepted": said("learned: {skill}", skill=offer.skill),
+            "rejected": said("{name} is not learned", name=offer.name),
+        }
         take_news(workspace.vault)
-        output.emit(offer_document(offer), answers.get(offer.status, f"nothing was learned: {offer.reason}"))
+        none = said("nothing was learned: {reason}", reason=said(offer.reason))
+        output.emit(offer_document(offer), answers.get(offer.status, none))
         return
     with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
         learner = skill_learning(agent.following.skills, agent.account, agent.bus.publish)
         decided, waiting = learner.settle(), learner.offers.pending()
         made = learner.learn()
     take_news(workspace.vault)  # all of it is printed here
-    lines = [f"{each.name} was {each.status}" for each in decided]
-    lines += [f"{each.name}: {' → '.join(each.tools)}; answer in {each.path}" for each in made]
-    lines += [f"{each.name} waits for your answer in {each.path}" for each in waiting]
-    lines += ["or: vault-agent skills learn --accept NAME"] if made or waiting else []
+    lines = [said(_DECIDED.get(each.status, "{name} waits"), name=each.name) for each in decided]
+    lines += [
+        said("{name}: {tools}; answer in {path}", name=each.name, tools=" → ".join(each.tools), path=each.path)
+        for each in made
+    ]
+    lines += [said("{name} waits for your answer in {path}", name=each.name, path=each.path) for each in waiting]
+    lines += [said("or: vault-agent skills learn --accept NAME")] if made or waiting else []
     output.emit(
         {"offered": [offer_document(each) for each in made], "decided": [offer_document(each) for each in decided]},
-        "\n".join(lines) or "no workflow has come back often enough yet",
+        "\n".join(lines) or said("no workflow has come back often enough yet"),
     )

@@ -1,30 +1,43 @@
 """`vault-agent status`: the state of commits, waiting changes, index, daemon and agent; changes nothing."""
 
+import re
+import shlex
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
 from agent.app.open import open_workspace
 from agent.config.run_settings import SpendSettings
-from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.language import counted, listed, row, said
+from agent.interfaces.cli.output import PROGRAM, Output
+from agent.interfaces.cli.printing import as_lines, at_words, columns, padded, size
 from agent.metrics import names
 from agent.metrics.totals import MetricTotals, load_totals
-from agent.runs.arrivals import ArrivalState, arrival_state, counted
+from agent.runs.arrivals import ArrivalState, arrival_state
 from agent.runs.status import AgentStatus, agent_status
-from agent.vault.health.status import VaultStatus, status
+from agent.vault.health.status import DRAFT, VaultStatus, status
 from agent.vault.worktree.survey import DirtyKind
 from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.index_status import IndexState, index_state
 
 _SHOWN = 10
+_NAME = re.compile(r"^\S*\s*")
+"""The name that a line begins with, and the spaces up to its words."""
+_NAMED = 5
 _COUNTS = (
-    (names.RUNS, "run", "runs"),
-    (names.RECALLED, "recall", "recalls"),
-    (names.CAPTURED, "capture", "captures"),
-    (names.REFRESHED, "refresh", "refreshes"),
-    (names.SUGGESTED, "skill suggested", "skills suggested"),
+    (names.RUNS, "1 run", "{count:,} runs"),
+    (names.RECALLED, "1 recall", "{count:,} recalls"),
+    (names.CAPTURED, "1 capture", "{count:,} captures"),
+    (names.REFRESHED, "1 refresh", "{count:,} refreshes"),
+    (names.SUGGESTED, "1 skill suggested", "{count:,} skills suggested"),
 )
+_ARRIVED = {
+    None: "{notes} by {name}; who writes there? vault-agent trust {name} --only-me, or --others",
+    "me": "{notes} by {name}, where only you write",
+    "others": "{notes} by {name}, where others write too",
+}
+_APPROVALS, _QUESTIONS = "vault-agent approvals", "vault-agent questions"
 
 
 @click.command(short_help="Show what is saved, what waits, and what needs you.")
@@ -44,7 +57,7 @@ def command(output: Output, notes: bool) -> None:
     arrived = arrival_state(workspace)
     warnings = list(workspace.loaded.warnings)
     if day.unreadable:
-        warnings.append("some of today's counts cannot be read and are left out")
+        warnings.append(said("some of today's counts cannot be read and are left out"))
     document = {
         **_document(found),
         "daemon": daemon,
@@ -62,9 +75,22 @@ def command(output: Output, notes: bool) -> None:
         *_format_agent(agent, workspace.settings.spend),
         *_format_day(day),
     ]
-    output.emit(document, lambda: as_lines([*_format_vault(found), *lines]))
+    output.emit(document, lambda: as_lines(_folded([*_format_vault(found), *lines])))
     for warning in () if output.json else warnings:
         output.warn(warning)
+
+
+def _folded(lines: Sequence[str]) -> Iterator[str]:
+    """The lines, on a terminal cut after words, below each other beside their names; a command stays on one line."""
+    for line in lines:
+        name = line[: len(line) - len(_NAME.sub("", line))]
+        words = line[len(name) :]
+        if sys.stdout.isatty() and PROGRAM not in line:
+            first, *rest = at_words(words, size()[0] - columns(name)).split("\n")
+            yield name + first
+            yield from (" " * columns(name) + row for row in rest)
+        else:
+            yield line
 
 
 def _document(found: VaultStatus) -> dict[str, object]:
@@ -76,6 +102,7 @@ def _document(found: VaultStatus) -> dict[str, object]:
         if last is None
         else {"commit": last.id, "when": last.when.isoformat(), "author": last.author, "subject": last.subject},
         "dirty": [{"path": item.path, "kind": item.kind.value} for item in found.dirty],
+        "left_out": dict(found.left_out),
         "open": list(found.open),
         "unread": list(found.unread),
         "blocked": found.blocked,
@@ -87,31 +114,51 @@ def _document(found: VaultStatus) -> dict[str, object]:
 
 
 def _format_vault(found: VaultStatus) -> list[str]:
-    lines = [f"vault    {found.root}", f"branch   {found.branch or 'none (HEAD is detached)'}"]
-    if found.last:
-        lines.append(f"last     {found.last.id[:12]} {found.last.when:%Y-%m-%d %H:%M} {found.last.subject}")
-    staged = [item for item in found.dirty if item.kind is DirtyKind.STAGED]
-    yours = [item for item in found.dirty if item.kind is not DirtyKind.STAGED]
-    lines.append(f"edits    {_edits(len(yours), found.unread)}")
-    lines += [f"           {item.kind:8} {item.path}" for item in yours[:_SHOWN]]
-    lines += [f"           and {len(yours) - _SHOWN} more"] if len(yours) > _SHOWN else []
-    lines += [f"unread   {path}: cannot be looked at, so what changed in it is not known" for path in found.unread]
-    lines += [
-        f"open     {path}: another program keeps it open; recorded when it is closed or left alone"
-        for path in found.open
+    lines = [
+        row("vault", str(found.root)),
+        row("branch", found.branch or said("none (HEAD is detached)")),
     ]
-    lines += [f"staged   {len(staged)} by you, for your own git commit"] if staged else []
-    lines += [f"waits    {found.blocked}"] if found.blocked else []
-    lines += [f"queue    {found.waiting} writes wait"] if found.waiting else []
-    lines += [f"failed   {path}: {reason}" for path, reason in found.failed.items()]
-    lines += (
-        [f"crash    {found.unfinished} writes to finish; the next write or `doctor --fix` does it"]
-        if found.unfinished
-        else []
-    )
-    lines += [f"conflict {path}" for path in found.conflicts]
-    lines += [f"writing  process {found.writer} is writing now"] if found.writer is not None else []
+    if found.last:
+        last = found.last
+        lines.append(row("last", f"{last.id[:12]} {last.when:%Y-%m-%d %H:%M} {last.subject}"))
+    staged = [item for item in found.dirty if item.kind is DirtyKind.STAGED]
+    yours = [item for item in found.dirty if item.kind is not DirtyKind.STAGED and item.path not in found.left_out]
+    lines.append(row("edits", _edits(len(yours), found.unread)))
+    lines += [row("", f"  {padded(said(item.kind), 8)} {item.path}") for item in yours[:_SHOWN]]
+    lines += [row("", "  " + said("and {count} more", count=len(yours) - _SHOWN))] if len(yours) > _SHOWN else []
+    lines += _format_left_out(found.left_out)
+    unread = "{path}: cannot be looked at, so what changed in it is not known"
+    lines += [row("unread", said(unread, path=path)) for path in found.unread]
+    kept_open = "{path}: another program keeps it open; recorded when it is closed or left alone"
+    lines += [row("open", said(kept_open, path=path)) for path in found.open]
+    lines += [row("staged", said("{count} by you, for your own git commit", count=len(staged)))] if staged else []
+    lines += [row("waits", said(found.blocked))] if found.blocked else []
+    lines += [row("queue", counted(found.waiting, "1 change waits", "{count} changes wait"))] if found.waiting else []
+    lines += [
+        row("failed", said("{path}: {reason}", path=path, reason=reason)) for path, reason in found.failed.items()
+    ]
+    if found.unfinished:
+        one = "1 change to finish; the next one or `doctor --fix` does it"
+        more = "{count} changes to finish; the next one or `doctor --fix` does it"
+        lines.append(row("crash", counted(found.unfinished, one, more)))
+    lines += [row("conflict", path) for path in found.conflicts]
+    if found.writer is not None:
+        lines.append(row("writing", said("process {process} is writing now", process=found.writer)))
     return lines
+
+
+def _format_left_out(found: Mapping[str, str]) -> Iterator[str]:
+    """A line for the drafts that the person left when the folder became a vault, and one for other files."""
+    drafts = [path for path, why in found.items() if why == DRAFT]
+    others = [said("{path} ({reason})", path=path, reason=said(why)) for path, why in found.items() if why != DRAFT]
+    if drafts:
+        one = "1 of yours stays uncommitted until you change it: {paths}"
+        more = "{count} of yours stay uncommitted until you change them: {paths}"
+        yield row("drafts", counted(len(drafts), one, more, paths=listed(drafts, _NAMED)))
+    if others:
+        one = "1 of your commits: {paths}; `git add` takes it"
+        more = "{count} of your commits: {paths}; `git add` takes them"
+        yield row("left out", counted(len(others), one, more, paths=listed(others, _NAMED)))
 
 
 def arrived_document(state: ArrivalState) -> dict[str, object]:
@@ -128,21 +175,16 @@ def _format_arrived(state: ArrivalState) -> list[str]:
     lines = []
     for each in state.remotes:
         if each.notes:
-            name = each.name or each.address
-            ask = f"; who writes there? vault-agent trust {name} --only-me, or --others"
-            who = {None: ask, "me": ", where only you write"}.get(each.writers, ", where others write too")
-            lines.append(f"arrived  {counted(each.notes)} by {name}{who}")
-    return lines + [
-        f"arrived  {path} steers me when you have looked: vault-agent trust {path}" for path in state.steering
-    ]
+            notes = counted(each.notes, "1 note", "{count} notes")
+            lines.append(row("arrived", said(_ARRIVED[each.writers], notes=notes, name=each.name or each.address)))
+    steers = "{path} steers me when you have looked: vault-agent trust {name}"
+    return lines + [row("arrived", said(steers, path=path, name=shlex.quote(path))) for path in state.steering]
 
 
 def _edits(count: int, unread: Sequence[str]) -> str:
-    known = f"{count} not committed yet" if count else ""
-    if not unread:
-        return known or "all committed"
-    more = f" and {len(unread) - 3} more" if len(unread) > 3 else ""
-    return f"{known}{'; ' if known else ''}unknown: cannot read {', '.join(unread[:3])}{more}"
+    parts = [said("{count} not committed yet", count=count)] if count else []
+    parts += [said("unknown: cannot read {paths}", paths=listed(unread, 3))] if unread else []
+    return said("; ").join(parts) or said("all committed")
 
 
 def _index_document(index: IndexState, notes: bool) -> dict[str, object]:
@@ -158,14 +200,24 @@ def _index_document(index: IndexState, notes: bool) -> dict[str, object]:
 
 def _format_index(index: IndexState, notes: bool) -> list[str]:
     if index.coverage is None:
-        return [f"index    none: {index.problem}; `vault-agent search` or the daemon builds it"]
+        none = "none: {problem}; `vault-agent search` or the daemon builds it"
+        return [row("index", said(none, problem=said(index.problem or "")))]
     lost = (*index.coverage.skipped, *index.coverage.failed)
-    parts = ", ".join(filter(None, (index.engine, index.vectors)))
-    line = f"index    {index.coverage.indexed} notes found by {index.mode} search ({parts})"
-    line += f", {len(lost)} not: see --notes" if lost and not notes else ""
-    line += f"; {index.behind} changes not taken in yet" if index.behind else ""
+    parts = listed(filter(None, (index.engine, index.vectors)))
+    line = said(
+        "{count} notes found by {mode} search ({parts})",
+        count=index.coverage.indexed,
+        mode=said(index.mode),
+        parts=parts,
+    )
+    line += said(", {count} not: see --notes", count=len(lost)) if lost and not notes else ""
+    if index.behind:
+        line += counted(index.behind, "; 1 change not taken in yet", "; {count} changes not taken in yet")
     named = (*lost, *index.coverage.partly) if notes else ()
-    return [line, *(f"           {path}: {reason}" for path, reason in named)]
+    return [
+        row("index", line),
+        *(row("", "  " + said("{path}: {reason}", path=path, reason=said(reason))) for path, reason in named),
+    ]
 
 
 def _agent_document(agent: AgentStatus, caps: SpendSettings) -> dict[str, object]:
@@ -188,67 +240,70 @@ def _agent_document(agent: AgentStatus, caps: SpendSettings) -> dict[str, object
 
 
 def _format_agent(agent: AgentStatus, caps: SpendSettings) -> list[str]:
-    first, *rest = agent.misconfigured or (_models(agent),)
-    lines = [f"agent    {'no model can be asked: ' if agent.misconfigured else ''}{first}"]
+    first, *rest = [said(each) for each in agent.misconfigured] or [_models(agent)]
+    lines = [row("agent", said("no model can be asked: {problem}", problem=first) if agent.misconfigured else first)]
     if agent.today is not None and agent.today.calls:
-        money, tokens = agent.today.money, agent.today.tokens
-        lines[0] += f"; today ${money:.2f} of ${caps.daily:g}, {tokens:,} of {caps.daily_tokens:,} tokens"
-    lines += [f"           {each}" for each in rest]
-    lines += [f"           {agent.problem}"] if agent.problem else []
-    lines += [f"approve  {agent.approvals} calls wait: vault-agent approvals"] if agent.approvals else []
-    lines += [f"asked    {agent.questions} questions wait: vault-agent questions"] if agent.questions else []
+        lines[0] += said(
+            "; today ${money:.2f} of ${daily:g}, {tokens:,} of {daily_tokens:,} tokens",
+            money=agent.today.money,
+            daily=caps.daily,
+            tokens=agent.today.tokens,
+            daily_tokens=caps.daily_tokens,
+        )
+    lines += [row("", f"  {each}") for each in (*rest, said(agent.problem)) if each]
+    if agent.approvals:
+        calls = counted(agent.approvals, "1 call waits: {list}", "{count} calls wait: {list}", list=_APPROVALS)
+        lines.append(row("approve", calls))
+    if agent.questions:
+        asked = counted(agent.questions, "1 question waits: {list}", "{count} questions wait: {list}", list=_QUESTIONS)
+        lines.append(row("asked", asked))
     lines += _format_skills(agent.reviews, agent.suggestions)
-    return lines + [f"working  in {path}" for path in agent.working]
+    return lines + [row("working", said("in {path}", path=path)) for path in agent.working]
 
 
 def _models(agent: AgentStatus) -> str:
     """The main model, and those that differ from it by kind of work."""
     others = [f"{kind}: {name}" for kind, name in agent.models.items() if name != agent.model]
-    return ", ".join([agent.model, *others]) if agent.model else "no model is configured: `ask` quotes your notes"
+    return listed([agent.model, *others]) if agent.model else said("no model is configured: `ask` quotes your notes")
 
 
 def _format_skills(reviews: Sequence[str], suggestions: Sequence[str]) -> list[str]:
-    parts = [f"{len(reviews)} to review: vault-agent skills review"] if reviews else []
-    parts += [f"{len(suggestions)} to learn: vault-agent skills suggest"] if suggestions else []
-    return [f"skills   {'; '.join(parts)}"] if parts else []
+    parts = [said("{count} to review: vault-agent skills review", count=len(reviews))] if reviews else []
+    parts += [said("{count} to learn: vault-agent skills suggest", count=len(suggestions))] if suggestions else []
+    return [row("skills", said("; ").join(parts))] if parts else []
 
 
 def _format_daemon(daemon: Mapping[str, object] | None) -> list[str]:
     if daemon is None:
-        return ["daemon   not running"]
+        return [row("daemon", said("not running"))]
     if daemon.get("starting"):
-        return [f"daemon   process {daemon.get('pid')}, starting"]
-    waiting = f", {daemon.get('waiting')} changes waiting" if daemon.get("waiting") else ""
-    trouble = f"; {daemon.get('problem')}" if daemon.get("problem") else ""
-    line = f"daemon   process {daemon.get('pid')}, {daemon.get('files')} files watched{waiting}{trouble}"
-    return [line, *_format_work(daemon.get("work"))]
+        return [row("daemon", said("process {process}, starting", process=daemon.get("pid")))]
+    line = said("process {process}, {count} files watched", process=daemon.get("pid"), count=daemon.get("files"))
+    line += said(", {count} to take in", count=daemon.get("waiting")) if daemon.get("waiting") else ""
+    lines = [row("daemon", line)]
+    lines += [row("problem", said(str(daemon.get("problem"))))] if daemon.get("problem") else []
+    return [*lines, *_format_work(daemon.get("work"))]
 
 
 def _format_work(work: object) -> list[str]:
     """What goes on in the daemon's pool, and what waits for a place in it; nothing while it is idle."""
     rows = work if isinstance(work, dict) else {}
-    running, waiting = (", ".join(map(str, rows.get(name) or ())) for name in ("running", "waiting"))
-    return [f"works    {running}{f'; waits: {waiting}' if waiting else ''}"] if running else []
+    running, waiting = (listed(said(str(each)) for each in rows.get(name) or ()) for name in ("running", "waiting"))
+    waits = said("{running}; waits: {waiting}", running=running, waiting=waiting) if waiting else running
+    return [row("works", waits)] if running else []
 
 
 def _format_day(today: MetricTotals) -> list[str]:
     """Today's runs, memories and failures in at most two lines; `metrics` has the full figures."""
-    done = [_many(today.events[name], one, more) for name, one, more in _COUNTS if today.events.get(name)]
-    failed = list(_failed(today))
-    lines = [f"today    {', '.join(done or ['no run yet'])}"] if done or failed else []
-    return lines + ([f"           failed: {', '.join(failed)}; see `vault-agent metrics`"] if failed else [])
+    done = [counted(round(today.events[name]), one, more) for name, one, more in _COUNTS if today.events.get(name)]
+    failed = listed(counted(round(number), one, more) for number, one, more in _failed(today) if number)
+    lines = [row("today", listed(done) or said("no run yet"))] if done or failed else []
+    return lines + ([row("", said("  failed: {failed}; see `vault-agent metrics`", failed=failed))] if failed else [])
 
 
-def _failed(today: MetricTotals) -> Iterator[str]:
-    for number, one, more in (
-        (today.outcomes.get("failed", 0), "run", "runs"),
-        (today.events.get(names.TOOLS_FAILED, 0), "tool call", "tool calls"),
-        (today.capture_problems, "capture", "captures"),
-        (sum(today.handler_errors.values()), "hook", "hooks"),
-    ):
-        if number:
-            yield _many(number, one, more)
-
-
-def _many(number: float, one: str, more: str) -> str:
-    return f"{number:,.0f} {one if number == 1 else more}"
+def _failed(today: MetricTotals) -> Iterator[tuple[float, str, str]]:
+    """How often each kind of thing failed, with the sentences for one and for more."""
+    yield today.outcomes.get("failed") or 0, "1 run", "{count:,} runs"
+    yield today.events.get(names.TOOLS_FAILED) or 0, "1 tool call", "{count:,} tool calls"
+    yield today.capture_problems or 0, "1 capture", "{count:,} captures"
+    yield sum(today.handler_errors.values()), "1 hook", "{count:,} hooks"

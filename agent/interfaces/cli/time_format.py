@@ -2,8 +2,10 @@
 
 import re
 from datetime import date, datetime, timedelta
+from math import inf
 
 from agent.errors import UserError
+from agent.interfaces.cli.language import said
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _AGO = re.compile(r"(\d{1,6})\s*([smhdw])")
@@ -21,7 +23,9 @@ def parse_time(text: str, now: datetime, *, end: bool = False) -> datetime:
         try:
             return now - timedelta(seconds=int(ago[1]) * _SECONDS[ago[2]])
         except OverflowError as error:
-            raise UserError(f"{text} is too long ago", hint=f"a time looks like: {_HINT}") from error
+            raise UserError(
+                "{text} is too long ago", hint="a time looks like: {examples}", text=text, examples=_HINT
+            ) from error
     if plain.lower() == "now":
         return now
     try:
@@ -31,7 +35,9 @@ def parse_time(text: str, now: datetime, *, end: bool = False) -> datetime:
         found = datetime.fromisoformat(plain)
         return found if found.tzinfo else _local(found, now)
     except (ValueError, OverflowError) as error:
-        raise UserError(f"{text!r} is not a time", hint=f"a time looks like: {_HINT}") from error
+        raise UserError(
+            "{text!r} is not a time", hint="a time looks like: {examples}", text=text, examples=_HINT
+        ) from error
 
 
 def _day(text: str, now: datetime) -> date | None:
@@ -47,24 +53,28 @@ def _local(naive: datetime, now: datetime) -> datetime:
     return naive.astimezone() if ours else naive.replace(tzinfo=now.tzinfo)
 
 
+_DAY = 86_400
+_AGES = (
+    (3_600, "1 minute ago", "{count} minutes ago", 60),
+    (_DAY, "1 hour ago", "{count} hours ago", 3_600),
+    (14 * _DAY, "1 day ago", "{count} days ago", _DAY),
+    (61 * _DAY, "1 week ago", "{count} weeks ago", 7 * _DAY),
+    (730 * _DAY, "1 month ago", "{count} months ago", 30 * _DAY),
+    (inf, "1 year ago", "{count} years ago", 365 * _DAY),
+)
+"""Ages below so many seconds: how one and more of a unit are said, and the unit in seconds."""
+
+
 def format_ago(when: datetime, now: datetime) -> str:
     """The time since `when` in one unit, as in "2 hours ago"."""
     seconds = int((now - when).total_seconds())
     if seconds < 0:
-        return "in the future"
+        return said("in the future")
     if seconds < 60:
-        return "just now"
-    for name, size, below in (("minute", 60, 3600), ("hour", 3600, 86400), ("day", 86400, 86400 * 14)):
-        if seconds < below:
-            return _ago(seconds // size, name)
-    days = seconds // 86400
-    if days < 61:
-        return _ago(days // 7, "week")
-    return _ago(days // 30, "month") if days < 730 else _ago(days // 365, "year")
-
-
-def _ago(count: int, unit: str) -> str:
-    return f"{count} {unit}{'' if count == 1 else 's'} ago"
+        return said("just now")
+    one, more, size = next(unit[1:] for unit in _AGES if seconds < unit[0])
+    count = seconds // size
+    return said(one) if count == 1 else said(more, count=count)
 
 
 def format_time(when: datetime, now: datetime) -> str:

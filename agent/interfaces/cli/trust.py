@@ -1,17 +1,20 @@
 """`vault-agent trust`: records the authors of each remote, and accepts arrived notes with instructions for the
 agent."""
 
+import shlex
+
 import click
 
 from agent.app.open import open_workspace
 from agent.errors import UserError
+from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, patch_line, show_framed
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.screen import is_terminal
 from agent.interfaces.cli.status import arrived_document
-from agent.runs.arrivals import ArrivalState, RemoteState, arrival_state, counted, tend_arrivals
+from agent.runs.arrivals import ArrivalState, RemoteState, arrival_state, tend_arrivals
 from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
 from agent.workspace.workspace import Workspace
@@ -55,9 +58,9 @@ def command(output: Output, name: str | None, mine: bool, others: bool, key: str
 
 def _add_key(workspace: Workspace, output: Output, key: str) -> None:
     if not is_fingerprint(key):
-        raise UserError(f"{key} is no fingerprint", hint="git log --format=%GF shows those of signed commits")
+        raise UserError("{key} is no fingerprint", hint="git log --format=%GF shows those of signed commits", key=key)
     workspace.vault.provenance.answers.add_key(key)
-    output.emit({"key": key}, f"commits signed by {key} count as yours from now on")
+    output.emit({"key": key}, said("commits signed by {key} count as yours from now on", key=key))
 
 
 def _answer(workspace: Workspace, output: Output, name: str, mine: bool, others: bool) -> None:
@@ -68,46 +71,73 @@ def _answer(workspace: Workspace, output: Output, name: str, mine: bool, others:
     found = next((each for each in remotes if name == each.name or plain == each.address), None)
     if found is None:
         raise UserError(
-            f"there is no remote {name}", hint="vault-agent trust lists the remotes; git remote add makes one"
+            "there is no remote {name}", hint="vault-agent trust lists the remotes; git remote add makes one", name=name
         )
     writers = Writers.ME if mine else Writers.OTHERS
     workspace.vault.provenance.answers.answer(found.address, writers)
     tend_arrivals(workspace)
     document = {"remote": found.name, "address": found.address, "writers": str(writers)}
-    output.emit(document, f"{found.name or found.address}: {_WRITERS[writers]}")
+    output.emit(
+        document, said("{problem}: {words}", problem=found.name or found.address, words=said(_WRITERS[writers]))
+    )
 
 
 def _accept(workspace: Workspace, output: Output, name: str, yes: bool) -> None:
     path = path_in_vault(name, workspace.vault.place.root)
     own, now = workspace.vault.own_version(path), workspace.vault.read(path)
     if own is None and now is None:
-        raise UserError(f"there is no note {name}, and no remote of this name", hint="vault-agent trust lists both")
+        raise UserError(
+            "there is no note {name}, and no remote of this name", hint="vault-agent trust lists both", name=name
+        )
     diff = line_diff(own, now)
     if not diff and not workspace.vault.provenance.strangers(path, now or b""):
-        output.emit({"note": path, "accepted": False}, f"nothing has arrived in {path} that you have not looked at")
+        output.emit(
+            {"note": path, "accepted": False},
+            said("nothing has arrived in {path} that you have not looked at", path=path),
+        )
         return
     if not yes:
         if output.json or not is_terminal():
-            raise UserError(f"look at {path} first", hint=f"vault-agent trust {path} --yes, when you have")
+            raise UserError(
+                "look at {path} first",
+                hint="vault-agent trust {name} --yes, when you have",
+                path=path,
+                name=shlex.quote(path),
+            )
         show_framed([patch_line(line) for line in diff] or (now or b"").decode("utf-8", "replace").splitlines())
-        confirm(f"take all of this in {path} for your own?", abort=True)
+        confirm(said("take all of this in {path} for your own?", path=path), abort=True)
     workspace.vault.provenance.has_seen(path)
     tend_arrivals(workspace)
-    output.emit({"note": path, "accepted": True}, f"{path} counts as yours now, as it stands")
+    output.emit({"note": path, "accepted": True}, said("{path} counts as yours now, as it stands", path=path))
 
 
 def _format(state: ArrivalState) -> str:
     lines = [_remote(each) for each in state.remotes]
     lines += (
-        [f"elsewhere  {counted(state.from_nowhere)} came by no remote that git knows"] if state.from_nowhere else []
+        [said("elsewhere  {from_nowhere} came by no remote that git knows", from_nowhere=_notes(state.from_nowhere))]
+        if state.from_nowhere
+        else []
     )
-    lines += [f"waits      {path}: vault-agent trust {path}" for path in state.steering]
+    lines += [
+        said("waits      {path}: vault-agent trust {name}", path=path, name=shlex.quote(path))
+        for path in state.steering
+    ]
     if any(each.writers is None and each.notes for each in state.remotes):
-        lines += ["", "vault-agent trust REMOTE --only-me, or --others"]
-    return as_lines(lines) or "there is no remote, and nothing has arrived from elsewhere"
+        lines += ["", said("vault-agent trust REMOTE --only-me, or --others")]
+    return as_lines(lines) or said("there is no remote, and nothing has arrived from elsewhere")
+
+
+def _notes(number: int) -> str:
+    return counted(number, "1 note", "{count} notes")
 
 
 def _remote(each: RemoteState) -> str:
     writers = Writers(each.writers) if each.writers else None
-    came = f"{counted(each.notes)} came by it" if each.notes else "nothing has come by it"
-    return f"remote     {each.name or '-'}  {each.address}  {_WRITERS[writers]}; {came}"
+    came = said("{notes} came by it", notes=_notes(each.notes)) if each.notes else said("nothing has come by it")
+    return said(
+        "remote     {name}  {address}  {writers}; {came}",
+        name=each.name or "-",
+        address=each.address,
+        writers=said(_WRITERS[writers]),
+        came=came,
+    )

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from agent.app.open import open_workspace
+from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import parse_time
+from agent.runs.waiting_conversations import end_waiting_of_run
 from agent.vault.history.commits import is_commit_id
 from agent.vault.history.difference import summary
 from agent.vault.history.undo import Undone, undo
@@ -51,7 +53,9 @@ def command(
     start = parse_time(since, workspace.clock.now()) if since else None
     selection = Selection(commits, run, job, start, include_human)
     result = undo(workspace.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
-    output.emit(_document(result, dry_run), lambda: as_lines(format_undone(result, dry_run)))
+    unkept = end_waiting_of_run(workspace, run, dry_run=dry_run) if run else ()
+    document = {**_document(result, dry_run), **({"not_remembered": list(unkept)} if run else {})}
+    output.emit(document, lambda: as_lines(format_undone(result, dry_run, unkept)))
 
 
 def _document(result: Undone, dry_run: bool) -> Mapping[str, object]:
@@ -70,21 +74,26 @@ def _document(result: Undone, dry_run: bool) -> Mapping[str, object]:
     }
 
 
-def format_undone(result: Undone, dry_run: bool) -> Iterator[str]:
-    """The report of an undo, as lines."""
+def format_undone(result: Undone, dry_run: bool, unkept: Sequence[str] = ()) -> Iterator[str]:
+    """The report of an undo, as lines; in the sessions `unkept` something waited to be remembered."""
     yield _outcome(result, dry_run)
-    yield from (f"  {summary(change)}" for change in result.files[:_SHOWN])
+    yield from (f"  {said(summary(change))}" for change in result.files[:_SHOWN])
     if len(result.files) > _SHOWN:
-        yield f"  and {len(result.files) - _SHOWN} more"
-    yield from (f"  kept: {word.about}: {word.reason}" for word in result.kept)
-    yield from (f"  not undone: {word.about}: {word.reason}" for word in result.refused)
+        yield "  " + said("and {count} more", count=len(result.files) - _SHOWN)
+    yield from (said("  kept: {about}: {reason}", about=word.about, reason=said(word.reason)) for word in result.kept)
+    yield from (
+        said("  not undone: {about}: {reason}", about=word.about, reason=said(word.reason)) for word in result.refused
+    )
     yield from _skipped(result.skipped)
-    yield from (f"  look at: {path}, written because you saved meanwhile" for path in result.conflicts)
+    yield from (said("  look at: {path}, written because you saved meanwhile", path=path) for path in result.conflicts)
+    would = "  what was said in {path} waits to be remembered, and would not be kept"
+    does = "  what was said in {path} waits to be remembered, and is not kept"
+    yield from (said(would if dry_run else does, path=path) for path in unkept)
     if result.human_commits_kept:
-        count = result.human_commits_kept
-        yield f"  {count} of your own commits {'was' if count == 1 else 'were'} kept"
+        one, more = "  1 of your own commits was kept", "  {count} of your own commits were kept"
+        yield counted(result.human_commits_kept, one, more)
     if result.commit:
-        yield f"to have it again: vault-agent undo {result.commit[:10]}"
+        yield said("to have it again: vault-agent undo {commit}", commit=result.commit[:10])
 
 
 def _skipped(words: Sequence[Reason]) -> Iterator[str]:
@@ -93,17 +102,17 @@ def _skipped(words: Sequence[Reason]) -> Iterator[str]:
     for word in words:
         reasons.setdefault(word.reason, []).append(word.about[:8] if is_commit_id(word.about) else word.about)
     for reason, names in reasons.items():
-        shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
-        yield f"  skipped: {shown}: {reason}"
+        yield said("  skipped: {names}: {reason}", names=listed(names, _NAMED), reason=said(reason))
 
 
 def _outcome(result: Undone, dry_run: bool) -> str:
     count = len(result.undone) + len(result.partial)
-    what = f"{count} commit{'' if count == 1 else 's'}" + (", some only in part" if result.partial else "")
+    what = counted(count, "1 commit", "{count} commits") + (said(", some only in part") if result.partial else "")
     if not result.files:
-        return "nothing to undo"
+        return said("nothing to undo")
     if dry_run:
-        return f"would undo {what}; nothing is changed yet:"
+        return said("would undo {commits}; nothing is changed yet:", commits=what)
     if result.queued:
-        return f"the undo of {what} waits, because {result.queued}; it is done when that ends:"
-    return f"undid {what} in {(result.commit or '')[:10]}:"
+        waits = "the undo of {commits} waits, because {queued}; it is done when that ends:"
+        return said(waits, commits=what, queued=said(result.queued))
+    return said("undid {commits} in {commit}:", commits=what, commit=(result.commit or "")[:10])

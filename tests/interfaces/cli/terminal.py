@@ -1,50 +1,89 @@
 """The program on a terminal of its own, with somebody who types and reads."""
 
+import fcntl
 import os
 import pty
-import re
 import select
 import signal
+import struct
 import subprocess
-from collections.abc import Iterator, Mapping
+import termios
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import pyte
 
 from agent.clock import SystemClock
 from tests.stories.agents import command, environment
 
 PATIENCE = 30.0
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
+_SCROLLED = 10_000
 
 
 @dataclass
 class Terminal:
-    """A running program; `seen` is what it has shown so far, without colours."""
+    """A running program on a terminal of `columns` and `rows`; `raw` is all that it has sent."""
 
     process: subprocess.Popen[bytes]
     screen: int
+    columns: int
+    rows: int
     raw: bytes = b""
     read_to: int = 0
+    page: pyte.HistoryScreen = field(init=False)
+    stream: pyte.ByteStream = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.page = pyte.HistoryScreen(self.columns, self.rows, history=_SCROLLED)
+        self.stream = pyte.ByteStream(self.page)
+
+    @property
+    def lines(self) -> list[str]:
+        """What stands on the screen, and what has scrolled out of it, line by line."""
+        above = ["".join(line[column].data for column in range(self.columns)) for line in self.page.history.top]
+        shown = [*above, *self.page.display]
+        last = len(above) + self.page.cursor.y
+        at_cursor = shown[last].rstrip().ljust(self.page.cursor.x)
+        return [*(line.rstrip() for line in shown[:last]), at_cursor, *(line.rstrip() for line in shown[last + 1 :])]
 
     @property
     def seen(self) -> str:
-        return _ESCAPES.sub("", self.raw.decode("utf-8", "replace"))
+        """The same as one text that ends at the cursor, or where the last line with text does."""
+        lines = self.lines
+        end = max([len(self.page.history.top) + self.page.cursor.y, *(n for n, line in enumerate(lines) if line)])
+        return "\n".join(lines[: end + 1])
 
     def type(self, text: str) -> None:
         """Type something; `\\n` is Enter, `\\x03` Ctrl-C, `\\x04` Ctrl-D."""
         os.write(self.screen, text.encode())
 
     def sees(self, text: str) -> str:
-        """Wait until the text has appeared, after what was waited for last; what came up to its end."""
+        """Wait until the text stands there, after what was waited for last; what stands there up to its end."""
+        came = self._wait_for(text, self._since)
+        came = came[: came.index(text) + len(text)]
+        self.read_to = min(self.read_to, len(self.seen)) + len(came)
+        return came
+
+    def shows(self, text: str) -> None:
+        """Wait until the text stands anywhere: for what is redrawn in place, and gone later."""
+        self._wait_for(text, lambda: self.seen)
+
+    def _wait_for(self, text: str, look: Callable[[], str]) -> str:
         clock = SystemClock()
         deadline = clock.monotonic() + PATIENCE
-        while text not in self.seen[self.read_to :]:
+        while text not in (came := look()):
             assert clock.monotonic() < deadline, f"{text!r} does not come: {self.seen!r}"
             assert self._more(0.1) or self.process.poll() is None, f"it ended without {text!r}: {self.seen!r}"
-        start = self.read_to
-        self.read_to = self.seen.index(text, start) + len(text)
-        return self.seen[start : self.read_to]
+            while self._more(0.0):  # to the end of a frame: half of one is nothing that a person sees
+                pass
+        return came
+
+    def _since(self) -> str:
+        """What stands after what was waited for last; what was redrawn since may be shorter."""
+        seen = self.seen
+        return seen[min(self.read_to, len(seen)) :]
 
     def ends(self) -> int:
         """Wait until the program has ended; its exit code."""
@@ -66,21 +105,23 @@ class Terminal:
         except OSError:  # the other end is closed
             return False
         self.raw += piece
+        self.stream.feed(piece)
         return bool(piece)
 
 
 @contextmanager
-def terminal(root: Path, own: Mapping[str, str], *words: str) -> Iterator[Terminal]:
+def terminal(root: Path, own: Mapping[str, str], *words: str, columns: int = 200, rows: int = 50) -> Iterator[Terminal]:
     """The program on a terminal, killed at the end of the block if it still lives."""
     screen, inside = pty.openpty()
-    env = {**environment(own), "TERM": "xterm", "COLUMNS": "200", "LINES": "50"}
+    fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    env = {**environment(own), "TERM": "xterm"}
     process = subprocess.Popen(
         command(root, *words), env=env, stdin=inside, stdout=inside, stderr=inside, start_new_session=True, cwd=root,
-        preexec_fn=_controlling,
+        preexec_fn=take_terminal,
     )  # fmt: skip
     os.close(inside)
     try:
-        yield Terminal(process, screen)
+        yield Terminal(process, screen, columns, rows)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
@@ -88,9 +129,6 @@ def terminal(root: Path, own: Mapping[str, str], *words: str) -> Iterator[Termin
         os.close(screen)
 
 
-def _controlling() -> None:
+def take_terminal() -> None:
     """Make the terminal that of the new session, so that Ctrl-C reaches the program."""
-    import fcntl
-    import termios
-
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)

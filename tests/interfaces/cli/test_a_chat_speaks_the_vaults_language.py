@@ -14,14 +14,17 @@ CHANGE = call("vault_edit", path="AGENT.md", old="简短。", new="详细。")
 WRITE = call("vault_write", path="计划.md", content="买茶\n")
 _ENGLISH = re.compile(r"[A-Za-z]{3,}")
 _NAMES = re.compile(
-    r"vault-agent [^\n]*|/[a-z]+|Ctrl-D|--yes|\d{4}-\d\d-\d\d-[\w-]+|[\w\u4e00-\u9fff.-]*[/_][\w\u4e00-\u9fff./-]*"
+    r"vault-agent [^\n]*|/[a-z]+|Ctrl-[A-Z]|Alt-Enter|Enter|Esc|Tab|--yes"
+    r"|\d{4}-\d\d-\d\d-[\w-]+|[\w\u4e00-\u9fff.-]*[/_][\w\u4e00-\u9fff./-]*"
     r"|\b[0-9a-f]{8,12}\b|AGENT\.md"
 )
 
 
 def test_no_chinese_text_of_a_chat_has_english_words_in_it() -> None:
     sections = yaml.safe_load((Path(agent.__file__).parent / "texts" / "zh.yaml").read_text("utf-8"))
-    chinese = {what: sentence for name in ("chat", "decide", "run_report") for what, sentence in sections[name].items()}
+    chinese = {
+        what: sentence for name in ("chat", "decide", "live", "run_report") for what, sentence in sections[name].items()
+    }
     assert [
         what for what, text in chinese.items() if _ENGLISH.search(_NAMES.sub("", re.sub(r"\{\w+\}", "", text)))
     ] == []

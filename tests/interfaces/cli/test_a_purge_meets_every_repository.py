@@ -30,8 +30,8 @@ def history(root: Path) -> str:
     return git(root, "log", "-p", "-m", "--format=%H %s %b", "HEAD")
 
 
-def purge(run: Run, name: str = NOTE, *more: str) -> dict[str, object]:
-    document = run("forget", name, "--purge", "--yes", *more)
+def purge(run: Run, name: str = NOTE, *, code: int = 0) -> dict[str, object]:
+    document = run("forget", name, "--purge", "--yes", code=code)
     purged = document["purged"]
     assert isinstance(purged, dict)
     return purged
@@ -52,8 +52,8 @@ def test_a_shallow_clone_is_refused_until_it_is_whole(
     git(tmp_path, "clone", "-q", "--depth", "2", vault.as_uri(), "clone")
     assert "shallow" in (told := refused(clone, capsys)) and "git fetch --unshallow" in told
     git(clone, "fetch", "-q", "--unshallow")
-    assert main(["--vault", str(clone), "forget", NOTE, "--purge", "--yes", "--yes-remote"]) == 0
-    assert WORD not in history(clone)
+    assert main(["--vault", str(clone), "forget", NOTE, "--purge", "--yes", "--yes-remote"]) == 1
+    assert WORD not in history(clone) and "still holds it: refs/remotes/origin/main" in capsys.readouterr().out
 
 
 def test_a_shallow_clone_whose_work_tree_is_linked_is_refused(
@@ -133,7 +133,7 @@ def test_everything_that_still_holds_it_is_named(vault: Path, run: Run, tmp_path
     git(vault, "checkout", "-q", "--orphan", "alone")
     git(vault, "commit", "-q", "-m", "the words without the commits")
     git(vault, "checkout", "-q", "main")
-    found = purge(run)["other_refs"]
+    found = purge(run, code=1)["other_refs"]
     assert isinstance(found, list)
     names = ("refs/tags/v1", "refs/heads/other", "refs/notes/commits", "refs/stash", "stash@{1}", "refs/heads/alone")
     assert set(names) <= set(found) and any("detached" in each for each in found)
@@ -147,7 +147,7 @@ def test_a_tag_on_a_side_branch_is_named(vault: Path, run: Run) -> None:
     git(vault, "tag", "aside")
     git(vault, "checkout", "-q", "main")
     git(vault, "merge", "-q", "-s", "ours", "-m", "merged", "side")
-    found = purge(run)["other_refs"]
+    found = purge(run, code=1)["other_refs"]
     assert isinstance(found, list) and "refs/tags/aside" in found
     assert WORD not in history(vault)
 
@@ -166,7 +166,7 @@ def test_in_a_linked_work_tree_the_branch_there_is_written_anew(
     vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git(vault, "worktree", "add", "-q", "-b", "linked", str(tmp_path / "linked"))
-    assert main(["--vault", str(tmp_path / "linked"), "forget", NOTE, "--purge", "--yes"]) == 0
+    assert main(["--vault", str(tmp_path / "linked"), "forget", NOTE, "--purge", "--yes"]) == 1
     assert WORD not in history(tmp_path / "linked") and WORD in history(vault)
 
 
@@ -175,6 +175,19 @@ def test_while_a_daemon_lives_dropping_objects_is_not_advised(vault: Path, run: 
         found = purge(run)
         assert found["drop"] == [] and "stop it first" in str(found["drop_waits"])
     assert "git gc --prune=now" in str(purge(run)["drop"])
+
+
+def test_after_a_daemon_the_command_for_a_text_says_how_to_drop_it_until_that_is_done(vault: Path, run: Run) -> None:
+    run("remember", "The chest is in the cellar")
+    with daemon_lock(open_workspace(vault)):
+        assert purge(run, "The chest is in the cellar")["drop"] == []
+    tip = head(vault)
+    found = purge(run, "The chest is in the cellar")
+    assert head(vault) == tip and found["commits"] == 0 and str(found["backup"]) in str(found["drop"])
+    assert isinstance(drop := found["drop"], list)
+    for line in drop:
+        git(vault, *line.split()[1:])
+    assert main(["--vault", str(vault), "forget", "The chest is in the cellar", "--purge", "--yes"]) == 2
 
 
 def test_the_advice_drops_the_words_and_no_stash(vault: Path, run: Run) -> None:

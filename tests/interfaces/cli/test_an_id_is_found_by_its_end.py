@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from agent.errors import UserError
-from agent.interfaces.cli.lookup import find_by_id, short_id
+from agent.interfaces.cli.lookup import NotFound, find_by_id, short_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,8 @@ THINGS = (FIRST, SECOND, OWN)
 
 
 def found(name: str, among: tuple[Thing, ...] = THINGS) -> Thing:
-    return find_by_id(name, among, "things", "there is nothing called", "look at the list")
+    otherwise = NotFound("there is nothing called {name}", "several things end in {name}", "look at the list")
+    return find_by_id(name, among, otherwise)
 
 
 def test_the_end_that_is_shown_finds_it_in_either_case() -> None:

@@ -90,7 +90,7 @@ def test_a_skill_is_learned_by_a_yes_and_not_by_a_no(root: Path, own: dict[str, 
     name = offer(root)
     said = document(root, own, "approvals", "no", name, "--reason", "not worth it")
     assert said["status"] == "rejected" and not (root / "skills/learned").exists()
-    (note,) = (root / "approvals").glob(f"*-skill-{name}-*.md")
+    (note,) = (root / "approvals").glob(f"*-skill-{name}.md")
     assert "not worth it" in note.read_text()
     name = offers_of(open_workspace(root).vault).propose(find_suggestions(history(1).traces, ())[0]).name
     assert document(root, own, "approvals", "yes", name)["status"] == "accepted"

@@ -1,5 +1,6 @@
 """`ask` prints one document, or the answer; how it ended decides the exit code."""
 
+import shlex
 import sys
 from io import StringIO
 from pathlib import Path
@@ -63,11 +64,20 @@ def test_waiting_is_an_answer_and_not_a_failure(root: Path, tmp_path: Path) -> N
     assert document(root, own, "ask", "--resume", found["session"], code=2)["ok"] is False
 
 
+def test_the_command_that_goes_on_can_be_copied(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path, script(tmp_path / "s.json", {"error": "interrupted"}))
+    with terminal(root, own, "ask", "how many notes?") as person:
+        person.ends()
+    (line,) = [line for line in person.seen.splitlines() if line.startswith("go on with: vault-agent ")]
+    own = settings(tmp_path, script(tmp_path / "s.json", "Three."))
+    assert tell(root, own, *shlex.split(line.partition("vault-agent ")[2])) == "Three.\n"
+
+
 def test_tools_are_shown_on_a_terminal(root: Path, tmp_path: Path) -> None:
     own = settings(tmp_path, script(tmp_path / "s.json", {**call("vault_list"), "text": "Looking."}, "Three notes."))
     with terminal(root, own, "ask", "how many?") as person:
         assert person.ends() == 0
-    shown = [line.strip() for line in person.seen.splitlines()]
+    shown = [line.strip() for line in person.seen.splitlines() if line.strip()]
     assert shown[:3] == ["Looking.", "· vault_list", "Three notes."]
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.interfaces.cli.terminal import terminal
 from tests.llm.dialects import Wanted, openai
 from tests.llm.servers import Visit, model_server, streams
-from tests.stories.agents import call, furnish, script, settings
+from tests.stories.agents import call, furnish, script, settings, tell
 from tests.vaults import git
 
 
@@ -40,7 +40,7 @@ def test_words_appear_as_they_come_and_ctrl_c_keeps_the_session(root: Path, tmp_
     ):
         person.sees("> ")
         person.type("tell me a story\n")
-        person.sees("Once upon a time a time")
+        person.shows("Once upon a time a time")
         person.type("\x03")
         person.sees("interrupted")
         person.sees("> ")
@@ -69,17 +69,19 @@ def test_what_is_typed_while_it_works_reaches_it_at_its_next_step(root: Path, tm
         person.sees("> ")
         person.type("list my notes\n")
         person.sees("Working.")
-        person.type("only those about tea\n")
-        person.sees("only those about tea")
+        person.type("\x1b[200~only those\rabout tea\x1b[201~")
+        person.shows("> only those / about tea")
+        person.type("\n")
         typed.set()
         person.sees("I heard you.")
         person.sees("> ")
         person.type("/quit\n")
         assert person.ends() == 0
+    assert "> only those\n  about tea\n" in person.seen
     (note,) = (root / "sessions").rglob("*.md")
     said = note.read_text()
     assert said.count("%% vault-agent: run ") == 1, "it became a run of its own"
-    assert said.index("only those about tea") < said.index("I heard you.")
+    assert said.index("only those\n") < said.index("I heard you.")
 
 
 def test_a_call_is_shown_with_its_change_and_decided_on_the_spot(root: Path, tmp_path: Path) -> None:
@@ -156,7 +158,7 @@ def test_lines_come_back_from_the_history(root: Path, tmp_path: Path) -> None:
             person.sees("> ")
             person.type("\x04")
             assert person.ends() == 0
-    assert [note.read_text().count("# good day") for note in (root / "sessions").rglob("*.md")] == [1, 1]
+    assert [note.read_text().count("# Good day") for note in (root / "sessions").rglob("*.md")] == [1, 1]
 
 
 def test_what_was_typed_before_a_question_is_no_answer_to_it(root: Path, tmp_path: Path) -> None:
@@ -188,3 +190,80 @@ def test_what_was_typed_before_a_question_is_no_answer_to_it(root: Path, tmp_pat
         person.type("\x04")
         assert person.ends() == 0
     assert "Be brief." in (root / "AGENT.md").read_text()
+
+
+def test_a_pasted_block_is_one_message_and_ctrl_c_twice_leaves(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path, script(tmp_path / "script.json", "One answer."))
+    lines = [f"line {number} of a letter" for number in range(1, 31)]
+    with terminal(root, own, "chat") as person:
+        person.sees("> ")
+        person.type("\x1b[200~" + "\r".join(lines) + "\x1b[201~")
+        person.sees(lines[-1])
+        person.type("\r")
+        person.sees("One answer.")
+        person.sees("> ")
+        person.type("\x03")
+        person.sees("Ctrl-C again")
+        person.type("\x03")
+        assert person.ends() == 0
+    (note,) = (root / "sessions").rglob("*.md")
+    assert note.read_text().count("%% vault-agent: run ") == 1 and lines[-1] in note.read_text()
+    (history,) = (tmp_path / "home").rglob("chat_history")
+    assert history.stat().st_mode & 0o777 == 0o600 and history.read_text().count(f"+{lines[-1]}\n") == 1
+
+
+def test_a_stopped_answer_leaves_no_trace_of_the_spinner_and_a_second_ctrl_c_leaves(root: Path, tmp_path: Path) -> None:
+    with (
+        model_server(speaks) as server,
+        terminal(root, {**served(tmp_path, server.url), "VAULT_AGENT_MEMORY__CAPTURE": "off"}, "chat") as person,
+    ):
+        person.sees("> ")
+        person.type("tell me a story\n")
+        person.shows("Once upon a time a time")
+        person.shows("served-model is writing")
+        person.type("\x03")
+        person.sees("/continue goes on")
+        person.sees("> ")
+        person.type("\x03")
+        assert person.ends() == 0
+    assert "is writing" not in person.seen and "looking through" not in person.seen
+    assert person.raw.rfind(b"\x1b[?25h") > person.raw.rfind(b"\x1b[?25l"), "the cursor stays hidden"
+
+
+def test_resume_shows_the_last_exchanges_on_forty_columns_in_chinese(root: Path, tmp_path: Path) -> None:
+    (root / "vault-agent.yaml").write_text("vault:\n  language: zh\n")
+    answer = "屋顶有两件事：\n\n- 十一月要买瓦片，**红色**的，一共需要三百片才够铺满\n- 打电话给小安"
+    own = settings(tmp_path, script(tmp_path / "script.json", "旧的回答。", "你好。", answer))
+    tell(root, own, "chat", said="最早的问题\n你好\n屋顶还有什么没做？\n")
+    with terminal(root, own, "chat", "--resume", columns=40, rows=20) as person:
+        person.sees("\n> 你好\n")
+        person.sees("\n你好。\n")
+        person.sees("\n> 屋顶还有什么没做？\n")
+        person.sees("\n • 十一月要买瓦片，红色的，一共需要三百\n   片才够铺满\n • 打电话给小安\n")
+        person.sees("\n> ")
+        person.type("/quit\r")
+        assert person.ends() == 0
+    assert "旧的回答" not in person.seen and "**" not in person.seen
+
+
+def test_a_note_with_two_requests_is_answered_on_a_terminal(root: Path, tmp_path: Path) -> None:
+    (root / "two.md").write_text("- [ ] @agent one\n- [ ] @agent two\n")
+    own = settings(tmp_path, script(tmp_path / "script.json", "First answer.", "Second answer."))
+    with terminal(root, own, "run", "two.md") as person:
+        assert person.ends() == 0
+    assert "First answer." in person.seen and "Second answer." in person.seen
+
+
+def test_ctrl_c_ends_the_wait_for_what_is_remembered_and_keeps_the_answer(root: Path, tmp_path: Path) -> None:
+    def hangs(visit: Visit) -> None:
+        visit.closing.wait()
+
+    with (
+        model_server(streams(openai.answer("It is with Ana.")), hangs) as server,
+        terminal(root, served(tmp_path, server.url), "ask", "My spare key is with Ana, keep that in mind") as person,
+    ):
+        person.shows("keeping what is worth remembering")
+        person.type("\x03")
+        assert person.ends() == 0
+    assert "\nwhat was still to be remembered is left undone\n" in person.seen
+    assert "It is with Ana." in person.seen and person.seen.rstrip().splitlines()[-1].startswith("session: ")

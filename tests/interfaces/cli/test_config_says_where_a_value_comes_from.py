@@ -1,15 +1,20 @@
 """`vault-agent config`, as a person and as a script use it."""
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 
+from agent.config.secrets import Secret, reveal
 from agent.config.settings import keys
+from agent.errors import MissingKey
 from agent.interfaces.cli.main import main
+from tests.llm.servers import Part, Visit, model_server
 
 Captured = pytest.CaptureFixture[str]
 KEY = "git.quiet_seconds"
+LITERAL = "sk-ant-" + "q7Zt" * 6
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +43,7 @@ def ask(capsys: Captured, *args: str) -> dict[str, object]:
 
 def test_get_prints_the_value_alone_and_its_origin_beside_it(capsys: Captured) -> None:
     assert main(["config", "get", KEY]) == 0
-    assert capsys.readouterr() == ("10.0\n", "from: default\n")
+    assert capsys.readouterr() == ("30.0\n", "from: default\n")
 
 
 def test_set_get_unset(capsys: Captured, home: Path) -> None:
@@ -124,8 +129,6 @@ def test_a_file_with_an_unknown_key_can_be_repaired_by_command(capsys: Captured,
 @pytest.mark.parametrize(
     ("key", "value", "says"),
     [
-        ("llm.preset", "olama", 'llm.preset: there is no "olama"'),
-        ("llm.preset", "ollama", "vault-agent config set llm.model NAME"),
         ("llm.reflection.model", "qwen3:8b", "vault-agent config set llm.preset NAME"),
         ("index.model", "someone/gone", "the model someone/gone is not on this machine"),
     ],
@@ -139,7 +142,133 @@ def test_a_model_that_cannot_be_used_yet_is_said_when_it_is_named(
     assert says in err and err.startswith("warning: ")
 
 
-def test_a_model_that_can_be_used_needs_no_remark(capsys: Captured) -> None:
-    for key, value in (("llm.preset", "anthropic"), ("llm.fast.model", "claude-haiku-4-5"), ("index.model", "shipped")):
-        assert main(["config", "set", key, value]) == 0
-        assert capsys.readouterr().err == ""
+def test_a_search_model_that_can_be_used_needs_no_remark(capsys: Captured) -> None:
+    assert main(["config", "set", "index.model", "shipped"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("llm.preset", "olama", "one of openai, anthropic"),
+        ("llm.fast.preset", "olama", 'llm.fast.preset: there is no "olama"'),
+        ("llm.base_url", "ollama", "such as http://127.0.0.1:11434/v1"),
+        ("llm.api_key", LITERAL, "vault-agent config set llm.api_key --prompt"),
+        ("llm.key", LITERAL, "vault-agent config set llm.api_key --prompt"),
+    ],
+)
+def test_a_value_that_can_never_work_is_refused(key: str, value: str, says: str, capsys: Captured, home: Path) -> None:
+    assert main(["config", "set", key, value]) == 2
+    out, err = capsys.readouterr()
+    assert says in err and LITERAL not in err + out
+    assert not home.exists()
+
+
+def test_a_model_setting_says_that_its_server_answers(capsys: Captured) -> None:
+    with model_server(lists("qwen3:8b", "llama3")) as server:
+        assert main(["config", "set", "llm.base_url", server.url]) == 0
+        assert "now say which model: qwen3:8b, llama3" in capsys.readouterr().err
+        assert main(["config", "set", "llm.model", "qwen3"]) == 0
+        assert "qwen3 can be asked" in capsys.readouterr().err
+        assert main(["config", "set", "llm.model", "other"]) == 0
+        assert "does not list other; it has qwen3:8b, llama3" in capsys.readouterr().err
+    assert {each.line.split()[0] for each in server.asked} == {"GET"}
+
+
+def test_what_keeps_the_model_away_is_said_and_the_setting_is_kept(capsys: Captured) -> None:
+    def refuses(visit: Visit) -> None:
+        visit.head("401 Unauthorized", "application/json")
+        visit.send(b'{"error": {"message": "bad key"}}')
+
+    def login(visit: Visit) -> None:
+        visit.head("200 OK", "text/html")
+        visit.send(b"<html>Please log in</html>")
+
+    with model_server(refuses, login) as server:
+        assert main(["config", "set", "llm.base_url", server.url]) == 0
+        assert "answered 401 Unauthorized: bad key" in capsys.readouterr().err
+        assert main(["config", "set", "llm.model", "m"]) == 0
+        assert "answers, but not as a model server does" in capsys.readouterr().err
+    assert main(["config", "set", "llm.model", "m"]) == 0
+    assert "the setting is kept, but the model was not reached: no model server answers" in capsys.readouterr().err
+    assert main(["config", "get", "llm.model"]) == 0
+
+
+def test_a_preset_without_its_key_says_how_to_give_it(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    assert main(["config", "set", "llm.preset", "anthropic"]) == 0
+    err = capsys.readouterr().err
+    assert "env:ANTHROPIC_API_KEY" in err and "config set llm.api_key --prompt" in err
+
+
+def test_another_preset_does_not_get_the_key_of_the_one_before(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MINE", raising=False)
+    ask(capsys, "config", "set", "llm.key", "env:MINE")
+    assert "removed" not in ask(capsys, "config", "set", "llm.preset", "anthropic")
+    assert "removed" not in ask(capsys, "config", "set", "llm.preset", "anthropic")
+    assert ask(capsys, "config", "set", "llm.preset", "openai")["removed"] == "llm.api_key"
+    assert ask(capsys, "config", "get", "llm.api_key")["origin"] == "default"
+    ask(capsys, "config", "set", "llm.key", "env:MINE")
+    assert ask(capsys, "config", "unset", "llm.key")["was_set"] is True
+    assert ask(capsys, "config", "unset", "llm.key")["was_set"] is False
+
+
+def test_an_address_that_counts_more_than_the_preset_is_named(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    assert main(["config", "set", "llm.base_url", "http://127.0.0.1:9/v1"]) == 0
+    assert main(["config", "set", "llm.preset", "anthropic"]) == 0
+    err = capsys.readouterr().err
+    assert "http://127.0.0.1:9/v1 is set, too" in err and "vault-agent config unset llm.base_url" in err
+    assert main(["config", "unset", "llm.base_url"]) == 0
+    assert main(["config", "set", "llm.preset", "openai"]) == 0
+    assert "is set, too" not in capsys.readouterr().err
+
+
+def test_a_key_is_piped_into_a_file_that_others_cannot_read(
+    capsys: Captured, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{LITERAL}\n"))
+    assert main(["config", "set", "llm.key", "--prompt"]) == 0
+    out, err = capsys.readouterr()
+    file = home / "config/keys/llm.api_key"
+    assert file.read_text() == f"{LITERAL}\n" and file.stat().st_mode & 0o777 == 0o600
+    assert f"llm.api_key = file:{file}" in out and LITERAL not in out + err
+    assert LITERAL not in (home / "config/config.yaml").read_text()
+    assert reveal(Secret(f"file:{file}")) == LITERAL
+    file.chmod(0o640)
+    with pytest.raises(MissingKey, match="others on this machine may read"):
+        reveal(Secret(f"file:{file}"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "args", "says"),
+    [
+        ("\n", ["llm.key", "--prompt"], "no key was given"),
+        ("two words\n", ["llm.key", "--prompt"], "a key is one word"),
+        ("x\n", ["git.durable", "--prompt"], "--prompt is for secrets"),
+        ("x\n", ["llm.key", "env:X", "--prompt"], "give none on the command line"),
+        ("", ["llm.key"], "config set llm.api_key --prompt"),
+        ("", ["git.durable"], "needs a value: true or false"),
+    ],
+)
+def test_a_key_that_cannot_be_taken_changes_nothing(
+    typed: str, args: list[str], says: str, capsys: Captured, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    assert main(["config", "set", *args]) == 2
+    assert says in capsys.readouterr().err
+    assert not (home / "config/config.yaml").exists()
+
+
+def lists(*models: str) -> Part:
+    """A model server that says which models it has."""
+
+    def play(visit: Visit) -> None:
+        visit.head("200 OK", "application/json")
+        visit.send(json.dumps({"data": [{"id": name} for name in models]}).encode())
+
+    return play

@@ -56,7 +56,7 @@ def test_the_patch_can_be_applied_as_it_comes(
 ) -> None:
     odd = b"caf\xe9 \x1b[31mred\r\nno end"
     write(vault.place.root / "b.md", odd)
-    assert main(["diff"]) == 0
+    assert main(["diff", "--raw"]) == 0
     patch = capfdbinary.readouterr().out
     assert b"\x1b[31mred\r" in patch
     write(vault.place.root / "b.md", "b\n")

@@ -5,13 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.main import main
+from agent.workspace.daemon_lock import daemon_lock
 from tests.vaults import git, write
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VAULT_AGENT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Anna")
+    monkeypatch.setenv("GIT_AUTHOR_EMAIL", "anna@example.org")
     monkeypatch.chdir(tmp_path)
 
 
@@ -94,6 +98,37 @@ def test_a_broken_index_is_bad_then_fixed_then_fine(vault: Path, capsys: pytest.
     assert main(["--vault", str(vault), "doctor", "--fix"]) == 0
     assert "ok    index: fixed" in capsys.readouterr().out
     assert main(["--vault", str(vault), "doctor"]) == 0
+
+
+def test_a_repair_is_said_before_it_is_made(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (vault / ".git/index").write_bytes(b"broken")
+    write(vault / ".vault-agent-01HZZZZZZZ0000000000000001-0", "half a note")
+    assert main(["--vault", str(vault), "doctor", "--fix"]) == 0
+    printed = capsys.readouterr()
+    said = printed.err.splitlines()
+    assert said[0].startswith("repairing index: ") and said[1] == "repairing temporaries: left among the notes: 1"
+    assert said[2] == "  .vault-agent-01HZZZZZZZ0000000000000001-0"
+    assert "ok    index: fixed" in printed.out and "ok    temporaries: fixed" in printed.out
+    assert main(["--vault", str(vault), "doctor", "--fix"]) == 0
+    assert "repairing" not in capsys.readouterr().err
+
+
+def test_a_key_that_only_the_daemon_lacks_is_a_finding(
+    vault: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAULT_AGENT_LLM__PRESET", "openai")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-a-key-of-this-terminal-only")
+    assert main(["--vault", str(vault), "doctor"]) == 0
+    said = capsys.readouterr().out
+    assert "ok    daemon: not running" in said
+    assert "a daemon needs OPENAI_API_KEY in its environment, too" in said
+    workspace = open_workspace(vault)
+    lacks = "no model can be asked: OPENAI_API_KEY is not set; vault-agent config set llm.openai.api_key --prompt"
+    with daemon_lock(workspace):
+        workspace.daemon_state.write_text(json.dumps({"pid": 1, "problem": lacks}))
+        assert main(["--vault", str(vault), "doctor"]) == 0
+    said = capsys.readouterr().out
+    assert "warn  daemon: it runs, and reports a problem" in said and f"        {lacks}\n" in said
 
 
 def test_json_carries_every_check(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -85,7 +85,7 @@ def test_the_traceback_is_shown_only_when_asked_for(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    "args", [["fail"], ["fail", "not", "--number", "x"], ["fail", "not", "--nunber", "3"], ["--nothing"], ["fial"], []]
+    "args", [["fail"], ["fail", "not", "--number", "x"], ["fail", "not", "--nunber", "3"], ["--nothing"], ["fial"]]
 )
 def test_a_wrong_command_line_is_a_usage_error(args: list[str], capsys: Captured) -> None:
     assert main(args) == 2

@@ -25,6 +25,19 @@ def test_a_note_is_forgotten_by_path_or_id(root: Path, run: Run) -> None:
     assert SECRET in (root / str(made["path"])).read_text("utf-8")
 
 
+def test_no_line_of_the_report_is_blank(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(root / "MEMORY.md", f"# Facts\n\n- {SECRET}\n\n\n")
+    git(root, "add", "-A")
+    trailers = "Vault-Actor: agent\nVault-Tool: lifecycle"
+    git(root, "commit", "-q", "-m", f"memory(upkeep): facts\n\n{trailers}")
+    assert main(["--vault", str(root), "remember", SECRET]) == 0
+    capsys.readouterr()
+    assert main(["--vault", str(root), "forget", SECRET, "--yes"]) == 0
+    said = capsys.readouterr()
+    assert "forgotten in" in said.out
+    assert all(line.strip() and not line.endswith("loses: ") for line in (said.out + said.err).splitlines())
+
+
 def test_a_dry_run_changes_nothing(root: Path, run: Run) -> None:
     made = run("remember", SECRET)
     before = git(root, "rev-parse", "HEAD")
@@ -124,7 +137,7 @@ def test_a_purge_stops_where_another_repository_has_the_commits(root: Path, run:
     head = git(root, "rev-parse", "HEAD")
     run("forget", str(made["path"]), "--purge", "--yes", code=2)
     assert git(root, "rev-parse", "HEAD") == head, "not even forgotten"
-    run("forget", str(made["path"]), "--purge", "--yes", "--yes-remote")
+    run("forget", str(made["path"]), "--purge", "--yes", "--yes-remote", code=1)
     assert "kelp-4711" not in history(root)
 
 

@@ -31,6 +31,16 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_what_draws_on_a_terminal_is_loaded_for_a_terminal_only() -> None:
+    code = (
+        "import sys; from agent.interfaces.cli.main import load_command;"
+        f"[load_command(name) for name in {WRITTEN!r}];"
+        "print([name for name in ('rich', 'prompt_toolkit', 'markdown_it') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize("name", WRITTEN)
 def test_the_line_in_the_list_is_the_command_s_own(name: str) -> None:
     command = load_command(name)

@@ -23,13 +23,15 @@ def run(capsys: pytest.CaptureFixture[str], *args: str) -> dict[str, object]:
     return document
 
 
-def test_it_ends_with_two_commands_that_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_ends_with_three_commands_that_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     document = run(capsys, "init", "my vault")
     commands = document["next"]
-    assert isinstance(commands, list) and len(commands) == 2
+    assert isinstance(commands, list) and len(commands) == 3
     assert main(shlex.split(commands[0])[1:]) == 0
     assert "spare key" in git(tmp_path / "my vault", "log", "-1", "--format=%s")
-    assert "--vault" in commands[1] and commands[1].endswith(" log")
+    assert main(shlex.split(commands[1])[1:]) == 0
+    assert "The spare key is with Ana" in capsys.readouterr().out
+    assert "--vault" in commands[2] and commands[2].endswith(" log")
 
 
 def test_inside_the_vault_the_commands_need_no_path(
@@ -37,7 +39,7 @@ def test_inside_the_vault_the_commands_need_no_path(
 ) -> None:
     (tmp_path / "vault").mkdir()
     monkeypatch.chdir(tmp_path / "vault")
-    assert run(capsys, "init", ".")["next"][1] == "vault-agent log"  # type: ignore[index]
+    assert run(capsys, "init", ".")["next"][2] == "vault-agent log"  # type: ignore[index]
 
 
 def test_the_json_document_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:

@@ -148,6 +148,22 @@ def test_a_run_is_logged_and_a_session_summed_up_and_each_can_be_undone(root: Pa
     assert "## 14:12" not in note.read_text("utf-8") and "## 14:13" in note.read_text("utf-8")
 
 
+def test_words_in_a_logged_conversation_that_ask_for_nothing_are_not_logged(root: Path) -> None:
+    workspace = open_workspace(root, clock=FakeClock())
+    talk = replace(finished("r1", "sessions/2026/11/talk.md"), task="Where is Lyon?", tools=())
+    log(workspace, talk)
+    for number, task in enumerate(("Thanks, understood", "cheers. night", "明白了，好的", "I liked it there")):
+        log(workspace, replace(talk, run=f"r2{number}", task=task))
+    log(workspace, replace(talk, run="r2", task="thanks, can you also look at the roof?"))
+    log(workspace, replace(talk, run="r3", task="Note it down", tools=("vault_write",)))
+    log(workspace, replace(talk, run="r4", task="And all of it", outcome="limit"))
+    log(workspace, replace(talk, run="r5", task="What else?", session="sessions/2026/11/another.md"))
+    said = [line for line in (root / "daily/2026-11-21.md").read_text("utf-8").splitlines() if line.startswith("### ")]
+    told = [line.partition(" - ")[2] for line in said]
+    also = "thanks, can you also look at the roof?"
+    assert told == ["Where is Lyon?", also, "Note it down", "And all of it", "What else?"]
+
+
 def test_a_new_day_sums_up_the_one_before(root: Path) -> None:
     clock = FakeClock()
     workspace = open_workspace(root, clock=clock)

@@ -50,9 +50,23 @@ def test_text_is_computed_only_when_it_is_shown(capsys: Captured) -> None:
 
 def test_bytes_pass_unchanged(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     data = b"\xef\xbb\xbf\xff\r\n\x1b[31mred\x00 no newline"
-    Output().emit({}, data)
+    Output().emit({}, data, raw=True)
     sys.stdout.flush()
     assert capfdbinary.readouterr().out == data
+
+
+def test_control_characters_of_a_file_reach_a_pipe_only_when_they_are_asked_for(
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    note = b"\xef\xbb\xbfone\r\n\ttwo \x1b[31mred\x1b[0m\x07 \xe2\x80\x8b caf\xe9 \x9b31m \xc2\x9b\r!\n"
+    Output().emit({}, note)
+    printed = capfdbinary.readouterr()
+    shown = b"\xef\xbb\xbfone\r\n\ttwo \\x1b[31mred\\x1b[0m\\x07 \xe2\x80\x8b caf\xe9 \\x9b31m \\x9b\\x0d!\n"
+    assert printed.out == shown, "more than control characters was changed, or less"
+    assert b"--raw" in printed.err
+    Output().emit({}, note, raw=True)
+    printed = capfdbinary.readouterr()
+    assert (printed.out, printed.err) == (note, b"")
 
 
 def test_notes_are_for_persons_and_warnings_for_all(capsys: Captured) -> None:

@@ -56,6 +56,7 @@ def test_the_headings_of_an_empty_memory_are_no_memory(run: Run, root: Path) -> 
     assert "MEMORY.md" not in {piece["path"] for piece in pieces(run("recall", "long-term memory of people"))}
     write(root / "MEMORY.md", f"{empty}\n- Ben plays the samovar\n")
     assert "MEMORY.md" in {piece["path"] for piece in pieces(run("recall", "samovar"))}
+    assert all(piece["title"] for piece in pieces(run("recall", "samovar"))), "each piece is shown under a title"
 
 
 def test_an_empty_task_is_said_to_be_one(run: Run) -> None:

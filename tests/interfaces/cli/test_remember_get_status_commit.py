@@ -74,6 +74,15 @@ def test_get_takes_a_path_from_the_working_folder_and_one_beside_a_folder_of_its
     assert run("get", "tea/none", code=2)["error"]
 
 
+def test_get_and_diff_pass_escapes_on_only_when_asked(root: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    write(root / "b.md", "two \x1b]0;title\x07\n")
+    for command in (["get", "b.md"], ["diff"]):
+        assert main(command) == 0
+        assert b"two \\x1b]0;title\\x07\n" in capfdbinary.readouterr().out
+        assert main([*command, "--raw"]) == 0
+        assert b"two \x1b]0;title\x07\n" in capfdbinary.readouterr().out
+
+
 def test_get_shows_a_note_as_it_was(root: Path, run: Run) -> None:
     then = head(root)
     write(root / "b.md", "two, edited\n")
@@ -138,3 +147,13 @@ def test_what_is_remembered_already_is_counted_and_said(run: Run, root: Path) ->
     assert (first["known"], again["known"], other["known"]) == (False, True, False)
     assert again["path"] == first["path"] != other["path"]
     assert "times: 2\n" in (root / str(first["path"])).read_text("utf-8")
+
+
+def test_status_names_the_missing_key_and_the_command_that_takes_it(
+    root: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAULT_AGENT_LLM__PRESET", "anthropic")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    agent = run("status")["agent"]
+    assert isinstance(agent, dict) and "there is no key at env:ANTHROPIC_API_KEY" in agent["problem"]
+    assert "vault-agent config set llm.api_key --prompt" in agent["problem"]

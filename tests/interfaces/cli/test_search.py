@@ -149,3 +149,33 @@ def test_a_hit_is_opened_in_the_editor_at_its_line(run: Run, root: Path, monkeyp
     line = hits(run("search", "kettle", "--open", "1"))[0]["lines"][0]
     assert (root.parent / "opened").read_text() == f"+{line} {root / 'tea.md'}\n"
     assert run("search", "kettle", "--open", "99", code=2)["error"]
+
+
+def test_a_person_s_note_is_before_templates_and_the_program_s_notes(run: Run, root: Path) -> None:
+    said = "When does the ferry to the island leave?\n"
+    write(root / "sessions/2026/11/2026-11-22 ferry.md", f"---\ntype: session\n---\n# {said}\n{said}")
+    write(root / "Templates/trip.md", f"# Ferry to the island\n\n{said}")
+    write(root / "notes/About.md", f"---\ntype: about\n---\n# Ferry\n\n{said}")
+    write(root / "trip.md", "# Trip\n\nThe ferry goes to the island at nine, and leaves from the old pier.\n")
+    found = hits(run("search", said))
+    assert found[0]["path"] == "trip.md" and len(found) >= 4
+    assert [hit["score"] for hit in found] == sorted((hit["score"] for hit in found), reverse=True)
+    assert [hit["path"] for hit in hits(run("search", said, "--limit", "1"))] == ["trip.md"]
+
+
+def test_a_file_that_is_no_text_is_not_found_and_status_says_so(run: Run, root: Path) -> None:
+    write(root / "Binary.md", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rkettle" + bytes(range(256)) * 4)
+    write(root / "log.md", "\x1b[31mkettle\x1b[0m boils\n")
+    found = [hit["path"] for hit in hits(run("search", "kettle"))]
+    assert "Binary.md" not in found and {"tea.md", "log.md"} <= set(found)
+    index = run("status", "--notes")["index"]
+    assert isinstance(index, dict) and {"path": "Binary.md", "reason": "not text"} in index["notes"]
+
+
+def test_the_text_of_a_hit_has_no_comments_of_the_program_and_no_blank_lines(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(root / "ask.md", "Which pier?\n\n%% vault-agent: answer 01K %%\n## Answer\n\nThe old pier.\n")
+    assert main(["search", "pier"]) == 0
+    shown = capsys.readouterr().out
+    assert "Which pier?" in shown and "%%" not in shown and all(map(str.strip, shown.rstrip().split("\n")))

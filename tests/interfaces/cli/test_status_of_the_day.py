@@ -1,5 +1,6 @@
 """`status` says in a line what happened today, and nothing of a day on which nothing did."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,9 @@ from agent.app.open import open_workspace
 from agent.events.runs import ContextRefreshed, MemoryCaptured, MemoryRecalled, Speaker, TaskCompleted, ToolCallFailed
 from agent.interfaces.cli.main import main
 from agent.metrics.collect import Collector
+from agent.workspace.daemon_lock import daemon_lock
 from tests.interfaces.cli.conftest import Run
+from tests.interfaces.cli.terminal import terminal
 from tests.stories.agents import document, script, settings
 from tests.vaults import write
 
@@ -71,7 +74,7 @@ def test_counts_that_cannot_be_read_are_said_and_stop_nothing(
     assert main(["status"]) == 0
     assert "counts cannot be read" in capsys.readouterr().err
     assert main(["metrics"]) == 0
-    assert "1 day files could not be read" in capsys.readouterr().out
+    assert "1 day file could not be read" in capsys.readouterr().out
 
 
 def test_a_file_in_the_place_of_the_counts_stops_nothing(root: Path, run: Run) -> None:
@@ -86,3 +89,19 @@ def test_what_a_real_run_has_done_is_counted_the_moment_it_is_over(tmp_path: Pat
     assert counted["task.completed"] == 1
     assert counted["proactive.memory.recalled"] == 1
     assert counted["proactive.memory.captured"] == 1, "what comes after the run's end was not written down"
+
+
+def test_a_long_line_is_cut_after_words_on_a_terminal_and_whole_in_a_pipe(
+    tmp_path: Path, root: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workspace = open_workspace(root)
+    why = "the disk is full, and what has changed in the notes cannot be taken in"
+    with daemon_lock(workspace):
+        workspace.daemon_state.write_text(json.dumps({"pid": 1, "files": 2, "problem": why}))
+        assert main(["status"]) == 0
+        assert f"problem  {why}\n" in capsys.readouterr().out
+        with terminal(root, settings(tmp_path), "status", columns=50) as screen:
+            assert screen.ends() == 0
+            lines = screen.lines
+    at = lines.index("problem  the disk is full, and what has changed in")
+    assert lines[at + 1] == "         the notes cannot be taken in"

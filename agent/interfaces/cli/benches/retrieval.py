@@ -21,6 +21,7 @@ from agent.index.files import IndexFiles
 from agent.index.search import Searcher
 from agent.index.weights import Weights
 from agent.interfaces.cli.benches.figures import Figure
+from agent.texts import joined
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 
@@ -69,7 +70,9 @@ def load_cases(path: Path) -> list[RetrievalCase]:
     """The questions of a fixture; raises `UserError` that names the line."""
     rows = [(at, line) for at, line in enumerate(path.read_text("utf-8").splitlines(), 1) if line.strip()]
     if not rows:
-        raise UserError(f"{path} has no questions", hint='one a line: {"query": "...", "relevant": ["path.md"]}')
+        raise UserError(
+            "{path} has no questions", hint='one a line: {{"query": "...", "relevant": ["path.md"]}}', path=path
+        )
     return [_question(line, f"{path}:{at}") for at, line in rows]
 
 
@@ -77,10 +80,10 @@ def _question(line: str, where: str) -> RetrievalCase:
     try:
         row = json.loads(line)
     except ValueError as error:
-        raise UserError(f"{where}: not JSON: {error}") from error
+        raise UserError("{where}: not JSON: {error}", where=where, error=error) from error
     query, relevant = (row.get("query"), row.get("relevant")) if isinstance(row, dict) else (None, None)
     if not isinstance(query, str) or not isinstance(relevant, list) or not relevant:
-        raise UserError(f"{where}: a question needs a query and the relevant paths, at least one")
+        raise UserError("{where}: a question needs a query and the relevant paths, at least one", where=where)
     return RetrievalCase(query, frozenset(str(each) for each in relevant))
 
 
@@ -154,6 +157,8 @@ def _check(questions: Sequence[RetrievalCase], listed: frozenset[str]) -> None:
     if absent:
         more = f" and {len(absent) - 3} more" if absent[3:] else ""
         raise UserError(
-            f"the vault has no {', '.join(absent[:3])}{more}",
+            "the vault has no {absent}{more}",
             hint="the fixture's paths count from the vault's root",
+            absent=joined(absent[:3], ", "),
+            more=more,
         )

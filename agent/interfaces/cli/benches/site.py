@@ -46,7 +46,7 @@ class Site:
         started = clock.monotonic()
         while not reached():
             if clock.monotonic() - started > seconds:
-                raise Permanent(f"gave up after {seconds:.0f} s waiting for {what}")
+                raise Permanent("gave up after {seconds:.0f} s waiting for {what}", seconds=seconds, what=what)
             clock.sleep(look)
         return clock.monotonic() - started
 
@@ -78,8 +78,8 @@ def daemon(place: Site) -> Iterator[int]:
 
 def _is_ready(workspace: Workspace, running: subprocess.Popen[bytes]) -> bool:
     if running.poll() is not None:
-        raise Permanent(f"the daemon ended at its start, exit code {running.returncode}")
+        raise Permanent("the daemon ended at its start, exit code {returncode}", returncode=running.returncode)
     said = load_daemon_state(workspace) or {}
     if said.get("problem"):
-        raise Permanent(f"the daemon is in trouble: {said['problem']}")
+        raise Permanent("the daemon is in trouble: {problem}", problem=said["problem"])
     return "files" in said and not said.get("waiting")

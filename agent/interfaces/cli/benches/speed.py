@@ -59,7 +59,7 @@ def first_index(index: SearchIndex) -> float:
     taken = time.perf_counter() - started
     if index.chosen.embedder is None or report.failed:
         reason = index.chosen.reason or f"{len(report.failed)} notes could not be indexed"
-        raise Permanent(f"the index is not whole, so no figure is worth anything: {reason}")
+        raise Permanent("the index is not whole, so no figure is worth anything: {reason}", reason=reason)
     return taken
 
 
@@ -73,7 +73,7 @@ def searches(index: SearchIndex, asked: list[str]) -> Figure:
         answer = index.search(text, 10)
         times.append((time.perf_counter() - started) * 1000)
         if not answer.hits or answer.mode != "hybrid":
-            raise Permanent(f"a search was not answered in full: {answer.degraded or text}")
+            raise Permanent("a search was not answered in full: {reason}", reason=answer.degraded or text)
     return Figure("search, warm", tuple(times))
 
 

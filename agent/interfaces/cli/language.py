@@ -1,0 +1,104 @@
+"""The language of the terminal: that of the vault at hand, else that of the locale; and what is said in it.
+
+Read without the settings, since it is wanted for help and for errors in the settings too. One process has one terminal.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.config.directories import VAULT_FILE
+from agent.interfaces.cli.printing import padded
+from agent.texts import LANGUAGES, Language, translated
+
+_SETTING = "VAULT_AGENT_VAULT__LANGUAGE"
+_MOST = 65_536
+"""The most bytes that are read of a vault's settings."""
+_LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
+
+
+@dataclass(slots=True)
+class _Terminal:
+    language: Language = "en"
+
+
+_TERMINAL = _Terminal()
+
+
+def speak(language: Language) -> None:
+    """Say everything in this language from now on."""
+    _TERMINAL.language = language
+
+
+def spoken() -> Language:
+    """The language of the terminal."""
+    return _TERMINAL.language
+
+
+def said(english: str, /, **values: object) -> str:
+    """An English sentence in the language of the terminal, with its placeholders filled in."""
+    return translated(english, _TERMINAL.language, **values)
+
+
+def counted(number: int, one: str, more: str, /, **values: object) -> str:
+    """What is said of one thing, or of more, as in "1 note" and "{count} notes"."""
+    return said(one, **values) if number == 1 else said(more, count=number, **values)
+
+
+def listed(names: Iterable[str], most: int | None = None) -> str:
+    """The names as a list within a sentence; of more than `most`, the first and how many more there are."""
+    found = list(names)
+    shown = said(", ").join(found[:most])
+    return (
+        shown
+        if most is None or len(found) <= most
+        else said("{shown} and {count} more", shown=shown, count=len(found) - most)
+    )
+
+
+def row(label: str, words: str) -> str:
+    """A line whose first word, its label, has a column of its own."""
+    return padded(said(label), 9) + words
+
+
+def terminal_language(args: Sequence[str], environ: Mapping[str, str] = os.environ) -> Language:
+    """The language for the person who has typed these words; English if nothing says another one."""
+    found = environ.get(_SETTING) or _of_vault(_vault(args, environ)) or _of_locale(environ)
+    return next((language for language in LANGUAGES if language == found), "en")
+
+
+def _vault(args: Sequence[str], environ: Mapping[str, str]) -> Path | None:
+    """The folder of the vault at hand, as the command line finds it; None without one."""
+    words = list(args)
+    given = next((word.partition("=")[2] for word in words if word.startswith("--vault=")), "")
+    if not given and "--vault" in words[:-1]:
+        given = words[words.index("--vault") + 1]
+    given = given or environ.get("VAULT_AGENT_VAULT", "")
+    try:
+        start = Path.cwd()
+    except OSError:
+        return None
+    places = [Path(given)] if given else [start, *start.parents]
+    return next((folder for folder in places if (folder / VAULT_FILE).is_file()), None)
+
+
+def _of_vault(vault: Path | None) -> str:
+    """The language that a vault's settings name; empty if they cannot be read."""
+    if vault is None:
+        return ""
+    import yaml  # help elsewhere needs no parser
+
+    try:
+        with (vault / VAULT_FILE).open("rb") as file:
+            settings = yaml.load(file.read(_MOST), yaml.CSafeLoader)
+    except (yaml.YAMLError, OSError, RecursionError, ValueError):
+        return ""
+    section = settings.get("vault") if isinstance(settings, dict) else None
+    return str(section.get("language") or "") if isinstance(section, dict) else ""
+
+
+def _of_locale(environ: Mapping[str, str]) -> str:
+    """The language of the locale, as in `zh_CN.UTF-8`."""
+    name = next((environ[variable] for variable in _LOCALE if environ.get(variable)), "")
+    return name.partition(".")[0].partition("_")[0].casefold()

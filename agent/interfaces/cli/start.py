@@ -1,0 +1,89 @@
+"""`vault-agent` without a command: how the vault is and what to try, or how to get a vault."""
+
+import os
+import shlex
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from agent.app.open import open_workspace
+from agent.app.welcome import question_for
+from agent.errors import NotAVault
+from agent.interfaces.cli.language import counted, row, said
+from agent.interfaces.cli.output import PROGRAM, Output
+from agent.interfaces.cli.printing import as_lines
+from agent.runs.status import agent_status
+from agent.vault.health.status import status
+from agent.vault.worktree.paths import is_note
+from agent.workspace.daemon_lock import is_watched
+from agent.workspace.workspace import Workspace
+
+ABOUT = (
+    "vault-agent: a personal agent that lives in your Markdown vault. "
+    "Every change is a note you can read and a commit you can undo."
+)
+_MOST = 1_000
+"""The most notes that are counted."""
+
+
+def show_start(output: Output) -> None:
+    """Print the state of the vault in three lines and what to try; or, where there is none, the next step."""
+    try:
+        root = output.vault()
+    except NotAVault:
+        if output.given is not None:
+            raise
+        _show_no_vault(output)
+        return
+    workspace = open_workspace(root)
+    lines, tries = _state(workspace), _tries(workspace, output.given)
+    document = {"vault": str(root), "state": lines, "next": tries}
+    output.emit(document, lambda: as_lines([*lines, "", said("Try:"), *(f"  {each}" for each in tries)]))
+
+
+def _show_no_vault(output: Output) -> None:
+    here = Path.cwd()
+    number = sum(1 for _ in islice(_notes(here), _MOST)) if here != Path.home() else 0
+    if number:
+        found = said(
+            "This folder has {notes}. "
+            "To make it a vault (it says first what it does, and your notes stay as they are):",
+            notes=said("{count} or more Markdown notes", count=number)
+            if number == _MOST
+            else counted(number, "1 Markdown note", "{count} Markdown notes"),
+        )
+        tries = [f"{PROGRAM} init ."]
+    else:
+        found = said("There is no vault here. Make one of a new folder or of your notes, or name the one you have:")
+        tries = [f"{PROGRAM} init ~/notes", f"{PROGRAM} --vault PATH status"]
+    tries.append(f"{PROGRAM} --help")
+    lines = [said(ABOUT), "", found, *(f"  {each}" for each in tries)]
+    output.emit({"vault": None, "notes": number, "next": tries}, lambda: as_lines(lines))
+
+
+def _notes(here: Path) -> Iterator[str]:
+    """The notes in this folder and the folders in it, without hidden ones."""
+    for folder, folders, names in os.walk(here):
+        deep = folder != str(here)
+        folders[:] = [] if deep else sorted(name for name in folders if not name.startswith("."))
+        yield from (name for name in names if is_note(name))
+
+
+def _state(workspace: Workspace) -> list[str]:
+    found, agent = status(workspace.vault), agent_status(workspace)
+    last = ""
+    if found.last:
+        last = said("; last change {when:%Y-%m-%d %H:%M}: {subject}", when=found.last.when, subject=found.last.subject)
+    model = agent.misconfigured[:1] or (agent.problem,)
+    named = agent.model or said("none yet: `ask` quotes your notes; vault-agent config set llm.preset NAME")
+    waits = agent.approvals + agent.questions
+    daemon = said("running") if is_watched(workspace) else said("not running; vault-agent daemon starts it")
+    if waits:
+        daemon += said("; {count} wait for your answer: vault-agent status", count=waits)
+    return [row("vault", f"{found.root}{last}"), row("model", said(model[0]) or named), row("daemon", daemon)]
+
+
+def _tries(workspace: Workspace, given: Path | None) -> list[str]:
+    call = PROGRAM if given is None else f"{PROGRAM} --vault {shlex.quote(str(given))}"
+    question = question_for(workspace.vault.place.root, workspace.vault.home, workspace.settings.vault.language)
+    return [f"{call} ask {shlex.quote(question)}", f"{call} chat", f"{call} status", f"{call} --help"]

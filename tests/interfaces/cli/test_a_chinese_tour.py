@@ -1,0 +1,179 @@
+"""A tour of the commands in a Chinese vault: nothing that they print is an English sentence, and JSON stays English."""
+
+import json
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from agent.interfaces.cli.language import speak
+from agent.interfaces.cli.main import COMMANDS, load_command, main
+from agent.texts import translated
+
+WELL: dict[str, list[list[str]]] = {
+    "init": [["{v}", "--restore"], ["{new}", "--yes", "--language", "zh"]],
+    "daemon": [],
+    "search": [["图书馆"], ["zzzzzzzz"], ["图书馆", "--explain"]],
+    "recall": [["图书馆"], ["zzzzzzzz", "--all"]],
+    "ask": [["图书馆在哪里"]],
+    "chat": [],
+    "run": [["请求.md"]],
+    "approvals": [[]],
+    "bench": [],
+    "commit": [[], []],
+    "config": [["list"], ["get", "llm.model"], ["set", "log.level", "error"], ["unset", "log.level"]],
+    "completion": [],
+    "context": [["--explain", "今天做什么"]],
+    "diff": [[], ["HEAD"]],
+    "doctor": [[], ["--fix"]],
+    "forget": [["今天.md", "--dry-run"], ["别处.md", "--yes"]],
+    "get": [["今天.md"]],
+    "hook": [["pre-commit"]],
+    "import": [["旧", "--dry-run"]],
+    "log": [[], ["-n", "1"], ["不存在.md"]],
+    "memory": [["report"], ["run", "--dry-run"]],
+    "metrics": [[]],
+    "questions": [[]],
+    "reindex": [["--all"]],
+    "remember": [["小安喜欢绿茶"], ["小安喜欢绿茶"]],
+    "skills": [["stats"], ["match", "计划今天", "--explain"], ["suggest"], ["learn"], ["review"], ["validate"]],
+    "status": [[], ["--notes"]],
+    "trust": [[]],
+    "undo": [["HEAD", "--dry-run"], ["HEAD"], ["--since", "1d", "--dry-run"]],
+}
+"""Harmless lines of each command; `{v}` is the vault, `{new}` a new folder with a file."""
+WRONG = {
+    "init": ["{v}", "--language", "xx"],
+    "daemon": ["/nowhere"],
+    "search": ["图", "--as-of", "someday"],
+    "recall": [""],
+    "ask": ["--resume", "nothing"],
+    "chat": ["--resume", "nothing"],
+    "run": ["没有.md"],
+    "approvals": ["show", "zzzzzz"],
+    "bench": ["nothing"],
+    "commit": ["--nothing"],
+    "completion": ["tcsh"],
+    "config": ["set", "llm.preset", "nothing"],
+    "context": ["--explain", " "],
+    "diff": ["zzzz"],
+    "doctor": ["--vault", "{new}", "too", "many"],
+    "forget": ["没有.md"],
+    "get": ["没有"],
+    "hook": ["nothing"],
+    "import": ["--nothing"],
+    "log": ["--since", "someday"],
+    "memory": ["nothing"],
+    "metrics": ["--since", "someday"],
+    "questions": ["answer", "zzzzzz", "好"],
+    "reindex": ["too", "many"],
+    "remember": [" "],
+    "skills": ["show", "nobody"],
+    "status": ["--nothing"],
+    "trust": ["没有.md"],
+    "undo": ["zzzz"],
+}
+COMMAND = re.compile(
+    r"vault-agent(?: [a-z]+){0,2}(?![a-z])|`[^`]*`|\S*[/_.=-]\S*|eval \"[^\"]*\"|'[^']*'|(?:\b[a-z]+: )+|new file mode"
+    r"|\w+\(\w+\): .*"
+)
+SENTENCE = re.compile(r"(?:\b[A-Za-z][a-z]+\b[ ,:;]+){2}\b[a-z]+\b")
+
+
+def english(printed: str) -> list[str]:
+    """The lines in which three English words follow each other that are no command, path, option, setting or
+    subject of a commit."""
+    return [line for line in printed.splitlines() if SENTENCE.search(COMMAND.sub("·", line))]
+
+
+@pytest.fixture(scope="module")
+def chinese(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Chinese vault with a few notes and a folder of memories of an older layout."""
+    folder = tmp_path_factory.mktemp("tour")
+    root = folder / "笔记"
+    for path, text in {
+        "今天.md": "# 今天\n\n去图书馆。\n",
+        "别处.md": "别处的事。\n",
+        "请求.md": "---\nagent: ask\n---\n图书馆在哪里？\n",
+        "旧/别的.txt": "别的\n",
+        ".gitignore": "*.tmp\n",
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, "utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("VAULT_AGENT_HOME", str(folder / "home"))
+        assert main(["init", str(root), "--yes", "--language", "zh"]) == 0
+    (root / "新.md").write_text("新的。\n", "utf-8")
+    (folder / "new").mkdir()
+    (folder / "new" / "图.bin").write_bytes(b"\0")
+    return root
+
+
+@pytest.fixture(autouse=True)
+def home(chinese: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_HOME", str(chinese.parent / "home"))
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    monkeypatch.chdir(chinese)
+
+
+def placed(args: list[str], chinese: Path) -> list[str]:
+    return [each.format(v=chinese, new=chinese.parent / "new") for each in args]
+
+
+def test_the_tour_knows_every_command() -> None:
+    assert WELL.keys() == WRONG.keys() == COMMANDS.keys()
+
+
+def test_a_sentence_is_recognised() -> None:
+    assert english("error: nothing was written") and english("没有：small talk brings nothing up")
+    assert not english("vault-agent skills review NAME\n提示：vault-agent undo --yes\n  tea  程序自带\n")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_is_chinese(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, "--help"]) == 0
+    assert english(capsys.readouterr().out) == []
+
+
+def test_the_help_of_every_option_has_a_translation() -> None:
+    speak("en")
+    assert [each for name in COMMANDS for each in helps(load_command(name)) if translated(each, "zh") == each] == []
+
+
+def helps(command: click.Command) -> list[str]:
+    """The help of a command's options, and of those of its commands; without what is a command line."""
+    inner = command.commands.values() if isinstance(command, click.Group) else ()
+    options = [each.help for each in command.params if isinstance(each, click.Option) and each.help]
+    return [*options, *(each for one in inner for each in helps(one))]
+
+
+def test_what_each_command_prints_is_chinese(chinese: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = []
+    for name, args in ((name, args) for name, lines in WELL.items() for args in lines):
+        code = main([name, *placed(args, chinese)])
+        printed = capsys.readouterr()
+        found += [(name, code, printed.err)] if code not in {0, 1} else []
+        if name != "skills":  # the skills that come with the program are written in English
+            found += [(name, code, line) for line in english(printed.out + printed.err)]
+    assert found == []
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said_in_chinese(name: str, chinese: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, *placed(WRONG[name], chinese)]) == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith("错误：") and english(printed.err) == []
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_json_stays_english(name: str, chinese: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--json", name, *placed(WRONG[name], chinese)]) == 2
+    error = json.loads(capsys.readouterr().out)["error"]
+    told = (error["message"] + error["hint"]).replace(str(chinese), "").replace("没有", "")
+    assert not re.search(r"[\u4e00-\u9fff]", told)
+
+
+def test_without_a_command_it_is_chinese(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    assert english(capsys.readouterr().out) == []

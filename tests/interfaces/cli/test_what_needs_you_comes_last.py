@@ -1,0 +1,51 @@
+"""Below an answer, what the person has to know or do stands last, with the command."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.interfaces.cli.run_report import remarks
+from agent.loop.outcome import Ended, RunOutcome
+from tests.stories.agents import call, document, furnish, script, settings, tell
+
+NOTE = "sessions/a.md"
+
+
+def ended(outcome: RunOutcome, **more: object) -> Ended:
+    return Ended("r1", NOTE, outcome, "text", commits=("c1",), **more)  # type: ignore[arg-type]
+
+
+def test_what_waits_for_a_yes_is_last_with_its_command() -> None:
+    waits = ended(RunOutcome.NEEDS_APPROVAL, reason="vault_edit waits", waits_for="approvals/x.md", hint="tick it")
+    assert "\n".join(remarks(waits, "en")).split("\n")[-3:] == [
+        "needs approval: vault_edit waits",
+        "to allow it: vault-agent approvals yes approvals/x.md --go-on",
+        "to refuse it: vault-agent approvals no approvals/x.md --go-on",
+    ]
+    asks = ended(RunOutcome.QUESTION_ASKED, reason="which tea?", waits_for="questions/my tea.md")
+    assert remarks(asks, "zh")[-1] == "你的回答：vault-agent questions answer 'questions/my tea.md' 内容 --go-on"
+
+
+def test_what_was_refused_is_said_below_the_changes() -> None:
+    lines = remarks(ended(RunOutcome.FINISHED, refused=("shell", "web_fetch")), "en")
+    assert lines[-1] == "your policy does not allow: shell, web_fetch" and lines[0].startswith("1 change")
+
+
+def test_the_command_that_is_named_goes_on_with_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    change = call("vault_edit", path="AGENT.md", old="Be brief.", new="Be long.")
+    own = settings(tmp_path, script(tmp_path / "s.json", change, "All done."))
+    waits = document(root, own, "ask", "change yourself")["waits_for"]
+    assert "All done." in tell(root, own, "approvals", "yes", waits, "--go-on")
+    assert "Be long." in (root / "AGENT.md").read_text()
+
+
+def test_a_tool_that_the_policy_denies_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    own = settings(tmp_path, script(tmp_path / "s.json", call("vault_list"), "I may not."))
+    rules = tmp_path / "home" / "config" / "policy.yaml"
+    rules.parent.mkdir(parents=True, exist_ok=True)
+    rules.write_text(
+        "version: 1\nprofiles:\n  - name: default\n    match: {}\n    policy:\n      deny: [{tool: vault_list}]\n"
+    )
+    assert document(root, own, "ask", "list them")["refused"] == ["vault_list"]
