@@ -1,5 +1,7 @@
-"""The README says what is true: its two commands, and the same commands as the program's own help."""
+"""The README says what is true: its two commands, and the same commands as the program's own help. The Chinese one says
+the same."""
 
+import io
 import json
 import os
 import re
@@ -16,6 +18,10 @@ from agent.interfaces.cli.main import main
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
+CHINESE = (ROOT / ".github/README.zh.md").read_text("utf-8")
+BESIDE = ("agent/README.md", "tests/trust/README.md", "tests/bench/README.md", ".github/README.zh.md")
+"""What the README links to."""
+MOST_LIMITS = 12
 
 
 def commands() -> list[str]:
@@ -24,35 +30,32 @@ def commands() -> list[str]:
     return [block.strip() for block in re.findall(r"```sh\n(.*?)```", section, re.DOTALL)]
 
 
-def table(name: str) -> list[list[str]]:
-    """The rows under the header of the table between the README's `name` marks."""
-    marked = re.search(rf"<!-- {name}[^>]*-->\n(.*?)<!-- /{name} -->", README, re.DOTALL)
+def table(name: str, page: str = README) -> list[list[str]]:
+    """The rows under the header of the table between a page's `name` marks."""
+    marked = re.search(rf"<!-- {name}[^>]*-->\n(.*?)<!-- /{name} -->", page, re.DOTALL)
     assert marked
     rows = [line.strip("|").split("|") for line in marked[1].strip().splitlines()]
     return [[cell.strip() for cell in row] for row in rows[2:]]
 
 
-def test_there_are_two_commands_of_one_line_each() -> None:
-    assert len(commands()) == 2
+def test_there_are_two_commands_of_one_line_each_and_another_way_for_the_first() -> None:
+    assert len(commands()) == 3
     assert not any("\n" in command for command in commands())
 
 
 def test_the_first_command_sets_up_and_does_the_main_job() -> None:
-    steps = commands()[0].split(" && ")
-    assert [step.split()[0] for step in steps] == ["python3", ".venv/bin/pip", ".venv/bin/vault-agent"]
-    assert steps[1] == ".venv/bin/pip install -q ."
-    assert steps[2].split()[1] == "daemon" and steps[2].endswith(" --init")
+    quick, plain = (command.split(" && ") for command in commands()[:2])
+    assert quick == ["uv tool install .", "vault-agent daemon ~/my-vault --init"]
+    assert [step.split()[0] for step in plain] == ["python3", ".venv/bin/pip", ".venv/bin/vault-agent"]
+    assert plain[1] == ".venv/bin/pip install .", "it shows its progress"
+    assert plain[2] == f".venv/bin/{quick[1]}"
 
 
-def test_the_second_command_is_what_continuous_integration_runs() -> None:
-    script = ROOT / commands()[1]
+def test_the_last_command_is_what_continuous_integration_runs() -> None:
+    script = ROOT / commands()[2]
     assert script == ROOT / "hooks/check"
     assert os.access(script, os.X_OK)
     assert "/../hooks/check" in (ROOT / ".ci/run").read_text("utf-8")
-
-
-def test_the_picture_is_drawn_in_text() -> None:
-    assert "one git commit per change" in README.split("## Two commands")[0]
 
 
 def test_the_commands_are_those_of_the_help() -> None:
@@ -64,26 +67,26 @@ def test_the_commands_are_those_of_the_help() -> None:
 
 
 def test_every_promise_has_a_figure_and_a_command() -> None:
-    rows = table("promises")
-    assert len(rows) == 17
+    rows = table("promises", (ROOT / "tests/trust/README.md").read_text("utf-8"))
+    assert len(rows) == 18
     assert all(len(row) == 3 and all(row) for row in rows)
 
 
-def agent_lines() -> list[list[str]]:
-    """The commands of the README's section "The agent", in words."""
-    section = README.split("\n## The agent\n")[1].split("\n## ")[0]
-    blocks = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+def typed(page: str) -> list[list[str]]:
+    """The program's commands in a page's shell blocks, in words."""
+    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
     lines = [shlex.split(line) for block in blocks for line in block.strip().splitlines()]
-    return [line for line in lines if line[0] != "export"]
+    return [line for line in lines if line[0] == "vault-agent"]
 
 
-@pytest.mark.parametrize("words", agent_lines(), ids=" ".join)
-def test_every_command_about_the_agent_can_be_typed(
+@pytest.mark.parametrize("words", typed(README), ids=" ".join)
+def test_every_command_can_be_typed(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It reaches its own checks: the program knows the words, whatever it then says of this empty folder."""
     monkeypatch.setenv("VAULT_AGENT_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO("what-is-typed\n"))
     main(["--vault", str(tmp_path), "--json", *words[1:]])
     found = json.loads(capsys.readouterr().out)
     assert words[0] == "vault-agent"
@@ -97,10 +100,38 @@ def test_the_limits_of_runs_are_the_defaults() -> None:
     assert stated == real
 
 
-def test_links_to_files_lead_somewhere() -> None:
-    links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if "://" not in link]
-    assert [link for link in links if not (ROOT / link).exists()] == []
+def test_the_known_limits_are_few() -> None:
+    for page in (README, CHINESE):
+        listed = re.search(r"<!-- limits -->\n(.*?)<!-- /limits -->", page, re.DOTALL)
+        assert listed and 0 < len(listed[1].strip().splitlines()) <= MOST_LIMITS
 
 
-def test_it_speaks_of_no_place_of_ours() -> None:
-    assert re.findall(r"/work/|/root/|localhost", README) == []
+@pytest.mark.parametrize("name", ("README.md", *BESIDE))
+def test_links_to_files_lead_somewhere(name: str) -> None:
+    page = ROOT / name
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", page.read_text("utf-8")) if "://" not in link]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("name", ("README.md", *BESIDE))
+def test_it_speaks_of_no_place_of_ours(name: str) -> None:
+    assert re.findall(r"/work/|/root/|localhost", (ROOT / name).read_text("utf-8")) == []
+
+
+def test_the_chinese_page_is_in_step() -> None:
+    """The same sections, commands (in other words where they are a person's), settings, and numbers of points."""
+    assert [len(level) for level in re.findall(r"^(#+) ", README, re.MULTILINE)] == [
+        len(level) for level in re.findall(r"^(#+) ", CHINESE, re.MULTILINE)
+    ]
+    assert [shape(words) for words in typed(README)] == [shape(words) for words in typed(CHINESE)]
+    assert commands() == [block.strip() for block in re.findall(r"```sh\n(.*?)```", CHINESE, re.DOTALL)][:3]
+    for name in ("commands", "limits of runs"):
+        first = [row[0] for row in table(name)]
+        assert first == [row[0] for row in table(name, CHINESE)]
+    assert [row[2] for row in table("limits of runs")] == [row[2] for row in table("limits of runs", CHINESE)]
+    assert len(re.findall("^- ", README, re.MULTILINE)) == len(re.findall("^- ", CHINESE, re.MULTILINE))
+
+
+def shape(words: list[str]) -> list[str]:
+    """A command without what a person says in it."""
+    return ["…" if " " in word or not word.isascii() else word for word in words]

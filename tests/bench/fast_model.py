@@ -11,6 +11,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from agent.llm.messages import Assistant, Reply, Request, Usage, User
@@ -22,9 +23,10 @@ MISSED, SPOILT, TOLD_AGAIN, GUESSED = 0.1, 0.1, 0.25, 0.2
 """Shares: of facts that are missed, of answers that are spoilt, of known facts that are quoted all the same, and of
 answers to the person that end in a guess."""
 GUESS = "My guess is that you have always liked it that way"
+_QUESTION = "Below is a question of a person to their assistant."
 _KINDS = {
-    "preference": "preference", "decision": "decision", "plan": "decision", "habit": "workflow",
-    "person": "person", "family": "person", "name": "person",
+    "preference": "preference", "decision": "decision", "plan": "decision", "habit": "workflow", "health": "health",
+    "person": "person", "family": "person", "name": "self", "work": "self", "home": "self",
 }  # fmt: skip
 
 
@@ -35,6 +37,7 @@ class Telling:
     quote: str
     kind: str
     replaces: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
 
 
 @dataclass
@@ -45,15 +48,27 @@ class StandIn:
     seed: int = 1
     asked: int = 0
     spoilt: int = 0
+    words: Mapping[str, str] = field(default_factory=dict)
+    """Other words for questions, given without sight of the answers."""
     model: Model = field(default=Model("stand-in", 32_768, 4_096))
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
         """Read a conversation, or answer the person."""
         last = next((each.text for each in reversed(request.messages) if isinstance(each, User)), "")
         begin = last.find('{\n "lines": ')
-        said = self._answer(last) if begin < 0 else self._read(json.loads(last[begin:]))
+        if _QUESTION in last:
+            said = self._words(last.rpartition("\n\n")[2])
+        else:
+            said = self._answer(last) if begin < 0 else self._read(json.loads(last[begin:]))
         on_text(said)
         return Reply(Assistant(said), Usage(len(last) // 4, len(said) // 4), "end", self.model.name)
+
+    def _words(self, question: str) -> str:
+        """Other words for a question; one time in ten those of another question, or none where there are some."""
+        others = list(self.words.values()) or ["NONE"]
+        if self._roll(question, "words") >= MISSED:
+            return self.words.get(question, "NONE")
+        return "NONE" if question in self.words else others[int(self._roll(question, "other") * len(others))]
 
     def _answer(self, message: str) -> str:
         told = [each for each in self.tellings if each.quote in message]
@@ -65,7 +80,8 @@ class StandIn:
     def _read(self, shown: Mapping[str, Any]) -> str:
         lines, known = shown["lines"], shown["known"]
         found = [
-            {"number": line["number"], "kind": telling.kind, "quote": telling.quote, **_replaced(telling, known)}
+            {"number": line["number"], "kind": telling.kind, "quote": telling.quote,
+             "keywords": telling.keywords, **_replaced(telling, known)}
             for line in lines if line["who"] == "person"
             for telling in self.tellings if telling.quote in line["text"] and self._quotes(telling, known)
         ]  # fmt: skip
@@ -96,16 +112,17 @@ class StandIn:
         return random.Random("|".join((str(self.seed), *about))).random()
 
 
-def tellings(conversations: Mapping[str, Any]) -> tuple[Telling, ...]:
-    """The sentences of a file that state a fact or correct one."""
+def tellings(
+    conversations: Mapping[str, Any], keywords: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> tuple[Telling, ...]:
+    """The sentences of a file that state a fact or correct one, with the keywords that a model gives them."""
     facts = {each["id"]: each for each in conversations["facts"]}
-    told = [Telling(each["says"], _KINDS.get(each["kind"], "other")) for each in facts.values()]
     fixes = conversations["corrections"]
-    told += [
-        Telling(each["says"], _KINDS.get(facts[each["of"]]["kind"], "other"), tuple(map(str, each["stale"])))
-        for each in fixes
-    ]
-    return tuple(told)
+    told: list[tuple[str, str, tuple[str, ...]]] = [(each["says"], each["kind"], ()) for each in facts.values()]
+    told += [(each["says"], facts[each["of"]]["kind"], tuple(map(str, each["stale"]))) for each in fixes]
+    return tuple(
+        Telling(says, _KINDS.get(kind, "other"), stale, tuple(keywords.get(says, ()))) for says, kind, stale in told
+    )
 
 
 @contextmanager

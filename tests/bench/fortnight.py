@@ -5,9 +5,12 @@ with one that errs as good models do (`fast_model`); upkeep runs at the end of e
 file asks, and all of them once more at the end, most in other words; a general task is one that no memory helps. Then
 ten facts are forgotten, in the history too (`kept_notes`).
 
-    python -m tests.bench.fortnight CONVERSATIONS.yaml [GENERAL.yaml] [--keep FOLDER]
+    python -m tests.bench.fortnight CONVERSATIONS.yaml [GENERAL.yaml] [--keep FOLDER] [--keywords FILE.yaml] [--words]
 
-`--keep`: the two vaults are copied to this folder before anything is forgotten in them.
+`--keep`: the two vaults are copied to this folder before anything is forgotten in them. `--keywords`: those that the
+stand-in gives, by sentence; they were written without sight of the questions. `--words`: with `memory.ask_for_words`;
+the words for each question are in question_words.yaml, written without sight of the answers. `--summary`: with
+`memory.llm_summary`. Both without the run that has no model.
 """
 
 import argparse
@@ -28,7 +31,6 @@ from agent.app.open import open_workspace
 from agent.events.runs import Speaker
 from agent.loop.run import RunRequest
 from agent.memory.entry import Entry, EntryType, parse_entry
-from agent.memory.recall.asker import Asker
 from agent.runs.memory_upkeep import open_upkeeper
 from agent.runs.service import RunService
 from agent.workspace.search_index import open_index
@@ -38,7 +40,6 @@ from tests.fakes import FakeClock
 from tests.vaults import make_vault
 
 DAY, TURN = 86_400.0, 20.0
-LIMIT = 8
 
 
 @dataclass(slots=True)
@@ -80,14 +81,15 @@ def live(
     *,
     forgets: int = 10,
     keep: Path | None = None,
+    settings: Sequence[str] = (),
 ) -> Fortnight:
     """Live through the conversations, then ask for every fact, give every general task, and forget some facts.
 
-    `keep`: a folder to which the vault is copied before that.
+    `keep`: a folder to which the vault is copied before that. `settings`: switches of memory that are turned on.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        stack.enter_context(_machine(folder))
+        stack.enter_context(_machine(folder, settings))
         if model is not None:
             stack.enter_context(in_place_of_models(model))
         root = make_vault(folder / "vault").place.root
@@ -190,8 +192,7 @@ class _Lived:
 
 def _given(runs: RunService, question: str) -> list[str]:
     """The texts that a new conversation's run would be given for a question."""
-    given = runs.recall.recaller.recall(question, Asker(), LIMIT, unasked=True)
-    return [each.text for each in given.above(runs.workspace.settings.memory.floor).found]
+    return [each.text for each in runs.given(question).memories.found]
 
 
 def _says(text: str, answers: Sequence[str]) -> bool:
@@ -199,9 +200,10 @@ def _says(text: str, answers: Sequence[str]) -> bool:
 
 
 @contextmanager
-def _machine(folder: Path) -> Iterator[None]:
+def _machine(folder: Path, settings: Sequence[str]) -> Iterator[None]:
     """This process with the settings of a machine of its own."""
     own = {"VAULT_AGENT_HOME": str(folder / "home"), "VAULT_AGENT_GIT__DURABLE": "false"}
+    own |= {f"VAULT_AGENT_MEMORY__{name.upper()}": "true" for name in settings}
     before = dict(os.environ)
     os.environ.update(own)
     try:
@@ -247,18 +249,27 @@ def main(words: Sequence[str]) -> None:
     parser.add_argument("conversations", type=Path)
     parser.add_argument("general", type=Path, nargs="?")
     parser.add_argument("--keep", type=Path, help="the folder to which the two vaults are copied")
+    parser.add_argument("--words", dest="ask_for_words", action="store_true", help="with memory.ask_for_words")
+    parser.add_argument("--summary", dest="llm_summary", action="store_true", help="with memory.llm_summary")
+    parser.add_argument("--keywords", type=Path, help="the keywords of each sentence")
     asked = parser.parse_args(words)
     conversations = yaml.safe_load(asked.conversations.read_text("utf-8"))
     general = yaml.safe_load(asked.general.read_text("utf-8")) if asked.general else ()
-    columns: list[dict[str, str]] = []
-    for name, model in (("no model", None), ("model", StandIn(tellings(conversations)))):
-        found = live(conversations, general, model, keep=asked.keep / name.replace(" ", "-") if asked.keep else None)
-        columns.append(figures(found))
+    keywords = yaml.safe_load((asked.keywords or asked.conversations.with_name("keywords.yaml")).read_text("utf-8"))
+    other_words = yaml.safe_load(asked.conversations.with_name("question_words.yaml").read_text("utf-8"))
+    model = StandIn(tellings(conversations, keywords), words=other_words)
+    settings = [name for name in ("ask_for_words", "llm_summary") if getattr(asked, name)]
+    runs = {"model": model} if settings else {"no model": None, "model": model}
+    columns: dict[str, dict[str, str]] = {}
+    for name, wanted in runs.items():
+        keep = asked.keep / name.replace(" ", "-") if asked.keep else None
+        found = live(conversations, general, wanted, keep=keep, settings=settings)
+        columns[name] = figures(found)
         sys.stdout.write(f"\n# {name}\n{details(found)}")
         sys.stdout.flush()
-    sys.stdout.write(f"\n{'':38}{'no model':>16}{'model':>16}\n")
-    for name in columns[0]:
-        sys.stdout.write(f"{name:38}{columns[0][name]:>16}{columns[1][name]:>16}\n")
+    sys.stdout.write(f"\n{'':38}{''.join(f'{name:>16}' for name in columns)}\n")
+    for figure in columns["model"]:
+        sys.stdout.write(f"{figure:38}{''.join(f'{each[figure]:>16}' for each in columns.values())}\n")
 
 
 if __name__ == "__main__":
