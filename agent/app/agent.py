@@ -21,7 +21,6 @@ from agent.metrics.collect import Collector
 from agent.runs.accounts import open_accounts
 from agent.runs.active_skills import ActiveSkills
 from agent.runs.capture import (
-    end_of_session,
     entry_writer,
     keep_facts,
     save_flushed,
@@ -33,7 +32,7 @@ from agent.runs.diary import Diary
 from agent.runs.extractive_provider import ExtractiveProvider
 from agent.runs.question_words import QuestionWords
 from agent.runs.recall_source import recall_source
-from agent.runs.run_trace import run_trace
+from agent.runs.run_trace import latest_findings, run_trace
 from agent.runs.service import RunService
 from agent.runs.skill_set import skill_set
 from agent.runs.toolbox import relevance, toolbox
@@ -105,7 +104,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         searches.recaller,
         searches.ledger,
         settings.memory,
-        lambda path: end_of_session(vault, path),
+        lambda event, most: latest_findings(vault, event.session, event.run, most),
         count,
         bus.publish,
     )

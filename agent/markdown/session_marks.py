@@ -36,8 +36,6 @@ _LIKE = r"(?:>[> ]*)?%% vault-agent: |#{1,6}[ \t]+[0-9]{2}:[0-9]{2}\b|>[> ]*\[!q
 _PROTECT = re.compile(rf"^( {{0,3}})(\\*(?:{_LIKE}))", re.MULTILINE | re.IGNORECASE)
 _PROTECTED = re.compile(rf"^( {{0,3}})\\(\\*(?:{_LIKE}))", re.MULTILINE | re.IGNORECASE)
 _MARKED_ROW = re.compile(r"\s*(?:> ?)?%% vault-agent: ")
-_FORM = re.compile(r"^(?:%% vault-agent: .*|#{1,6} .*|`{3,}.*|\[!quote\]- .*)$", re.MULTILINE)
-_QUOTE = re.compile(r"^> ?", re.MULTILINE)
 _HEADING = re.compile(r"\A#[^\n]*\n\r?\n")
 _ENDINGS = ("\n\n", "\r\n\r\n", "\n")
 _ACTIVE = re.compile(r"[%<]|(?<=!)\[")
@@ -96,11 +94,6 @@ def untrusted_sources(note: str) -> tuple[str, ...]:
 def is_mark(row: str) -> bool:
     """True for a line that is a mark."""
     return _MARKED_ROW.match(row) is not None
-
-
-def without_form(part: str) -> str:
-    """A part of a session's note without marks, headings, titles of callouts and lines around code."""
-    return _FORM.sub(" ", _QUOTE.sub("", part))
 
 
 def _mark(record: MarkedText) -> str:

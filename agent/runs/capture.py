@@ -27,11 +27,9 @@ from agent.runs.waiting_statements import rule_capture
 from agent.texts import text
 from agent.tools.tool import RunContext
 from agent.vault.change import Stamp
-from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
 _SUMMARY_TOKENS = 256
-_TAIL = 8_000
 logger = logging.getLogger(__name__)
 
 
@@ -99,10 +97,6 @@ def ways_with_models(workspace: Workspace, models: Accounts) -> CaptureConfig:
     """The configuration of capture with the configured models."""
     summarise = _summarise(workspace, models) if models.models.fast.model.present else None
     return replace(rule_capture(workspace), summarise=summarise, thinks=models.models.main.model.present)
-
-
-def end_of_session(vault: Vault, path: str) -> str:
-    return (vault.read(path) or b"")[-_TAIL:].decode("utf-8", "ignore")
 
 
 def _summarise(workspace: Workspace, models: Accounts) -> Callable[[str], str]:

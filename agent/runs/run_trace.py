@@ -31,6 +31,17 @@ def trace_of(session: Session, run: str) -> RunTrace:
     return RunTrace(steps, session.untrusted, said=_said(session, run))
 
 
+def latest_findings(vault: Vault, path: str, run: str, most: int) -> str:
+    """What a run has found and thought last: the results of its tools and the model's own words, oldest first, at most
+    `most` characters of their end."""
+    try:
+        session = load_session(vault, path)
+    except NoteGone:
+        return ""
+    said = (event.message for event in session.of_run(run) if isinstance(event, Spoken))
+    return "\n".join(each.text for each in said if isinstance(each, Assistant | ToolResult))[-most:]
+
+
 def _said(session: Session, run: str) -> tuple[Utterance, ...]:
     """What the person of a run has said in it, and in their runs before it: tasks, interruptions, answers."""
     ours = next((each for each in session.of_run(run) if isinstance(each, Began)), None)

@@ -7,7 +7,6 @@ from agent.markdown.session_marks import (
     is_mark,
     open_record,
     untrusted_sources,
-    without_form,
 )
 
 TAINT = MarkedText("taint", {"source": "https://a.example/?q=[1]%%"}, "https://a.example")
@@ -21,9 +20,8 @@ def test_the_sources_of_strangers_text_are_found_in_callouts_and_in_notes_of_ear
     assert untrusted_sources(folded_records("x", [MarkedText("result", {}, before)])) == (), "text is no record"
 
 
-def test_a_part_of_a_note_is_left_with_what_was_said() -> None:
+def test_a_mark_is_known_from_a_persons_quotation() -> None:
     note = open_record(MarkedText("user", {}, "Hello."), "14:12 You") + folded_records("Title", [TAINT])
-    assert without_form(note).split() == ["Hello.", "https://a.example"]
     assert all(is_mark(row) for row in note.splitlines() if "vault-agent" in row) and not is_mark("> Hello.")
 
 

@@ -373,7 +373,7 @@ def test_a_long_run_is_given_once_what_its_results_bring_up(shelf: Shelf) -> Non
     ledger = ShownMemories()
     ledger.begin(Asker(session="sessions/a.md", run="run"))
     refresh = refresh_subscriber(
-        shelf.open(), ledger, SETTINGS, lambda path: "```text\nthe flight to Lisbon\n```", lambda text: len(text) // 4,
+        shelf.open(), ledger, SETTINGS, lambda event, most: "the flight to Lisbon"[-most:], lambda text: len(text) // 4,
         told.append,
     )  # fmt: skip
     assert refresh(replace(STEP, number=3)) == ()
@@ -392,9 +392,9 @@ def test_results_that_no_memory_is_likely_to_help_with_bring_up_nothing(shelf: S
 
     def refreshed(settings: MemorySettings) -> int:
         ledger.begin(Asker(session="s", run="run"))
-        found = "```text\nthe packet is sent from router to router\n```"
+        found = "the packet is sent from router to router"
         handler = refresh_subscriber(
-            shelf.open(settings), ledger, settings, lambda path: found, len, lambda event: None
+            shelf.open(settings), ledger, settings, lambda event, most: found, len, lambda event: None
         )
         return len(handler(replace(STEP, session="s")))
 
@@ -422,7 +422,7 @@ def test_a_refresh_keeps_to_its_tokens_and_to_its_switch(shelf: Shelf) -> None:
     def refreshed(settings: MemorySettings) -> int:
         ledger.begin(Asker(session=f"s{settings.refresh_tokens}", run="run"))
         handler = refresh_subscriber(
-            shelf.open(settings), ledger, settings, lambda path: "a trip to Lisbon", lambda text: len(text) // 4,
+            shelf.open(settings), ledger, settings, lambda event, most: "a trip to Lisbon", lambda text: len(text) // 4,
             lambda event: None,
         )  # fmt: skip
         found = handler(replace(STEP, session=f"s{settings.refresh_tokens}"))
@@ -439,8 +439,7 @@ def test_a_refresh_comes_every_so_many_steps_after_the_third() -> None:
 
 
 def test_topics_are_what_the_results_are_about_and_the_task_is_not() -> None:
-    tail = '%% vault-agent: result {"at": "x"} %%\n### 14:12 search: done\n\n```text\nLisbon Lisbon flight week\n```\n'
-    assert topics(tail, "plan the week").split() == ["Lisbon", "flight"]
+    assert topics("Lisbon Lisbon flight week", "plan the week").split() == ["Lisbon", "flight"]
     assert topics("", "task") == ""
 
 

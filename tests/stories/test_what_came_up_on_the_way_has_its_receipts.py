@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
+from agent.runs.run_trace import latest_findings
 from tests.stories.agents import call, document, furnish, script, settings
 from tests.vaults import git, head, write
 
@@ -49,6 +51,13 @@ def test_a_refresh_leaves_receipts_that_can_be_checked(root: Path, own: dict[str
     shown = git(root, "show", f"{receipt[4]}:{path}").splitlines()
     assert FACT in "\n".join(shown[int(receipt[2]) - 1 : int(receipt[3] or receipt[2])])
     assert path in [source["path"] for source in asked["sources"]]
+
+
+def test_the_topics_of_a_run_are_what_it_found_and_not_what_it_was_given(root: Path, own: dict[str, str]) -> None:
+    asked = document(root, own, "ask", "Plan the week")
+    found = latest_findings(open_workspace(root).vault, str(asked["session"]), str(asked["run"]), 4_000)
+    assert "The flight to Lisbon, part 3." in found and found.endswith("Planned.")
+    assert "skill_show" not in found and "competitors" not in found and "Plan the week" not in found
 
 
 def test_a_note_that_was_edited_since_its_commit_is_not_pinned(root: Path, own: dict[str, str]) -> None:

@@ -16,7 +16,6 @@ from agent.events.receipt import MEMORIES, Receipt
 from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.events.subscriber import Injection, InjectionType
 from agent.index.analysis import terms
-from agent.markdown.session_marks import without_form
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.recall_log import log_recall
 from agent.memory.recall.recaller import Recaller, Recollection
@@ -29,7 +28,6 @@ _RUNS = 64
 _WORDS = 12
 _TAIL = 4_000
 _WORD = re.compile(r"[^\W\d_][\w'-]{3,}|[\u3400-\u9fff]{2,8}")
-_COMMIT = re.compile(r"^- (?:commit|提交) .*$", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -86,17 +84,18 @@ def refresh_subscriber(
     recaller: Recaller,
     ledger: ShownMemories,
     settings: MemorySettings,
-    latest: Callable[[str], str],
+    latest: Callable[[IterationStarted, int], str],
     count: Callable[[str], int],
     tell: Callable[[object], object],
 ) -> Callable[[IterationStarted], Sequence[Injection]]:
-    """A handler for `IterationStarted`. `latest` returns the end of a session's note, `count` the tokens of a text."""
+    """A handler for `IterationStarted`. `latest` returns what the run has found last, at most so many characters, and
+    `count` the tokens of a text."""
 
     def refresh(event: IterationStarted) -> Sequence[Injection]:
         if not settings.refresh or not is_due(event.number, settings.refresh_every):
             return ()
         asker = ledger.asker(event.run)
-        words = topics(latest(event.session), event.task) if asker is not None else ""
+        words = topics(latest(event, _TAIL), event.task) if asker is not None else ""
         if asker is None or not words:
             return ()
         began = recaller.now()
@@ -122,10 +121,9 @@ def is_due(step: int, every: int) -> bool:
 
 
 def topics(text: str, task: str) -> str:
-    """The most frequent words at the end of a session that are not in its task; empty if there are none."""
-    tail = _COMMIT.sub(" ", without_form(text[-_TAIL:]))
+    """The most frequent words of what a run has found that are not in its task; empty if there are none."""
     known = set(terms(task))
-    counts = Counter(word for word in _WORD.findall(tail))
+    counts = Counter(word for word in _WORD.findall(text))
     fresh = [word for word in counts if (own := terms(word)) and not known.issuperset(own)]
     fresh.sort(key=lambda word: (-min(counts[word], 3), not word[0].isupper(), -len(word)))
     return " ".join(dict.fromkeys(fresh[:_WORDS]))
