@@ -117,15 +117,16 @@ class Conversations:
         end_waiting(self.workspace, path)
 
     def _write(self, session: Session, entries: Sequence[Entry], known: Sequence[StoredEntry]) -> None:
-        if not entries:
-            return
-        stamp, clock = Stamp("agent", tool=CAPTURE, session=session.path), self.workspace.clock
-        began = clock.monotonic()
-        verdicts = self.keeper.keep(
-            entries, f"memory(facts): kept {len(entries)} of a conversation", stamp, known=known
-        )
-        log_capture(session.path, verdicts, clock.monotonic() - began)
-        self.tell(captured("", session.path, verdicts, estimate))
+        """Write the entries, those of each run in a commit of its own: what undoes a run takes them, too."""
+        clock, runs = self.workspace.clock, dict.fromkeys(each.slots.get("run", "") for each in entries)
+        for run in runs:
+            began = clock.monotonic()
+            of_run = [each for each in entries if each.slots.get("run", "") == run]
+            subject = f"memory(facts): kept {len(of_run)} of a conversation"
+            stamp = Stamp("agent", run=run, tool=CAPTURE, session=session.path)
+            verdicts = self.keeper.keep(of_run, subject, stamp, known=known)
+            log_capture(session.path, verdicts, clock.monotonic() - began)
+            self.tell(captured(run, session.path, verdicts, estimate))
 
     def _by_rules(self, session: Session, waiting: WaitingConversation) -> Sequence[Entry]:
         """The entries of what the rules find, without those that were kept when the run ended."""
@@ -161,13 +162,13 @@ class Conversations:
 
     def _lines(self, session: Session, runs: frozenset[str]) -> Iterator[TalkLine]:
         """What was said aloud in these runs of a conversation."""
-        is_ours = False
+        run = ""
         for record in session.records:
             match record.event:
                 case Began() as began:
-                    is_ours = began.run in runs
-                case Spoken(User(text) | Assistant(text)) if is_ours and text.strip():
-                    yield TalkLine(text, isinstance(record.event.message, User), record.line, record.at)
+                    run = began.run
+                case Spoken(User(text) | Assistant(text)) if run in runs and text.strip():
+                    yield TalkLine(text, isinstance(record.event.message, User), record.line, record.at, run)
 
     def _known(self, session: Session, lines: tuple[TalkLine, ...]) -> tuple[StoredEntry, ...]:
         """The statements that are known about what is spoken of, newest first."""
@@ -181,8 +182,8 @@ class Conversations:
 
     def _entry(self, session: Session, fact: QuotedFact) -> Entry:
         clock = self.workspace.clock
-        slots = {"kind": fact.kind} | ({"line": str(fact.line)} if fact.line else {})
-        slots |= {"run": fact.run} if fact.run else {}
+        slots = {"run": fact.run} if fact.run else {}
+        slots |= {"kind": fact.kind} | ({"line": str(fact.line)} if fact.line else {})
         return Entry(
             clock.new_id(),
             fact.at or clock.now(),

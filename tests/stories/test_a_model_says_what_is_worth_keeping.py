@@ -268,3 +268,11 @@ def test_what_is_forgotten_while_it_waits_is_not_kept_and_all_else_is(
     assert "frog" not in str([each.text for each in entries(root)])
     assert quotes[-1] in [each.text for each in entries(root)]
     assert [path for path in workspace.vault.private_folder.rglob("*frog*") if path.is_file()] == []
+
+
+def test_undoing_a_run_takes_what_the_model_kept_of_it(root: Path, tmp_path: Path) -> None:
+    ask(root, tmp_path, SISTER, [{"number": 1, "kind": "person", "quote": SISTER}])
+    ask(root, tmp_path, MISSED, [{"number": 1, "kind": "person", "quote": "the Mahlers upstairs got a parrot"}])
+    (parrot,) = (each for each in entries(root) if "parrot" in each.text)
+    tell(root, settings(tmp_path), "undo", "--run", parrot.slots["run"])
+    assert [each.text for each in entries(root)] == [SISTER]

@@ -30,19 +30,21 @@ _SEPARATOR = re.compile(r"[\n,，、;；]")
 
 @dataclass(frozen=True, slots=True)
 class TalkLine:
-    """A message in a conversation; `line` is its line in the session's note, 0 if unknown, `at` its time."""
+    """A message in a conversation; `line` is its line in the session's note, 0 if unknown, `at` its time, `run` the run
+    in which it was said."""
 
     text: str
     is_person: bool = True
     line: int = 0
     at: datetime | None = None
+    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class QuotedFact:
     """A fact in the words of a message. `source` is `MODEL` for a quote of the assistant, else empty; `replaces` is the
-    known entry that it replaces; `keywords` are the model's words, as it gave them; `run` is that of the entry that the
-    rules have already kept of it, empty if they have not; `at` is when it was said."""
+    known entry that it replaces; `keywords` are the model's words, as it gave them; `run` is that of its message, or of
+    the entry that the rules have already kept of it; `at` is when it was said."""
 
     text: str
     kind: str
@@ -107,7 +109,7 @@ class ConversationReading:
             "" if said.is_person else MODEL,
             replaces,
             tuple(_SEPARATOR.split(item.get("keywords", ""))),
-            already.slots.get("run", "") if already is not None else "",
+            already.slots.get("run", "") if already is not None else said.run,
             said.at,
         )
 

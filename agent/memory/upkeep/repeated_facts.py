@@ -108,8 +108,8 @@ def _fact(said: Sequence[tuple[str, StoredEntry]], times: int) -> RepeatedFact:
 
 
 def _kind(text: str, each: StoredEntry) -> FactKind:
-    """The kind that the model gave to the entry, else the rules'. An entry that the rules made names its run; its own
-    kind is that of the rules of its time."""
+    """The kind that the model gave to the entry, else the rules'. An entry that the rules made names how its run ended;
+    its own kind is that of the rules of its time."""
     kind = each.entry.slots.get("kind", "")
-    is_of_model = kind in set(FactKind) and "run" not in each.entry.slots
+    is_of_model = kind in set(FactKind) and "outcome" not in each.entry.slots
     return FactKind(kind) if is_of_model else kind_of(text)
