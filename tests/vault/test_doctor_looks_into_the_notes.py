@@ -50,7 +50,7 @@ def test_large_files_are_named_with_what_git_has_of_them(tmp_path: Path) -> None
     write(vault.place.root / ".gitignore", "ignored.bin\n")
     found = look(vault)["large files"]
     assert (found.what, set(found.details)) == (
-        "2 larger than 2 MB",
+        "2 are larger than 2 MB",
         {"new.bin: 4 MB, not in git, so it has no history", "old.bin: 3 MB, in git, also after it is deleted"},
     )
     assert ".gitignore" in found.next
