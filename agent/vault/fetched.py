@@ -64,13 +64,14 @@ def fetched(address: str, timeout: float = 60.0) -> Iterator[Fetched]:
     with tempfile.TemporaryDirectory(prefix="vault-agent-", ignore_cleanup_errors=True) as folder:
         empty = Path(folder, "empty")
         empty.mkdir()
-        git = Git(Path(folder, "repository"), empty, durable=False, timeout=timeout)
+        ssh = {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes"}
+        git = Git(Path(folder, "repository"), empty, durable=False, timeout=timeout, variables=ssh)
         git.run("init", "-q", "--template=")
         allowed = [word for name in _ALLOWED for word in ("-c", f"protocol.{name}.allow=always")]
-        quiet = ["-c", "core.sshCommand=ssh -oBatchMode=yes", "-c", "fetch.fsckObjects=true"]
+        checked = ["-c", "fetch.fsckObjects=true"]
         command = ["fetch", "-q", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"]
         try:
-            git.run(*allowed, *quiet, *command, "--end-of-options", source, "+HEAD:refs/heads/fetched")
+            git.run(*allowed, *checked, *command, "--end-of-options", source, "+HEAD:refs/heads/fetched")
         except GitFailed as error:
             words = error.stderr.strip().splitlines()
             raise UserError(

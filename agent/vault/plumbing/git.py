@@ -8,8 +8,10 @@ state; `commit` chooses the content.
 import os
 import re
 import shutil
+import signal
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -51,6 +53,7 @@ _SHA256 = re.compile(rb"^\s*(?:\[extensions\]\s*)?objectformat\s*=\s*\"?sha256\b
 KEPT_VARIABLES = (
     *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"),
     *("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL"),
+    *("GIT_SSH_COMMAND", "GIT_SSH", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH"),
 )
 
 
@@ -75,17 +78,29 @@ class Git:
     """The git command line for one repository, with all configured commands turned off.
 
     `gitdir` and `worktree` are absolute and passed to git, so that `core.worktree` and discovery have no effect.
+    `settings` come after the fixed ones, and `variables` after those of this process.
     """
 
-    def __init__(self, gitdir: Path, worktree: Path, *, durable: bool = True, timeout: float = 60.0) -> None:
+    def __init__(
+        self,
+        gitdir: Path,
+        worktree: Path,
+        *,
+        durable: bool = True,
+        timeout: float = 60.0,
+        settings: tuple[tuple[str, str], ...] = (),
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         for name in [n for n in os.environ if n.startswith("GIT_") and n not in KEPT_VARIABLES]:
             del os.environ[name]  # the GIT_DIR or GIT_INDEX_FILE of a hook belongs to another command
         self.gitdir = gitdir
         self.worktree = worktree
         self.timeout = timeout
+        self.durable = durable
         self.costly: Hazard | None = None
         """A pattern that git could not match in time; while it is set, git is not asked for new files."""
-        self._settings = NEUTRAL + (DURABLE if durable else ())
+        self._settings = NEUTRAL + (DURABLE if durable else ()) + settings
+        self._variables = dict(variables or {})
         self._drivers: tuple[tuple[int, int], tuple[tuple[str, str], ...]] | None = None
         self._width = 0
         self._command = Command(str(worktree))
@@ -147,7 +162,7 @@ class Git:
             environment[f"GIT_CONFIG_VALUE_{number}"] = value
         if index is not None:
             environment["GIT_INDEX_FILE"] = str(index)
-        return environment
+        return environment | self._variables
 
     def silenced_drivers(self) -> tuple[tuple[str, str], ...]:
         """Settings that disable every filter, diff and merge driver defined in any configuration file."""
@@ -221,11 +236,20 @@ class Running:
     waited: bool = False
 
     def end(self) -> None:
-        """Kill the process if it has not been waited for."""
+        """Kill the process, with those that it has started, if it has not been waited for."""
+        if not self.waited:
+            self.kill()
+
+    def kill(self) -> None:
+        """Kill the process and those that it has started: a transfer's helper, an ssh."""
         process = self.process.proc
-        if process is not None and not self.waited:
-            process.kill()
-            process.communicate()
+        if process is None or process.returncode is not None:
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        with suppress(subprocess.TimeoutExpired, ValueError):  # a child in a session of its own may hold the pipes
+            process.communicate(timeout=LOOK_SECONDS)
 
     def wait(self, ok: Sequence[int] = (0,)) -> bytes:
         """Send the input, wait, and return standard output; raises `GitFailed`, or `Retryable` after the time limit.
@@ -241,8 +265,7 @@ class Running:
         try:
             out, err = self._communicate(process)
         except subprocess.TimeoutExpired as error:
-            process.kill()
-            process.communicate()
+            self.kill()
             raise Retryable(
                 "git {name} did not finish in {timeout:.0f} s", name=self.name, timeout=self.timeout
             ) from error
@@ -258,10 +281,27 @@ class Running:
         except subprocess.TimeoutExpired:
             found = next(hazards(self.gitdir, self.worktree, folders=self.name in READERS), None)
             if found is not None:
-                process.kill()
-                process.communicate()
+                self.kill()
                 raise Obstructed(found) from None
-            return process.communicate(timeout=self.timeout - early)
+            return _outputs(process, self.timeout - early)
+
+
+def _outputs(process: "subprocess.Popen[bytes]", seconds: float) -> tuple[bytes, bytes]:
+    """The outputs of a process; what there is of them if it has ended and a child of it holds the pipes open."""
+    ended = False
+    while True:
+        step = min(LOOK_SECONDS, seconds)
+        try:
+            return process.communicate(timeout=step)
+        except subprocess.TimeoutExpired as error:
+            seconds -= step
+            if ended:
+                return error.output or b"", error.stderr or b""
+            ended = process.poll() is not None
+            if ended:
+                seconds = LOOK_SECONDS
+            elif seconds <= 0:
+                raise
 
 
 def _silence(names: list[str]) -> Iterator[tuple[str, str]]:

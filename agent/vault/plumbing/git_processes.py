@@ -8,6 +8,9 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+CLEAN = "vault-agent/network-"
+"""How the name of a temporary repository for a transfer begins, in the repository that it is for."""
+
 
 def git_is_busy(gitdir: Path, worktree: Path) -> bool:
     """True if a git process works in this repository; if that is unknown, true if any git process is running."""
@@ -46,10 +49,13 @@ def _git_processes() -> Iterator[Path]:
 def _works_here(process: Path, gitdir: Path, worktree: Path) -> bool:
     try:
         here = (process / "cwd").resolve(strict=True)
-        words = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
+        environment, line = (process / "environ").read_bytes(), (process / "cmdline").read_bytes()
     except PermissionError:
         return True
     except OSError:
         return False
+    if b"/" + os.fsencode(CLEAN) in environment:  # a transfer: it takes no lock of this repository
+        return False
     inside = here.is_relative_to(worktree) or here.is_relative_to(gitdir)
+    words = environment + line
     return inside or os.fsencode(gitdir) in words or os.fsencode(worktree) in words

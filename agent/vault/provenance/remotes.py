@@ -13,11 +13,11 @@ from pathlib import Path
 
 from agent.vault import durable
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.network import without_login
 
 NOWHERE = ""
 """The address of text that came from no remote known to git."""
 
-_LOGIN = re.compile(r"(?<=://)[^/@]*@")
 _KEY = re.compile(r"(?:SHA256:)?[\w+/=-]{8,128}")
 
 
@@ -87,7 +87,7 @@ def is_fingerprint(text: str) -> bool:
 
 def plain_address(address: str) -> str:
     """The address without a login, a trailing slash or `.git`, for comparison and display."""
-    return _LOGIN.sub("", address.strip()).rstrip("/").removesuffix(".git") or address.strip()
+    return without_login(address.strip()).rstrip("/").removesuffix(".git") or address.strip()
 
 
 def addresses(git: Git) -> dict[str, str]:

@@ -1,0 +1,121 @@
+"""A temporary repository that has another one's objects and refs, and none of its settings.
+
+git cannot be told to leave out a repository's own configuration, and there is no complete list of the settings that
+name a command or a server. A transfer therefore happens in a repository that has no settings: it borrows the objects
+of the vault's repository and begins with the same refs. What has arrived is taken over only after git has checked it,
+so that a transfer that is killed leaves no lock and no half of a pack in the vault's repository.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.vault.durable import flush_folder
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.git_processes import CLEAN
+from agent.vault.plumbing.link_check import common_folder
+
+_OLD_SECONDS = 86_400
+"""Age in seconds from which on the folder of another transfer counts as left over: a killed process left it."""
+_LIST = ("for-each-ref", "--format=%(objectname) %(refname)")
+
+
+@dataclass(frozen=True, slots=True)
+class CleanRepository:
+    """The temporary repository: its folder, its refs at the start, and `git` for the vault's repository."""
+
+    folder: Path
+    refs: Mapping[str, str]
+    git: Git
+
+    @property
+    def gitdir(self) -> Path:
+        return self.folder / "git"
+
+    @property
+    def worktree(self) -> Path:
+        return self.folder / "empty"
+
+    def hand_over(self, clean: Git) -> None:
+        """Move the new objects to the vault's repository, then set its refs that differ, all of them or none.
+
+        Raises `GitFailed` if one of these refs has changed in the vault's repository meanwhile.
+        """
+        after = refs_of(clean)
+        changed = {ref: oid for ref, oid in after.items() if self.refs.get(ref) != oid}
+        if not changed:
+            return
+        self._move_objects()
+        zero = "0" * self.git.width
+        rows = (f"update {ref}\0{oid}\0{self.refs.get(ref, zero)}\0" for ref, oid in changed.items())
+        stdin = "".join(rows).encode("utf-8", "surrogateescape")
+        self.git.run("update-ref", "--stdin", "-z", "-m", "fetch", stdin=stdin)
+
+    def _move_objects(self) -> None:
+        """Each file to the same place in the vault's repository; the index of a pack comes after its pack."""
+        source, target = self.gitdir / "objects", common_folder(self.git.gitdir) / "objects"
+        files = [path for path in source.glob("*/*") if len(path.parent.name) == 2 or path.parent.name == "pack"]
+        wanted = [path for path in files if not path.name.startswith("tmp_") and path.suffix != ".keep"]
+        for path in sorted(wanted, key=lambda each: (each.suffix == ".idx", each.suffix != ".pack")):
+            place = target / path.relative_to(source)
+            place.parent.mkdir(exist_ok=True)
+            if not place.exists():
+                path.rename(place)
+        if self.git.durable:
+            for folder in {path.parent.name for path in wanted}:
+                flush_folder(target / folder)
+            flush_folder(target)
+
+
+@contextmanager
+def clean_repository(git: Git) -> Iterator[CleanRepository]:
+    """A temporary repository with the objects and refs of `git`'s repository, inside the block.
+
+    It lies in the same file system, so that objects can be moved.
+    """
+    common = common_folder(git.gitdir)
+    (common / "vault-agent").mkdir(exist_ok=True, mode=0o700)
+    folder = Path(tempfile.mkdtemp(dir=common / "vault-agent", prefix=CLEAN.rpartition("/")[2]))
+    try:
+        _remove_old(folder)
+        made = CleanRepository(folder, refs_of(git), git)
+        _fill(made, common)
+        yield made
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def refs_of(git: Git) -> dict[str, str]:
+    """The object of each ref, by full name."""
+    rows = git.run(*_LIST).decode("utf-8", "surrogateescape").splitlines()
+    return {ref: oid for oid, _, ref in (row.partition(" ") for row in rows)}
+
+
+def _fill(made: CleanRepository, common: Path) -> None:
+    gitdir, width = made.gitdir, made.git.width
+    for name in ("objects/info", "objects/pack", "refs"):
+        (gitdir / name).mkdir(parents=True)
+    made.worktree.mkdir()
+    (gitdir / "HEAD").write_text("ref: refs/heads/none\n")
+    extension = "[extensions]\n\tobjectFormat = sha256\n" if width == 64 else ""
+    (gitdir / "config").write_text(f"[core]\n\trepositoryFormatVersion = {1 if extension else 0}\n{extension}")
+    rows = "".join(f"{oid} {ref}\n" for ref, oid in made.refs.items())
+    (gitdir / "packed-refs").write_bytes(rows.encode("utf-8", "surrogateescape"))
+    borrowed = os.fsencode(common / "objects")
+    for special in (b"\\", b'"'):
+        borrowed = borrowed.replace(special, b"\\" + special)
+    (gitdir / "objects/info/alternates").write_bytes(b'"%s"\n' % borrowed.replace(b"\n", b"\\n"))
+    with suppress(FileNotFoundError):
+        shutil.copyfile(common / "shallow", gitdir / "shallow", follow_symlinks=False)
+
+
+def _remove_old(new: Path) -> None:
+    now = new.stat().st_mtime
+    for folder in new.parent.glob(f"{CLEAN.rpartition('/')[2]}*"):
+        with suppress(OSError):
+            if now - folder.stat().st_mtime > _OLD_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
