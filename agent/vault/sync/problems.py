@@ -194,22 +194,32 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
         ),
     ),
     (
-        r"fsck error|error in object|did not (?:send|receive) (?:all necessary|expected) objects?|inflate"
-        r"|pack is corrupted|bad pack|bad object|pack has|sha1 mismatch|hash mismatch|not a valid object"
-        r"|protocol error|expected .* packet",
+        r"fsck error|error in object",
         Problem(
             ProblemKind.BROKEN,
-            Sentence("the data from the server is damaged, and nothing of it was taken"),
+            Sentence("the repository on the server holds what git must not take, and nothing of it was taken"),
             Sentence("look at the repository on the server: git fsck there"),
             False,
         ),
     ),
     (
-        r"hung up|early eof|unexpected disconnect|connection (?:reset|closed)|recv failure|transfer closed|broken pipe"
-        r"|unexpected end|ssl_error_syscall|gnutls|empty reply|curl (?:16|18|52|55|56|92)\b|invalid index-pack output"
-        r"|index-pack failed|failed to report status|operation was aborted|ssl_read|tls connect",
+        r"empty reply|transfer closed|unexpected disconnect|early eof|connection (?:reset|closed)|recv failure"
+        r"|broken pipe|ssl_error_syscall|ssl_read|gnutls|tls connect|curl (?:16|18|52|55|56|92)\b"
+        r"|remote failed to report",
         _CUT,
     ),
+    (
+        r"did not (?:send|receive) (?:all necessary|expected) objects?|inflate|pack is corrupted|bad pack|bad object"
+        r"|pack has|(?:sha1|hash) mismatch|not a valid object|protocol error|expected .* packet|unknown object format"
+        r"|index-pack failed|invalid index-pack output|error processing|expected '",
+        Problem(
+            ProblemKind.BROKEN,
+            Sentence("the data from the server is damaged, and nothing of it was taken"),
+            Sentence("if it does not pass, look at the repository on the server: git fsck there"),
+            True,
+        ),
+    ),
+    (r"hung up|unexpected end|operation was aborted", _CUT),
     (
         r"cannot lock ref|unable to (?:create|update) .*(?:lock|ref)",
         Problem(ProblemKind.OTHER, Sentence("another program is changing this repository's refs"), _WAIT, True),
