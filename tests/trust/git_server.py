@@ -7,6 +7,7 @@ answered by git. Only the clean state of the bare repository counts for a test, 
 import base64
 import os
 import shutil
+import ssl
 import subprocess
 import threading
 import zlib
@@ -105,21 +106,26 @@ class Planned:
 
 @dataclass(slots=True)
 class GitServer:
-    """The server: `folder` has the bare repository; with `closed`, it wants a login."""
+    """The server: `folder` has the bare repository; with `closed`, it wants a login.
+
+    `sent` and `headers` are what it has answered and was asked, `played` the number of requests that met a fault.
+    """
 
     folder: Path
     port: int = 0
     closed: bool = False
+    scheme: str = "http"
     script: list[Planned] = field(default_factory=list)
     sent: list[tuple[Step, int]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
+    played: int = 0
     closing: threading.Event = field(default_factory=threading.Event)
     _running: set["subprocess.Popen[bytes]"] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/{NAME}"
+        return f"{self.scheme}://127.0.0.1:{self.port}/{NAME}"
 
     @property
     def repository(self) -> Path:
@@ -149,6 +155,7 @@ class GitServer:
         with self._lock:
             for planned in self.script:
                 if not planned.on or step in planned.on:
+                    self.played += 1
                     if not planned.lasting:
                         self.script.remove(planned)
                     return planned.part
@@ -252,7 +259,7 @@ def takes_at_most(size: int) -> Part:
 
 
 @contextmanager
-def git_server(folder: Path, object_format: str = "sha1") -> Iterator[GitServer]:
+def git_server(folder: Path, object_format: str = "sha1", tls: ssl.SSLContext | None = None) -> Iterator[GitServer]:
     """A server for a new bare repository in `folder`; it is gone, with its threads and processes, afterwards."""
     folder.mkdir(parents=True, exist_ok=True)
     shape = f"--object-format={object_format}"
@@ -260,6 +267,9 @@ def git_server(folder: Path, object_format: str = "sha1") -> Iterator[GitServer]
     server = GitServer(folder)
     listening = _Listening(("127.0.0.1", 0), _Handler)
     listening.git, server.port = server, listening.server_address[1]
+    if tls is not None:
+        server.scheme = "https"
+        listening.socket = tls.wrap_socket(listening.socket, server_side=True)
     thread = threading.Thread(target=listening.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:

@@ -95,7 +95,15 @@ class Network:
         options = ["-q", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-gc"]
         address = self._address(address_or_remote)
         with self._clean() as (clean, repository):
-            _run(clean, "fetch", *options, "--end-of-options", address, *refspecs)
+            try:
+                _run(clean, "fetch", *options, "--end-of-options", address, *refspecs)
+            except GitFailed as error:
+                if "did not receive expected object" in error.stderr and self._is_partial():
+                    raise UserError(
+                        "this repository is a partial clone: what it left out is missing here",
+                        hint="fetch it once: git fetch --refetch --no-filter",
+                    ) from error
+                raise
             repository.hand_over(clean)
 
     def push(self, remote: str, updates: Sequence[RefUpdate], *, atomic: bool = False) -> tuple[Refused, ...]:
@@ -145,6 +153,9 @@ class Network:
                 hint="vault-agent doctor looks for the cause",
                 reason=os_reason(error),
             ) from error
+
+    def _is_partial(self) -> bool:
+        return bool(self.git.fields("config", "-z", "--get-regexp", r"^remote\..*\.promisor$", ok=(0, 1)))
 
     def _id(self, source: str) -> str:
         if not source:

@@ -174,7 +174,11 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
         ),
     ),
     (r"repository .*not found|does not (?:appear to be|exist)|returned error: (?:404|410)", _GONE),
-    (r"not valid: is this a git repository|unable to parse remote|bad line length|invalid content-type", _NOT_A_SERVER),
+    (
+        r"not valid: is this a git|unable to parse remote|bad line length|invalid content-type|http/0\.9"
+        r"|wrong version number",
+        _NOT_A_SERVER,
+    ),
     (
         r"transport '.*' not allowed|remote helper|unable to find remote helper",
         Problem(
@@ -227,7 +231,11 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
 )
 
 _REFUSALS: tuple[tuple[str, Problem], ...] = (
-    (r"stale info|non-fast-forward|fetch first|needs force|cannot lock ref|failed to (?:update|lock)", _OUTDATED),
+    (
+        r"stale info|non-fast-forward|fetch first|needs force|cannot lock ref|failed to (?:update|lock)"
+        r"|incorrect old value|reference already exists|remote ref updated",
+        _OUTDATED,
+    ),
     (
         r"shallow update",
         Problem(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import GitFailed, UserError
+from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.network import Network, RefUpdate, Refused
 from tests.remotes import git_as, make_remote
 from tests.vault.network.persons import Shared, own_account, shared
@@ -89,13 +90,12 @@ def test_a_vault_in_a_worktree_and_one_without_a_commit_fetch_too(place: Shared,
     theirs = pushes(other(place), "notes/b.md", "two\n")
     git(place.root, "worktree", "add", "-q", str(tmp_path / "second"))
     gitdir = place.root / ".git/worktrees/second"
-    linked = Network(type(place.vault.git)(gitdir, tmp_path / "second", durable=False))
-    linked.fetch("origin", [TRACKED])
+    Network(Git(gitdir, tmp_path / "second", durable=False)).fetch("origin", [TRACKED])
     assert git(place.root, "rev-parse", "origin/main").strip() == theirs
     empty = tmp_path / "empty"
     empty.mkdir()
     init(empty)
-    Network(type(place.vault.git)(empty / ".git", empty, durable=False)).fetch(str(place.remote), [TRACKED])
+    network_of(empty).fetch(str(place.remote), [TRACKED])
     assert git(empty, "rev-parse", "origin/main").strip() == theirs
 
 
@@ -186,3 +186,41 @@ def test_a_ref_that_moves_meanwhile_is_not_overwritten(place: Shared) -> None:
     git(place.root, "config", "--global", "--unset", f"remote.{address}.uploadpack")
     place.network.fetch(address, [TRACKED])
     assert git(place.root, "rev-parse", "origin/main").strip() == newer
+
+
+def network_of(root: Path) -> Network:
+    return Network(Git(root / ".git", root, durable=False))
+
+
+def test_a_clone_with_a_cut_history_fetches_and_pushes(place: Shared) -> None:
+    place.saves("notes/a.md", "mine\n")
+    place.network.push("origin", [RefUpdate("HEAD", MAIN, None)])
+    clone = place.remote.parent / "shallow"
+    git(clone.parent, "clone", "-q", "--depth=1", f"file://{place.remote}", str(clone))
+    theirs = pushes(other(place), "notes/b.md", "two\n")
+    network_of(clone).fetch("origin", [TRACKED])
+    assert git(clone, "rev-list", "--count", "origin/main").strip() == "2"
+    git(clone, "merge", "-q", "--ff-only", theirs)
+    git(clone, "commit", "-q", "--allow-empty", "-m", "next")
+    assert network_of(clone).push("origin", [RefUpdate("HEAD", MAIN, None)]) == ()
+    git(clone, "fsck", "--full")
+
+
+def test_a_partial_clone_is_told_how_to_become_whole(place: Shared) -> None:
+    git(place.remote, "config", "uploadpack.allowFilter", "true")
+    clone = place.remote.parent / "partial"
+    git(clone.parent, "clone", "-q", "--filter=blob:none", "-n", f"file://{place.remote}", str(clone))
+    theirs = pushes(other(place), "notes/b.md", "two\n")
+    with pytest.raises(UserError, match="partial clone") as caught:
+        network_of(clone).fetch("origin", [TRACKED])
+    git(clone, *caught.value.hint.partition(": git ")[2].split())
+    network_of(clone).fetch("origin", [TRACKED])
+    assert git(clone, "rev-parse", "origin/main").strip() == theirs
+
+
+@pytest.mark.parametrize("name", ['qu"ote', "new\nline", "über #1", "back\\slash", "col:on"])
+def test_a_vault_may_lie_in_a_folder_with_any_name(place: Shared, name: str) -> None:
+    clone = other(place, name)
+    theirs = pushes(other(place), "notes/b.md", "two\n")
+    network_of(clone).fetch("origin", [TRACKED])
+    assert git(clone, "rev-parse", "origin/main").strip() == theirs
