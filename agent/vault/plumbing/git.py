@@ -65,6 +65,10 @@ class Obstructed(UserError):
         self.hazard = hazard
 
 
+class TooSlow(Retryable):
+    """A git command was ended after its time limit; it is unknown how far it has come."""
+
+
 @dataclass(frozen=True, slots=True)
 class GitObject:
     """An object from `cat-file`: hex id, type and bytes."""
@@ -252,7 +256,7 @@ class Running:
             process.communicate(timeout=LOOK_SECONDS)
 
     def wait(self, ok: Sequence[int] = (0,)) -> bytes:
-        """Send the input, wait, and return standard output; raises `GitFailed`, or `Retryable` after the time limit.
+        """Send the input, wait, and return standard output; raises `GitFailed`, or `TooSlow` after the time limit.
 
         Raises `Obstructed` early if the command waits for a pipe or for a costly pattern.
         """
@@ -266,7 +270,7 @@ class Running:
             out, err = self._communicate(process)
         except subprocess.TimeoutExpired as error:
             self.kill()
-            raise Retryable(
+            raise TooSlow(
                 "git {name} did not finish in {timeout:.0f} s", name=self.name, timeout=self.timeout
             ) from error
         self.code, self.stderr = process.returncode, err

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from agent.errors import GitFailed, Permanent, UserError, os_reason
+from agent.errors import GitFailed, Retryable, UserError, os_reason
 from agent.vault.plumbing.clean_repository import CleanRepository, clean_repository
 from agent.vault.plumbing.git import Git
 
@@ -84,7 +84,8 @@ class Network:
     """Transfers between the repository of `git` and its remotes; each command is ended after `seconds`.
 
     A remote is the name of one, or an address. All methods raise `GitFailed` if the transfer fails (`sync.problems`
-    tells why), and `Retryable` after the time limit, when it is unknown whether a push has arrived.
+    tells why), `TooSlow` after the time limit, when it is unknown whether a push has arrived, and `Retryable` if no
+    file can be made here.
     """
 
     git: Git
@@ -148,7 +149,7 @@ class Network:
                     made,
                 )
         except OSError as error:
-            raise Permanent(
+            raise Retryable(
                 "nothing could be transferred: {reason}",
                 hint="vault-agent doctor looks for the cause",
                 reason=os_reason(error),

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from agent.errors import AgentError, GitFailed, Retryable
 from agent.texts import Sentence
+from agent.vault.plumbing.git import TooSlow
 from agent.vault.plumbing.network import Refused, without_login
 
 
@@ -79,7 +80,7 @@ _GONE = Problem(
 _LOGIN = Problem(
     ProblemKind.LOGIN,
     Sentence("the server wants a login, and git has none that it accepts"),
-    Sentence("log in once by hand, so that git can remember it: git fetch"),
+    Sentence("log in by hand: git fetch; a helper remembers it: git config --global credential.helper store"),
     False,
 )
 _BUSY = Problem(ProblemKind.BUSY, Sentence("the server is busy or out of order"), _WAIT, True)
@@ -274,9 +275,10 @@ def problem_of(error: AgentError | tuple[Refused, ...]) -> Problem:
         return _find(_TABLE, error.stderr) or Problem(
             ProblemKind.OTHER, Sentence("git says: {words}", words=_main_line(error.stderr)), _BY_HAND, False
         )
-    if isinstance(error, Retryable):
+    if isinstance(error, TooSlow):
         return _SLOW
-    return Problem(ProblemKind.OTHER, error.message, error.hint, False)
+    full = _find(_TABLE[1:2], error.message)
+    return full or Problem(ProblemKind.OTHER, error.message, error.hint, isinstance(error, Retryable))
 
 
 def _of_refused(refused: tuple[Refused, ...]) -> Problem:

@@ -195,6 +195,7 @@ def test_no_planted_command_runs(ground: Ground, plant: Plant, monkeypatch: pyte
     assert not ground.canary.exists(), ground.canary.read_text()
 
 
+@pytest.mark.chaos
 @pytest.mark.parametrize("plant", PLANTS)
 def test_each_plant_is_real_for_an_ordinary_git(ground: Ground, plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{ground.folder / 'bin'}:{os.environ['PATH']}")
@@ -242,6 +243,18 @@ def test_the_person_s_own_helper_gives_the_login(ground: Ground) -> None:
     assert ground.network.push("origin", [RefUpdate("HEAD", MAIN, None)]) == ()
     assert git(ground.server.repository, "rev-parse", "main").strip() == head(ground.root)
     assert set(record.read_text().split()) == {"get"}
+
+
+def test_a_large_push_with_a_login_arrives_in_pieces(ground: Ground) -> None:
+    """git sends more than a megabyte without knowing its length, after an empty request that asks for the login."""
+    ground.server.closed = True
+    helper(ground)
+    write(ground.root / "large.bin", os.urandom(3_000_000))
+    git(ground.root, "add", "-A")
+    git(ground.root, "commit", "-q", "-m", "large")
+    assert ground.network.push("origin", [RefUpdate("HEAD", MAIN, None)]) == ()
+    assert any(each.get("Transfer-Encoding") == "chunked" for each in ground.server.headers)
+    git(ground.server.repository, "fsck", "--full")
 
 
 def test_a_helper_for_one_address_is_asked_too(ground: Ground) -> None:

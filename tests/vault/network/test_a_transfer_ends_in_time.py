@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.clock import SystemClock
-from agent.errors import Permanent, Retryable
+from agent.errors import Retryable
 from agent.vault.plumbing.git_processes import git_is_busy
 from agent.vault.plumbing.network import Network, RefUpdate
 from tests.trust.git_server import Step, git_server, hang
@@ -158,5 +158,5 @@ def test_a_file_in_the_way_of_the_temporary_repositories_is_told(place: Shared) 
     private = place.root / ".git/vault-agent"
     private.rename(place.root / ".git/elsewhere")
     write(private, "")
-    with pytest.raises(Permanent, match="nothing could be transferred: file exists"):
+    with pytest.raises(Retryable, match="nothing could be transferred: file exists"):
         place.network.fetch("origin", [TRACKED])

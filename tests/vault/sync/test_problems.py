@@ -2,7 +2,8 @@
 
 import pytest
 
-from agent.errors import GitFailed, Retryable, UserError
+from agent.errors import GitFailed, Retryable, UserError, os_reason
+from agent.vault.plumbing.git import TooSlow
 from agent.vault.plumbing.network import Refused, without_login
 from agent.vault.sync.problems import ProblemKind as Kind
 from agent.vault.sync.problems import problem_of
@@ -107,7 +108,12 @@ def test_what_git_says_is_told_without_its_filler() -> None:
 
 
 def test_the_time_limit_and_other_errors() -> None:
-    assert problem_of(Retryable("git {name} did not finish", name="fetch")).kind is Kind.BUSY
+    assert problem_of(TooSlow("git {name} did not finish", name="fetch")).kind is Kind.BUSY
+    reason = os_reason(OSError(28, "No space left on device"))
+    full = problem_of(Retryable("nothing could be transferred: {reason}", reason=reason))
+    assert (full.reason, full.passes) == ("this disk is full", True)
+    moved = problem_of(Retryable("{name} is changed without a pause", name="origin"))
+    assert (moved.kind, moved.passes) == (Kind.OTHER, True)
     other = problem_of(UserError("there is no remote {name}", hint="git remote -v lists them", name="x"))
     assert (other.reason, other.hint, other.passes) == ("there is no remote x", "git remote -v lists them", False)
 
