@@ -1,0 +1,77 @@
+"""Puts merged units together: with the blank lines that stood between them, and with the numbers of their lists."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from agent.markdown.merging.units import Blocks, Unit
+from agent.markdown.merging.words import pick
+
+_START, _END = -1, -2
+Gap: TypeAlias = tuple[str, ...]
+Pairs: TypeAlias = dict[tuple[int, int], Gap]
+_LOOSE = frozenset({"heading", "fence", "head", "other"})
+
+
+def join_units(
+    order: Sequence[int],
+    lines: Mapping[int, tuple[str, ...]],
+    units: Mapping[int, Unit],
+    sides: Sequence[tuple[Sequence[int], Blocks]],
+) -> str:
+    """The text of the units in this order; `sides` are the ids and blocks of the base, the first and the second."""
+    pairs = [_pairs(ids, blocks) for ids, blocks in sides]
+    before = {other: gap for (_, other), gap in pairs[0].items()}
+    around = _around(pairs[1:])
+    text: list[str] = []
+    above = _START
+    for at in (*order, _END):
+        gap = _known(pairs[0].get((above, at), before.get(at)), pairs[1].get((above, at)), pairs[2].get((above, at)))
+        text += _new_gap(above, at, around, units) if gap is None else gap
+        text += lines.get(at, ())
+        above = at
+    final = _final([blocks.final for _, blocks in sides])
+    return "\n".join(text) + ("\n" if final and text else "")
+
+
+def _pairs(ids: Sequence[int], blocks: Blocks) -> Pairs:
+    """The blank lines between each unit and the next."""
+    return dict(zip(zip((_START, *ids), (*ids, _END), strict=True), blocks.gaps, strict=True))
+
+
+def _known(base: Gap | None, first: Gap | None, second: Gap | None) -> Gap | None:
+    """The gap between two units that are neighbours on a side; None if they are on none."""
+    if first is None or second is None:
+        return second if first is None else first
+    side = pick(base, first, second)
+    return (first, second)[side - 1] if side else max(first, second, key=lambda gap: (len(gap), gap))
+
+
+def _around(sides: Sequence[Pairs]) -> tuple[dict[int, Gap], dict[int, Gap]]:
+    """The longest gap above and below each unit on the sides that have it."""
+    above: dict[int, Gap] = {}
+    below: dict[int, Gap] = {}
+    for pairs in sides:
+        for (one, other), gap in pairs.items():
+            above[other] = max(above.get(other, ()), gap, key=lambda lines: (len(lines), lines))
+            below[one] = max(below.get(one, ()), gap, key=lambda lines: (len(lines), lines))
+    return above, below
+
+
+def _new_gap(one: int, other: int, around: tuple[dict[int, Gap], dict[int, Gap]], units: Mapping[int, Unit]) -> Gap:
+    """The blank lines between two units that are neighbours only now."""
+    above, below = around[0].get(other, ()), around[1].get(one, ())
+    if one == _START or other == _END:
+        return ()
+    pair = units[one].kind, units[other].kind
+    if pair in (("item", "item"), ("row", "row"), ("head", "row")):
+        return min(above, below, key=lambda lines: (len(lines), lines))
+    gap = max(above, below, key=lambda lines: (len(lines), lines))
+    return gap if gap or _LOOSE.intersection(pair) and pair[1] != "head" else ("",)
+
+
+def _final(sides: list[bool | None]) -> bool:
+    base, first, second = sides
+    if first is None or second is None:
+        return bool(second if first is None else first)
+    side = pick(base, first, second)
+    return bool((first, second)[side - 1]) if side else True

@@ -1,0 +1,121 @@
+"""Three-way merges inside one block: by word for prose, by line for code, quotes and comments.
+
+A merge is refused (None) when both sides changed the same place; two changes with an unchanged word, or Chinese
+character, between them are both kept.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.markdown.merging.sequences import chunks
+
+_WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
+_WORD = re.compile(rf"(\[\[[^\[\]\n]*\]\]|`[^`\n]+`|[{_WIDE}]|[^\s{_WIDE}`\[]+|\S)(\s*)")
+_IS_WIDE = re.compile(rf"[{_WIDE}]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word, and the space below it (None: not known). `at_end` is the space if it is the last word of its side."""
+
+    text: str
+    space: str | None
+    at_end: str | None
+
+
+_NOWHERE = _Word("", None, None)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text: links and code spans whole, each Chinese character by itself."""
+    return [found[1] for found in _WORD.finditer(text)]
+
+
+def merge_words(base: str, first: str, second: str) -> str | None:
+    """The text with both sides' changed words; None if both changed the same place."""
+    merged = _merge_words(base, first, second)
+    if merged is None:
+        return None
+    again = (_merge_words(base, merged, second), _merge_words(base, first, merged))
+    return merged if again == (merged, merged) else None
+
+
+def merge_lines(base: Sequence[str], first: Sequence[str], second: Sequence[str]) -> list[str] | None:
+    """The lines with both sides' changes; None if both changed the same place."""
+    merged = _merge_lines(base, first, second)
+    if merged is None:
+        return None
+    again = (_merge_lines(base, merged, second), _merge_lines(base, first, merged))
+    return merged if again == (merged, merged) else None
+
+
+def pick(base: object, first: object, second: object) -> int:
+    """The side that changed: 1 or 2; 0 if both did and differ."""
+    if first == second or second == base:
+        return 1
+    return 2 if first == base else 0
+
+
+def _merge_words(base: str, first: str, second: str) -> str | None:
+    lead = [text[: len(text) - len(text.lstrip())] for text in (base, first, second)]
+    b, f, s = _split(base), _split(first), _split(second)
+    texts = [[word.text for word in side] for side in (b, f, s)]
+    merged: list[_Word] = []
+    for chunk in chunks(*texts):
+        if chunk.is_stable:
+            merged.append(_stable(b[chunk.base.start], f[chunk.first.start], s[chunk.second.start]))
+            continue
+        side = pick(texts[0][chunk.base], texts[1][chunk.first], texts[2][chunk.second])
+        if not side:
+            return None
+        if texts[1][chunk.first] == texts[2][chunk.second]:
+            both = zip(f[chunk.first], s[chunk.second], strict=True)
+            merged += [_stable(_NOWHERE, one, other) for one, other in both]
+        else:
+            merged += f[chunk.first] if side == 1 else s[chunk.second]
+    side = pick(*lead)
+    return (lead[side] if side else max(lead[1:])) + _joined(merged)
+
+
+def _merge_lines(base: Sequence[str], first: Sequence[str], second: Sequence[str]) -> list[str] | None:
+    merged: list[str] = []
+    for chunk in chunks(base, first, second):
+        side = pick(base[chunk.base], first[chunk.first], second[chunk.second])
+        if not side:
+            return None
+        merged += first[chunk.first] if side == 1 else second[chunk.second]
+    return merged
+
+
+def _split(text: str) -> list[_Word]:
+    found = [(each[1], each[2]) for each in _WORD.finditer(text)]
+    last = len(found) - 1
+    return [_Word(word, None if at == last else space, space if at == last else None)
+            for at, (word, space) in enumerate(found)]  # fmt: skip
+
+
+def _stable(base: _Word, first: _Word, second: _Word) -> _Word:
+    space = _pick_space(base.space, first.space, second.space)
+    return _Word(first.text, space, _pick_space(base.at_end, first.at_end, second.at_end))
+
+
+def _pick_space(base: str | None, first: str | None, second: str | None) -> str | None:
+    if first is None or second is None:
+        return second if first is None else first
+    side = pick(base, first, second)
+    return (first, second)[side - 1] if side else max(first, second, key=lambda space: (space.count("\n"), space))
+
+
+def _joined(merged: list[_Word]) -> str:
+    pieces: list[str] = []
+    for at, word in enumerate(merged):
+        pieces.append(word.text)
+        if at == len(merged) - 1:
+            pieces.append(word.at_end or "")
+        elif word.space is not None:
+            pieces.append(word.space)
+        else:
+            wide = _IS_WIDE.match(word.text) or _IS_WIDE.match(merged[at + 1].text)
+            pieces.append("" if wide else " ")
+    return "".join(pieces)
