@@ -6,15 +6,20 @@ place both are kept.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from agent.markdown.merging.contents import merge_unit
 from agent.markdown.merging.gaps import join_units
+from agent.markdown.merging.lines import merge_apart, segments
 from agent.markdown.merging.matching import match_sides
 from agent.markdown.merging.order import merge_order
 from agent.markdown.merging.runs import merge_runs
 from agent.markdown.merging.sequences import common
 from agent.markdown.merging.units import Blocks, Unit, split_body
 from agent.markdown.merging.words import merge_lines
+
+LONG = 400_000
+"""Characters of the three bodies together from which on they are merged in parts; moves between parts are not seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +36,54 @@ def merge_bodies(base: str, first: str, second: str) -> MergedBody:
         return MergedBody(first)
     if first == base:
         return MergedBody(second)
-    blocks = split_body(base), split_body(first), split_body(second)
-    merged = _merge(*blocks)
-    if merged.is_conflict or _is_settled(blocks, merged.text):
+    texts = _Texts(base, first, second)
+    if len(base) + len(first) + len(second) <= LONG:
+        return _settled(texts)
+    parts = [_settled(_Texts(*segment)) for segment in segments(base, first, second)]
+    return MergedBody("".join(part.text for part in parts), any(part.is_conflict for part in parts))
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """The three bodies, and their units when they are needed."""
+
+    base: str
+    first: str
+    second: str
+
+    @cached_property
+    def blocks(self) -> tuple[Blocks, Blocks, Blocks]:
+        return split_body(self.base), split_body(self.first), split_body(self.second)
+
+
+def _settled(texts: _Texts) -> MergedBody:
+    """The merged body; merging it again with one of its sides changes nothing."""
+    base, first, second = texts.base, texts.first, texts.second
+    if second in (first, base):
+        return MergedBody(first)
+    if first == base:
+        return MergedBody(second)
+    if (apart := merge_apart(base, first, second)) is not None:
+        return MergedBody(apart)
+    merged = _merge(*texts.blocks)
+    if merged.is_conflict or _is_settled(texts, merged.text):
         return merged
     lines = merge_lines(base.split("\n"), first.split("\n"), second.split("\n"))
-    if lines is not None and _is_settled(blocks, "\n".join(lines)):
+    if lines is not None and _is_settled(texts, "\n".join(lines)):
         return MergedBody("\n".join(lines))
     return MergedBody(first, True)
 
 
-def _is_settled(blocks: tuple[Blocks, Blocks, Blocks], text: str) -> bool:
-    """True if merging the result with one of its sides again changes nothing: equal units can stand for each other."""
-    base, first, second = blocks
+def _is_settled(texts: _Texts, text: str) -> bool:
+    """True if the result stays as it is when it is merged again: equal units can stand for each other."""
+    base, first, second = texts.blocks
     merged = split_body(text)
     wanted = MergedBody(text)
-    return _merge(base, merged, second) == wanted == _merge(base, first, merged)
+    return (
+        merge_apart(texts.base, text, texts.second) in (None, text)
+        and merge_apart(texts.base, texts.first, text) in (None, text)
+        and _merge(base, merged, second) == wanted == _merge(base, first, merged)
+    )
 
 
 def _merge(base: Blocks, first: Blocks, second: Blocks) -> MergedBody:

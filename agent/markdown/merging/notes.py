@@ -55,8 +55,9 @@ def merge_notes(base: bytes | None, ours: bytes, theirs: bytes, *, is_log: bool 
     old, *sides = [
         _version(data, newline if all(newlines) else "") for data, newline in zip(all_three, newlines, strict=True)
     ]
-    first, second = sorted(sides, key=_weight, reverse=True)
-    if not first.header.is_readable and first.parts.header != second.parts.header != old.parts.header:
+    is_judged = len({version.parts.header for version in (old, *sides)}) == 3
+    first, second = sorted(sides, key=lambda version: _weight(version, is_judged=is_judged), reverse=True)
+    if is_judged and not first.header.is_readable:
         return MergedNote(first.data, second.data)
     if not is_log and not base and not _have_much_in_common(first.body, second.body):
         return MergedNote(first.data, second.data)
@@ -113,10 +114,10 @@ def _version(data: bytes, newline: str) -> _Version:
     return _Version(data, newline, parts, Header(parts))
 
 
-def _weight(version: _Version) -> tuple[bool, int, bytes, bytes]:
-    """The version with the greater weight wins a contradiction: a readable header, then the longer body."""
+def _weight(version: _Version, *, is_judged: bool) -> tuple[bool, int, bytes, bytes]:
+    """The version with the greater weight wins a contradiction: by a readable header (`is_judged`), then by length."""
     body = version.parts.body
-    return version.header.is_readable, len(body), body, version.data
+    return not is_judged or version.header.is_readable, len(body), body, version.data
 
 
 def _have_much_in_common(one: str, other: str) -> bool:
@@ -127,9 +128,7 @@ def _have_much_in_common(one: str, other: str) -> bool:
 
 def _is_sound(parts: Parts, body: str, old: _Version, first: _Version, second: _Version, *, is_conflict: bool) -> bool:
     """True if the merged note has a readable header, no block id twice, and every line that it must have."""
-    if split(parts.join()) != parts or (
-        first.header.is_readable and second.header.is_readable and not Header(parts).is_readable
-    ):
+    if split(parts.join()) != parts:
         return False
     if "^" in body and _twice(body) - _twice(first.body) - _twice(second.body):
         return False

@@ -55,7 +55,7 @@ def _agreed(rank: Mapping[T, int], first: Sequence[T], second: Sequence[T]) -> t
         group = {item for item in shared if anchors[0][item] == anchors[1][item] == anchor}
         orders = [[item for item in side if item in group] for side in (first, second)]
         if orders[0] != orders[1]:
-            chosen = min(orders)  # type: ignore[type-var]
+            chosen = min(orders)
             first, second = (_put_in_order(side, chosen) for side in (first, second))
     return [item for item in first if item not in drop_first], [item for item in second if item not in drop_second]
 
