@@ -44,7 +44,7 @@ def add(gitdir: Files, lines: list[str], token: str) -> list[str]:
     fresh = [line for line in lines if line not in rules(before or b"")]
     if fresh:
         gap = b"" if not before or before.endswith(b"\n") else b"\n"
-        _put(gitdir, before, (before or b"") + gap + "\n".join([_TITLE, *fresh, ""]).encode(), token)
+        put(gitdir, PATH, before, (before or b"") + gap + "\n".join([_TITLE, *fresh, ""]).encode(), token)
     return fresh
 
 
@@ -57,20 +57,24 @@ def take_out(gitdir: Files, lines: list[str], token: str) -> None:
     kept = [
         line for line in before.decode("utf-8", "surrogateescape").splitlines(keepends=True) if line.strip() not in gone
     ]
-    _put(gitdir, before, "".join(kept).encode("utf-8", "surrogateescape"), token)
+    put(gitdir, PATH, before, "".join(kept).encode("utf-8", "surrogateescape"), token)
 
 
-def _put(gitdir: Files, before: bytes | None, after: bytes, token: str) -> None:
+def put(gitdir: Files, path: str, before: bytes | None, after: bytes, token: str) -> None:
+    """Write a file of the repository's shared folder; `before` is its content, None if it is missing.
+
+    Raises `BadPath` if it cannot be written.
+    """
     temporary = f"vault-agent-exclude.{token}"
     try:
-        gitdir.stage(PATH, temporary, after, None)
+        gitdir.stage(path, temporary, after, None)
         if before is None:
-            gitdir.publish(PATH, temporary)
+            gitdir.publish(path, temporary)
         else:
-            gitdir.trade(PATH, temporary)
-            gitdir.discard(PATH, temporary)
+            gitdir.trade(path, temporary)
+            gitdir.discard(path, temporary)
     except (AgentError, OSError) as error:
-        gitdir.discard(PATH, temporary)
+        gitdir.discard(path, temporary)
         if isinstance(error, AgentError):
             raise
-        raise BadPath("{path} cannot be written: {reason}", path=gitdir.root / PATH, reason=os_reason(error)) from error
+        raise BadPath("{path} cannot be written: {reason}", path=gitdir.root / path, reason=os_reason(error)) from error

@@ -202,6 +202,13 @@ def agent_folder(setting: str) -> AgentFolder:
     return AgentFolder(f"{inside}/")
 
 
+def is_log(path: str, home: AgentFolder) -> bool:
+    """True for a note to which lines are only ever added, so that those of two machines belong into it by time."""
+    row = home.row(path)
+    is_changelog = row.path == PROFILE and path.rpartition("/")[2] == "_changelog.md"
+    return row.logs or row.path in {SESSIONS, JOB_HISTORY} or is_changelog
+
+
 def instructs(path: str) -> bool:
     """True if agents read a note of this name as instructions, in any folder."""
     return folded(path.rpartition("/")[2]) in _INSTRUCTIONS

@@ -1,6 +1,7 @@
 """All checks of `doctor`: this machine, its settings, and one vault; the interfaces print them."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from agent.app.diagnostics.search import search_checks
@@ -26,7 +27,9 @@ from agent.tools.policy_file import load_policies
 from agent.vault.folders import FORGOTTEN
 from agent.vault.health import examine, note_checks, probe
 from agent.vault.health.probe import Check, Level, bad, guarded, ok
+from agent.vault.health.trust import Executable
 from agent.vault.hooks import ours
+from agent.vault.merge_driver_setup import is_ours
 from agent.vault.store import Vault, open_repository
 from agent.vault.template import placed, read_template
 from agent.workspace.daemon_lock import load_daemon_state
@@ -95,7 +98,7 @@ def _vault(
                 announce(check)
         checks += examine.repository(vault, fix=fix)
         checks += note_checks.notes(vault)
-        checks += examine.trust(vault, _own_hooks(vault))
+        checks += examine.trust(vault, _own_hooks(vault), partial(_is_own_driver, vault))
         files = read_template(resource("vault_template"), loaded.settings.vault.language)
         checks += examine.template(vault, placed(files, vault.home))
         workspace = Workspace(vault, loaded.settings, loaded, vault.clock, places)
@@ -110,6 +113,10 @@ def _own_hooks(vault: Vault) -> set[str]:
         return ours(vault, hook_scripts(), hook_program())
     except (AgentError, OSError):
         return set()
+
+
+def _is_own_driver(vault: Vault, item: Executable) -> bool:
+    return is_ours(vault, item, hook_program())
 
 
 def skill_checks(workspace: Workspace) -> list[Check]:

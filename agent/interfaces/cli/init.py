@@ -15,6 +15,7 @@ from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import size
 from agent.interfaces.cli.prompt import confirm
 from agent.texts import LANGUAGES, Language, text
+from agent.vault import merge_driver_setup
 from agent.vault.hooks import install
 from agent.vault.initialise import Initialised
 from agent.vault.template import Left
@@ -58,6 +59,7 @@ def command(
         output, path, Wishes(language, restore, watch_inbox=watch_inbox, under=under), drafts=drafts, yes=yes
     )
     done, language = adopted.done, adopted.language
+    no_driver = merge_driver_setup.install(done.vault, hook_program())
     installed, left = _hooks(output, done, False if yes and hooks is None else hooks)
     document = {
         "vault": str(done.vault.place.root),
@@ -72,10 +74,12 @@ def command(
         "excluded": list(done.excluded),
         "hooks": installed,
         "hooks_left": [{"path": item.path, "why": item.why} for item in left],
+        "merge_driver": not no_driver,
         "known_person": done.known_person,
         "next": _next(done, adopted),
     }
-    output.emit(document, lambda: _format(adopted, installed, left, offered=hooks is None and not is_asked(output)))
+    offered = hooks is None and not is_asked(output)
+    output.emit(document, lambda: _format(adopted, installed, left, no_driver, offered=offered))
 
 
 def _hooks(output: Output, done: Initialised, wanted: bool | None) -> tuple[list[str], list[Left]]:
@@ -99,7 +103,7 @@ def _next(done: Initialised, adopted: Adopted) -> list[str]:
     return [f"{call} remember {sample}", f"{call} ask {shlex.quote(adopted.question)}", f"{call} log"]
 
 
-def _format(adopted: Adopted, installed: list[str], left: list[Left], *, offered: bool) -> str:
+def _format(adopted: Adopted, installed: list[str], left: list[Left], no_driver: str, *, offered: bool) -> str:
     done = adopted.done
     root = done.vault.place.root
     lines = [
@@ -124,6 +128,11 @@ def _format(adopted: Adopted, installed: list[str], left: list[Left], *, offered
         one = "  1 file of yours is not committed: `{call} commit` records it"
         more = "  {count} files of yours are not committed: `{call} commit` records them"
         lines.append(counted(done.uncommitted, one, more, call=_call(done)))
+    lines.append(
+        said("  git merges notes with vault-agent; taken back by: git config --remove-section merge.vault-agent")
+        if not no_driver
+        else said("  git merges notes without vault-agent ({why})", why=said(no_driver))
+    )
     lines += [said("  git hook installed: {name}", name=name) for name in installed]
     lines += [said("  git hook left: {path} ({why})", path=item.path, why=said(item.why)) for item in left]
     if offered and not installed and not left and not done.was_vault:

@@ -84,6 +84,7 @@ COMMANDS = {
     "config": LazyCommand("agent.interfaces.cli.config", "Read and write settings."),
     "bench": LazyCommand("agent.interfaces.cli.bench", "Measure speed on this machine."),
     "completion": LazyCommand("agent.interfaces.cli.completion", "Print a shell completion script."),
+    "merge-driver": LazyCommand("agent.interfaces.cli.merge_driver", "What git calls to merge notes.", hidden=True),
     "hook": LazyCommand("agent.interfaces.cli.hook", "What the git hooks call.", hidden=True),
 }
 

@@ -4,7 +4,7 @@ No function here raises for what it finds. `probe` checks the machine, `note_che
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from agent.errors import GitFailed, Retryable
@@ -193,10 +193,13 @@ def _objects(vault: Vault) -> Iterator[Check]:
         yield ok("objects", "git fsck finds nothing missing")
 
 
-def trust(vault: Vault, own_hooks: Iterable[str] = ()) -> list[Check]:
-    """The check for commands that git could run here for a person; `own_hooks` are the hooks of this program."""
+def trust(
+    vault: Vault, own_hooks: Iterable[str] = (), is_own: Callable[[Executable], bool] = lambda _: False
+) -> list[Check]:
+    """The check for commands that git could run here for a person, without the hooks and settings of this program."""
     mine = {f"hook {name}" for name in own_hooks}
-    return guarded("trust", lambda: _trust([e for e in executables(vault.git, vault.place) if e.key not in mine]))
+    found = (each for each in executables(vault.git, vault.place) if each.key not in mine)
+    return guarded("trust", lambda: _trust([each for each in found if not is_own(each)]))
 
 
 def _trust(found: Sequence[Executable]) -> Iterator[Check]:

@@ -1,13 +1,14 @@
-"""Three-way merge of notes, based on git's line merge, and the conflict copies for changes that cannot be merged."""
+"""Three-way merge of notes for the write protocol, based on git's line merge."""
 
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from agent.errors import BadNote
 from agent.markdown import merge as notes
-from agent.markdown.note import Note
 from agent.vault.change import Collision
+from agent.vault.conflict_copies import conflict_copy_path as conflict_copy_path
+from agent.vault.conflict_copies import conflict_note as conflict_note
+from agent.vault.conflict_copies import link_conflict as link_conflict
 from agent.vault.plumbing.git import Git
 
 Combine = Callable[[Collision, bytes, bytes, bytes], bytes | None]
@@ -43,41 +44,3 @@ def merge_lines(git: Git, base: bytes, ours: bytes, theirs: bytes) -> bytes | No
         running = git.start("merge-file", "-p", "-q", *names)
         merged = running.wait(ok=range(256))
         return merged if running.code == 0 else None
-
-
-def conflict_copy_path(path: str, stamp: str) -> str:
-    """The path for a version that cannot be merged: beside the note, with its name. `stamp` makes it unique."""
-    folder, slash, name = path.rpartition("/")
-    stem, dot, ending = name.rpartition(".")
-    return f"{folder}{slash}{_shortened(stem or name)} (conflict {stamp}){dot}{ending if stem else ''}"
-
-
-def _shortened(stem: str) -> str:
-    while len(stem.encode("utf-8", "surrogateescape")) > 180:
-        stem = stem[:-1]
-    return stem
-
-
-def link_conflict(data: bytes, copy: str) -> bytes:
-    """The note with a link to the conflict copy: in its `conflicts` property, or as last line if its header is bad.
-
-    Without a copy (`copy` empty) the note is unchanged.
-    """
-    if not copy:
-        return data
-    target = f"[[{copy.removesuffix('.md')}]]"
-    try:
-        note = Note.parse(data)
-        return note.with_key("conflicts", [*note.strings("conflicts"), target]).data
-    except BadNote:
-        gap = b"" if data.endswith(b"\n") or not data else b"\n"
-        return data + gap + f"\nConflict copy: {target}\n".encode()
-
-
-def conflict_note(data: bytes, original: str) -> bytes:
-    """The version that could not be merged, as a note with a link to the original; other bytes are unchanged."""
-    try:
-        note = Note.parse(data)
-        return note.with_key("conflict_of", f"[[{original.removesuffix('.md')}]]").data
-    except BadNote:
-        return data

@@ -33,6 +33,7 @@ WELL: dict[str, list[list[str]]] = {
     "import": [["旧", "--dry-run"]],
     "log": [[], ["-n", "1"], ["不存在.md"]],
     "memory": [["report"], ["run", "--dry-run"]],
+    "merge-driver": [["{merge}/base.md", "{merge}/ours.md", "{merge}/theirs.md", "今天.md"]],
     "metrics": [[]],
     "questions": [[]],
     "reindex": [["--all"]],
@@ -42,7 +43,8 @@ WELL: dict[str, list[list[str]]] = {
     "trust": [[]],
     "undo": [["HEAD", "--dry-run"], ["HEAD"], ["--since", "1d", "--dry-run"]],
 }
-"""Harmless lines of each command; `{v}` is the vault, `{new}` a new folder with a file."""
+"""Harmless lines of each command; `{v}` is the vault, `{new}` a new folder with a file, `{merge}` three versions of a
+note."""
 WRONG = {
     "init": ["{v}", "--language", "xx"],
     "daemon": ["/nowhere"],
@@ -65,6 +67,7 @@ WRONG = {
     "import": ["--nothing"],
     "log": ["--since", "someday"],
     "memory": ["nothing"],
+    "merge-driver": ["没有.md", "没有.md", "没有.md", "今天.md"],
     "metrics": ["--since", "someday"],
     "questions": ["answer", "zzzzzz", "好"],
     "reindex": ["too", "many"],
@@ -105,6 +108,9 @@ def chinese(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patched.setenv("VAULT_AGENT_HOME", str(folder / "home"))
         assert main(["init", str(root), "--yes", "--language", "zh"]) == 0
     (root / "新.md").write_text("新的。\n", "utf-8")
+    (folder / "merge").mkdir()
+    for name, text in {"base.md": "在家。\n", "ours.md": "去图书馆。\n", "theirs.md": "去公园玩。\n"}.items():
+        (folder / "merge" / name).write_text(text, "utf-8")
     (folder / "new").mkdir()
     (folder / "new" / "图.bin").write_bytes(b"\0")
     return root
@@ -118,7 +124,8 @@ def home(chinese: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def placed(args: list[str], chinese: Path) -> list[str]:
-    return [each.format(v=chinese, new=chinese.parent / "new") for each in args]
+    folder = chinese.parent
+    return [each.format(v=chinese, new=folder / "new", merge=folder / "merge") for each in args]
 
 
 def test_the_tour_knows_every_command() -> None:

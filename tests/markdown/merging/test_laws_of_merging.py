@@ -11,7 +11,7 @@ from agent.errors import BadNote
 from agent.markdown import frontmatter
 from agent.markdown.frontmatter import split
 from agent.markdown.merging.notes import MergedNote, merge_notes
-from agent.markdown.values import Value, is_list
+from agent.markdown.values import Value, is_list, same
 from tests.markdown.generate import notes
 from tests.markdown.merging.generate import three_versions
 
@@ -67,7 +67,7 @@ def check_header(versions: Versions, merged: MergedNote) -> None:
         return
     for side in (ours, theirs):
         for key, value in side.items():
-            if key not in base or base[key] != value:
+            if key not in base or not same(base[key], value):
                 assert key in found, (key, versions, merged)
                 if is_list(value):
                     assert items(value) - items(base.get(key)) <= items(found[key]), (key, versions, merged)
