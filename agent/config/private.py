@@ -5,6 +5,7 @@ the mode of the folder keeps those private.
 """
 
 import os
+import threading
 from pathlib import Path
 
 FOLDER, FILE = 0o700, 0o600
@@ -60,7 +61,12 @@ def write(path: Path, data: bytes) -> None:
 
 def replace(path: Path, text: str) -> None:
     """Replace a file atomically, without syncing to disk. Characters that UTF-8 cannot encode are written as `?`."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
-    write(draft, text.encode("utf-8", "replace"))
+    replace_bytes(path, text.encode("utf-8", "replace"))
+
+
+def replace_bytes(path: Path, data: bytes) -> None:
+    """Replace a file atomically, without syncing to disk."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.new")
+    write(draft, data)
     clear_way(path)
     draft.replace(path)

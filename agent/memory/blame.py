@@ -11,7 +11,8 @@ from difflib import SequenceMatcher
 from agent.vault.change import CAPTURE
 from agent.vault.file_changes import Kind
 from agent.vault.history.blame import blame
-from agent.vault.history.commits import commits, trailers_made_here
+from agent.vault.history.commits import trailers_made_here
+from agent.vault.history.find import commits
 from agent.vault.store import Vault
 
 LIFECYCLE, DAILY = "lifecycle", "daily"

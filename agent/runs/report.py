@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from agent.llm.ledger import SpendTotals
 from agent.loop.outcome import Ended
 from agent.memory.capture.writer import AFTER_RUN_TOOLS
-from agent.vault.history.commits import commits
+from agent.vault.history.find import commits
 from agent.vault.store import Vault
 
 

@@ -15,7 +15,9 @@ from agent.skills.history.feedback_form import parse_feedback_form
 from agent.skills.history.usage import Use, history_path, load_uses, merge_opinions
 from agent.vault.file_changes import FileChange
 from agent.vault.folders import SESSIONS, AgentFolder
-from agent.vault.history.commits import HUMAN, Commit, commits
+from agent.vault.history.commits import Commit
+from agent.vault.history.find import commits
+from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 

@@ -16,7 +16,7 @@ from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session
 from agent.tools.tool import RunContext, Tool, ToolOutput
-from agent.vault.history.commits import commits
+from agent.vault.history.find import commits
 from tests.loop.stage import Stage, carried_out, note, stage
 from tests.vaults import git
 

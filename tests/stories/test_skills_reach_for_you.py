@@ -20,7 +20,7 @@ from agent.loop.run import RunRequest
 from agent.markdown.checkbox_decision import APPROVE
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_set import skill_set
-from agent.vault.history.commits import commits
+from agent.vault.history.find import commits
 from agent.vault.plumbing.git import Git, GitObject
 from agent.workspace.search_index import open_index
 from tests.stories.agents import PROJECT, call, furnish, only, script, ticked

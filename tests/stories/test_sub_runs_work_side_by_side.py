@@ -21,7 +21,7 @@ from agent.loop.session import load_session, sessions
 from agent.runs import accounts
 from agent.runs.decisions import approvals
 from agent.runs.service import RunIO, RunService
-from agent.vault.history.commits import commits
+from agent.vault.history.find import commits
 from agent.workspace.search_index import open_index
 from tests.stories.agents import furnish, settings
 

@@ -16,7 +16,7 @@ from agent.markdown.note import Note
 from agent.tools.approval_records import approval_records, fingerprint
 from agent.tools.approvals import Approvals
 from agent.tools.tool import RunContext, ToolOutput
-from agent.vault.history.commits import commits
+from agent.vault.history.find import commits
 from agent.vault.store import open_vault
 from agent.vault.write.writer import Writer
 from tests.tools.house import House, house, tool_of

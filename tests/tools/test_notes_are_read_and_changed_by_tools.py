@@ -7,7 +7,7 @@ import pytest
 
 from agent.errors import QuestionAsked
 from agent.tools.tool import Cited
-from agent.vault.history.commits import commits
+from agent.vault.history.find import commits
 from agent.vault.plumbing.commit import Committer
 from tests.tools.house import EVIL, House, hit, house, tainted
 from tests.vaults import committed, git, head, write

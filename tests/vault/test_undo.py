@@ -12,7 +12,7 @@ from agent.clock import SystemClock
 from agent.errors import Conflict, MassChange, UserError
 from agent.markdown.adjacent_merge import merge_touching
 from agent.vault.change import CAPTURE, Stamp
-from agent.vault.history.commits import commits
+from agent.vault.history.find import commits
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.store import Vault, open_vault

@@ -9,7 +9,7 @@ import pytest
 from agent.clock import SystemClock
 from agent.errors import Retryable
 from agent.vault.change import Stamp
-from agent.vault.history.commits import commits
+from agent.vault.history.find import commits
 from agent.vault.history.purge import Cleaning, purge
 from agent.vault.provenance import recorder
 from agent.vault.provenance.database import Database

@@ -17,7 +17,8 @@ from agent.memory.remember import remember
 from agent.runs.service import RunService
 from agent.runs.waiting_conversations import end_waiting_of_run
 from agent.texts import Language, text
-from agent.vault.history.commits import Commit, commits
+from agent.vault.history.commits import Commit
+from agent.vault.history.find import commits_of_runs
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from agent.workspace.workspace import Workspace
@@ -149,8 +150,7 @@ def _changes(chat: ChatState) -> list[Commit]:
         return []
     session = load_session(chat.workspace.vault, chat.session)
     runs = {record.event.run for record in session.records if isinstance(record.event, Began)}
-    vault = chat.workspace.vault
-    return [each for each in commits(vault) if each.run and each.run.partition(".")[0] in runs]
+    return commits_of_runs(chat.workspace.vault, runs)
 
 
 COMMANDS: Mapping[str, Callable[[ChatState, str], str]] = {

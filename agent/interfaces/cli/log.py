@@ -11,8 +11,10 @@ from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Styled, as_lines
 from agent.interfaces.cli.time_format import format_ago, format_time, parse_time
-from agent.vault.history.commits import HUMAN, Commit, commits
+from agent.vault.history.commits import Commit
 from agent.vault.history.difference import describe, summary
+from agent.vault.history.find import commits
+from agent.vault.history.trailers import HUMAN
 
 _FILES, _LINES = 8, 6
 """The most notes of a commit, and lines about a note, in the text; JSON has all of them."""

@@ -21,7 +21,9 @@ from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, progress, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.time_format import parse_time
-from agent.vault.history.commits import commits, is_commit_id, resolve
+from agent.vault.history.commits import resolve
+from agent.vault.history.find import commits
+from agent.vault.history.trailers import is_commit_id
 from agent.workspace.catch_up import catch_up, open_ahead, open_past, search_whole
 from agent.workspace.person_first import MORE, person_first
 from agent.workspace.workspace import Workspace

@@ -10,8 +10,8 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import parse_time
 from agent.runs.waiting_conversations import end_waiting_of_run
-from agent.vault.history.commits import is_commit_id
 from agent.vault.history.difference import summary
+from agent.vault.history.trailers import is_commit_id
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.history.undo_plan import Reason

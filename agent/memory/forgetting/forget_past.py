@@ -22,7 +22,9 @@ from agent.memory.forgetting.tombstones import SENTENCE
 from agent.texts import Language, text
 from agent.vault.file_changes import Kind
 from agent.vault.folders import FORGOTTEN, AgentFolder
-from agent.vault.history.commits import Commit, commits, lineage
+from agent.vault.history.commit_index import id_of, load_index, needle
+from agent.vault.history.commits import Commit, read_commits
+from agent.vault.history.find import commits
 from agent.vault.history.versions import commits_of_path, versions
 from agent.vault.store import Vault
 
@@ -64,8 +66,9 @@ def plan_past(vault: Vault, path: str, language: Language = "en", report: Report
 
 def forgotten_since(vault: Vault, head: str) -> Commit | None:
     """The last commit after `head` that forgot something."""
-    since = takewhile(lambda commit: commit.id != head, lineage(vault))
-    return next((commit for commit in since if commit.tool == FORGET), None)
+    rows = takewhile(lambda row: id_of(row) != head, load_index(vault).rows)
+    possible = [id_of(row) for row in rows if needle(FORGET) in row]
+    return next((commit for commit in read_commits(vault, possible) if commit.tool == FORGET), None)
 
 
 def plan_of(vault: Vault, commit: Commit, language: Language = "en", report: Report = ignore) -> Forgetting:

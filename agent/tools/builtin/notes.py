@@ -12,7 +12,7 @@ from agent.errors import AgentError, ToolRetry
 from agent.tools.text_origin import TextOrigin
 from agent.tools.tool import Draft, RunContext, ToolOutput
 from agent.vault.change import Outcome, Stamp
-from agent.vault.history.commits import commit_of_call
+from agent.vault.history.find import commit_of_call
 from agent.vault.store import Transaction, Vault
 
 _SHORT = 12

@@ -1,24 +1,22 @@
 """The commits of a vault, read from git: author, time, changed notes, and the run that they were made for.
 
-One `git log` gives everything. The trailers at the end of a message name the actor; a commit without them is a person's
-own. Anyone can write trailers, so they count only if this machine has a record that it made the commit; otherwise they
-are stored as a claim. `difference` describes changes in a note's terms, `undo` takes them back.
+One `git log` reads them; `find` chooses them without a walk over the whole history. The trailers at the end of a
+message name the actor; a commit without them is a person's own. Anyone can write trailers, so they count only if this
+machine has a record that it made the commit; otherwise they are stored as a claim. `difference` describes changes in a
+note's terms, `undo` takes them back.
 """
 
-import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime
+from itertools import pairwise
 
 from agent.errors import UserError
-from agent.vault.file_changes import FileChange, Kind, parse_raw
+from agent.vault.file_changes import FileChange, parse_raw
+from agent.vault.history.trailers import HUMAN, author_time, is_commit_id, parse_message
 from agent.vault.store import Vault
 
-HUMAN = "human"
-
 _FORMAT = "--format=" + "%x00".join(("%H", "%P", "%ad", "%an", "%B"))
-_TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*:(.*)")
-_COMMIT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,44 +52,6 @@ class Commit:
         return self.run == run or self.run.startswith(f"{run}.")
 
 
-def commits(
-    vault: Vault,
-    *,
-    actor: str | None = None,
-    run: str | None = None,
-    job: str | None = None,
-    path: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    limit: int | None = None,
-    revision: str = "HEAD",
-) -> list[Commit]:
-    """The commits that touched the vault, newest first, and that match every given filter exactly.
-
-    `path` is a note or a folder, relative to the vault; renames are followed back. `since` and `until` are inclusive. A
-    vault without a commit gives an empty list; raises `UserError` for any other revision that does not exist.
-    """
-    place = vault.place
-    if revision == "HEAD" and vault.head is None:
-        return []
-    start = resolve(vault, revision)
-    unfiltered = all(value is None for value in (actor, run, job, path, since, until))
-    found: Iterable[Commit] = _log(vault, start, limit if unfiltered and not place.prefix else None)
-    trail = Trail(path) if path else None
-    chosen = [
-        commit
-        for commit in found
-        if (commit.files or not place.prefix)
-        and (trail is None or trail.follow(commit))
-        and (actor is None or commit.actor == actor)
-        and (run is None or commit.is_of(run))
-        and (job is None or commit.actor == f"job:{job}")
-        and (since is None or commit.when >= since)
-        and (until is None or commit.when <= until)
-    ]
-    return chosen if limit is None else chosen[:limit]
-
-
 def resolve(vault: Vault, revision: str) -> str:
     """The full id of the commit with this name; raises `UserError` if there is none."""
     if not revision or revision.startswith("-") or any(ord(c) < 32 for c in revision):
@@ -103,14 +63,9 @@ def resolve(vault: Vault, revision: str) -> str:
     return found
 
 
-def is_commit_id(text: str) -> bool:
-    """True if the text is a full commit id."""
-    return _COMMIT_ID.fullmatch(text) is not None
-
-
 def lineage(vault: Vault) -> list[Commit]:
     """All commits in HEAD's history, children before parents, including those that did not change the vault."""
-    return _log(vault, vault.head, None) if vault.head else []
+    return newest(vault, vault.head, None) if vault.head else []
 
 
 def trailers_made_here(vault: Vault, ids: Collection[str]) -> dict[str, dict[str, str]]:
@@ -124,27 +79,29 @@ def trailers_made_here(vault: Vault, ids: Collection[str]) -> dict[str, dict[str
     return {id: dict(parse_message(message)[2]) for id, message in messages.items() if id in made}
 
 
-def commit_of_call(vault: Vault, run: str, call: str) -> tuple[str, str] | None:
-    """The id and subject of the commit that one tool call of a run made here; None if it made none."""
-    command = ["log", "-z", "--format=%H%n%B", "--fixed-strings", "--all-match"]
-    command += [f"--grep=Vault-Run: {run}", f"--grep=Vault-Call: {call}", "--end-of-options", "HEAD", "--"]
-    out = vault.git.run(*command, ok=(0, 128)).decode("utf-8", "replace")
-    for record in filter(None, out.split("\0")):
-        commit, _, message = record.partition("\n")
-        subject, _, trailers = parse_message(message)
-        named = dict(trailers)
-        is_this = (named.get("vault-run"), named.get("vault-call")) == (run, call)
-        if is_this and vault.provenance.made_here([commit]):
-            return commit, subject
-    return None
+def newest(vault: Vault, start: str, limit: int | None) -> list[Commit]:
+    """The commits in the history of `start` (a full id), children before parents, at most `limit`."""
+    if limit is not None:
+        found = _read(vault, [f"--max-count={limit}", "--end-of-options", start])
+        if all(later.parents == (earlier.id,) for later, earlier in pairwise(found)):
+            return found  # one line of commits has one order; where lines meet, git needs the whole history to sort it
+    count = [f"--max-count={limit}"] if limit is not None else []
+    return _read(vault, ["--topo-order", *count, "--end-of-options", start])
 
 
-def _log(vault: Vault, start: str, limit: int | None) -> list[Commit]:
+def read_commits(vault: Vault, ids: Sequence[str]) -> list[Commit]:
+    """These commits (full ids), in this order."""
+    if not ids:
+        return []
+    return _read(vault, ["--no-walk=unsorted", "--stdin"], "".join(f"{id}\n" for id in ids).encode())
+
+
+def _read(vault: Vault, revisions: Sequence[str], stdin: bytes = b"") -> list[Commit]:
     options = ["--root", "--diff-merges=first-parent", "--raw", "--no-abbrev", "-M", "--no-relative"]
-    options += ["--no-show-signature", "--encoding=UTF-8", "--date=raw", "--topo-order", _FORMAT]
-    options += [f"--max-count={limit}"] if limit is not None else []
+    options += ["--no-show-signature", "--encoding=UTF-8", "--date=raw", _FORMAT]
     prefix = vault.place.prefix  # filtered here: filtered by git, the history would lose the commits in between
-    out = vault.git.run("log", "-z", *options, "--end-of-options", start, "--")
+    end = () if stdin else ("--",)
+    out = vault.git.run("log", "-z", *options, *revisions, *end, stdin=stdin)
     fields = out.decode("utf-8", "surrogateescape").split("\0")
     position, found = 0, list[Commit]()
     while position + 5 <= len(fields):
@@ -173,67 +130,4 @@ def _commit(head: Sequence[str], files: tuple[FileChange, ...]) -> Commit:
     actor = named.get("vault-actor", "") or HUMAN
     run, tool, session, call = (named.get(f"vault-{name}", "") for name in ("run", "tool", "session", "call"))
     known = tuple(parents.split())
-    return Commit(oid, _when(date), author, actor, run, tool, session, call, undoes, subject, body, files, known)
-
-
-def parse_message(message: str) -> tuple[str, str, list[tuple[str, str]]]:
-    """A message as (subject, body, trailers with names in lower case).
-
-    Trailers count only in a last paragraph that has nothing else, and never in the first paragraph.
-    """
-    paragraphs = [part for part in re.split(r"\n(?:[ \t]*\n)+", message.strip("\n")) if part.strip()]
-    if not paragraphs:
-        return "", "", []
-    trailers = _trailers(paragraphs[-1]) if len(paragraphs) > 1 else []
-    body = paragraphs[1:-1] if trailers else paragraphs[1:]
-    return " ".join(paragraphs[0].split()), "\n\n".join(body), trailers
-
-
-def _trailers(paragraph: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for line in paragraph.split("\n"):
-        match = _TRAILER.fullmatch(line)
-        if match:
-            found.append((match[1].lower(), match[2].strip()))
-        elif line[:1] in {" ", "\t"} and found:
-            found[-1] = (found[-1][0], f"{found[-1][1]} {line.strip()}")
-        elif not line.startswith("(cherry picked from commit "):
-            return []
-    return found
-
-
-def _when(date: str) -> datetime:
-    """The time in git's `--date=raw` form (seconds since 1970 and offset); 1970 if it is out of range."""
-    seconds, _, offset = date.partition(" ")
-    try:
-        minutes = int(offset[-4:-2]) * 60 + int(offset[-2:])
-        zone = timezone(timedelta(minutes=-minutes if offset.startswith("-") else minutes))
-        return datetime.fromtimestamp(int(seconds), zone)
-    except (ValueError, OverflowError, OSError):
-        return datetime.fromtimestamp(0, UTC)
-
-
-class Trail:
-    """The names that a note, or the notes of a folder, have had. Feed it the commits newest first."""
-
-    def __init__(self, path: str) -> None:
-        self.asked = path.strip("/")
-        self.earlier: set[str] = set()
-
-    def follow(self, commit: Commit) -> bool:
-        """True if the commit touched the followed notes; also records their earlier names."""
-        touched = False
-        for change in commit.files:
-            names = [change.path, *([change.old_path] if change.old_path else [])]
-            if not any(self._is_meant(name) for name in names):
-                continue
-            touched = True
-            if change.kind is Kind.CREATED:
-                self.earlier.discard(change.path)
-            elif change.old_path and self._is_meant(change.path):
-                self.earlier.discard(change.path)
-                self.earlier.add(change.old_path)
-        return touched
-
-    def _is_meant(self, path: str) -> bool:
-        return path == self.asked or path.startswith(self.asked + "/") or path in self.earlier
+    return Commit(oid, author_time(date), author, actor, run, tool, session, call, undoes, subject, body, files, known)

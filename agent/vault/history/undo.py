@@ -12,9 +12,12 @@ from agent.errors import Conflict
 from agent.texts import Sentence, joined
 from agent.vault.change import Outcome, Stamp
 from agent.vault.file_changes import FileChange, Kind
-from agent.vault.history.commits import HUMAN, Commit, lineage
+from agent.vault.history.commit_index import load_index
+from agent.vault.history.commits import Commit
 from agent.vault.history.difference import uncommitted
+from agent.vault.history.trailers import HUMAN
 from agent.vault.history.undo_choice import Selection, UndoChoice, choose
+from agent.vault.history.undo_history import Step, selectable, steps
 from agent.vault.history.undo_plan import PlannedFile, Reason, UndoPlan, needed
 from agent.vault.history.undo_walk import Walk, against_other_parents
 from agent.vault.message import one_line
@@ -55,16 +58,16 @@ def undo(
     Raises `Conflict` if the same lines of a note were changed since (with `partial`, such notes stay and the rest is
     undone), `MassChange` if too many notes would be lost without `confirmed`, and `UserError` for an unknown commit.
     """
-    history = lineage(vault)
-    chosen = choose(vault, history, selection)
+    index = load_index(vault)
+    chosen = choose(vault, selectable(vault, index, selection), selection)
     if not chosen.commits:
         return Undone(skipped=chosen.skipped, human_commits_kept=chosen.human_kept)
     unsaved = uncommitted(vault)
     if not dry_run and vault.options.human_commits and any(item.kind is Kind.RENAMED for item in unsaved):
         vault.commit_human(confirmed=confirmed)  # otherwise the untouched half of a rename would not be in the history
-        history = lineage(vault)
+        index = load_index(vault)
         unsaved = uncommitted(vault)
-    undo_plan = plan(vault, history, unsaved, chosen.commits)
+    undo_plan = plan(vault, steps(vault, index, unsaved, chosen.commits), unsaved, chosen.commits)
     planned = _result(undo_plan, chosen)
     if planned.refused and not partial:
         raise _conflict(undo_plan, chosen)
@@ -76,16 +79,14 @@ def undo(
     return _settle(vault, planned, transaction.outcome)
 
 
-def plan(vault: Vault, history: Sequence[Commit], unsaved: Sequence[FileChange], commits: Sequence[Commit]) -> UndoPlan:
+def plan(vault: Vault, history: Sequence[Step], unsaved: Sequence[FileChange], commits: Sequence[Commit]) -> UndoPlan:
     """The plan for the content of each note; reads notes and writes nothing."""
     ids = needed(list(commits), vault.home)
     found = vault.git.objects(ids) if ids else []
     blobs = {oid: item.data if item else None for oid, item in zip(ids, found, strict=True)}
     paths = {path for each in commits for change in each.files for path in (change.path, change.old_path) if path}
     undo_plan = UndoPlan(vault.git, vault.writer.files, vault.home, blobs, closed(vault.git, vault.place, paths))
-    merged = against_other_parents(vault.git, history, vault.place.prefix)
-    parts = {commit.id: commit for commit in commits}
-    Walk(undo_plan, merged).back([parts.get(each.id, each) for each in history], unsaved, parts)
+    Walk(undo_plan, against_other_parents(vault, history)).back(history, unsaved, {commit.id for commit in commits})
     return undo_plan
 
 

@@ -15,7 +15,8 @@ from agent.texts import Sentence
 from agent.vault.change import CAPTURE
 from agent.vault.file_changes import FileChange, Kind
 from agent.vault.folders import AgentFolder
-from agent.vault.history.commits import HUMAN, Commit
+from agent.vault.history.commits import Commit
+from agent.vault.history.trailers import HUMAN
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import FILE, PROGRAM, TreeEntry, has_id
 from agent.vault.worktree.files import Files

@@ -7,10 +7,12 @@ that time to the present files. The changes of undone commits go to the `UndoPla
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from agent.vault.file_changes import FileChange, Kind, parse_raw_lists
+from agent.vault.file_changes import FileChange, Kind
+from agent.vault.history.commit_index import against
 from agent.vault.history.commits import Commit
+from agent.vault.history.undo_history import Step
 from agent.vault.history.undo_plan import PlannedFile, UndoPlan
-from agent.vault.plumbing.git import Git
+from agent.vault.store import Vault
 
 Whereabouts = dict[str, PlannedFile | None]
 """Path at some time to its present file; None: that file is gone. A missing path still has the same file."""
@@ -25,7 +27,7 @@ class Walk:
     _born: dict[str, tuple[str, PlannedFile | None]] = field(default_factory=dict)
     _died: dict[str, str] = field(default_factory=dict)
 
-    def back(self, history: Sequence[Commit], unsaved: Sequence[FileChange], targets: Collection[str]) -> None:
+    def back(self, history: Sequence[Step], unsaved: Sequence[FileChange], targets: Collection[str]) -> None:
         """Undo the `targets` in `history` (children first), starting from a working tree with `unsaved` changes."""
         if not history:
             return
@@ -33,21 +35,21 @@ class Walk:
         start: Whereabouts = {}
         self._learn(start, unsaved, None)
         waiting = {history[0].id: start}
-        for commit in history:
+        for step in history:
             if not left:
                 break
-            here = waiting.pop(commit.id, {})
-            for parent in commit.parents[1:]:
+            here = waiting.pop(step.id, {})
+            for parent in step.parents[1:]:
                 other = dict(here)
-                self._learn(other, self.merged.get((commit.id, parent), ()), commit)
+                self._learn(other, self.merged.get((step.id, parent), ()), step.commit)
                 _add(waiting, parent, other)
-            if commit.id in left:
-                left.remove(commit.id)
-                self._undo(here, commit)
-            else:
-                self._learn(here, commit.files, commit)
-            if commit.parents:
-                _add(waiting, commit.parents[0], here)
+            if step.commit is not None and step.id in left:
+                left.remove(step.id)
+                self._undo(here, step.commit)
+            elif step.commit is not None:
+                self._learn(here, step.commit.files, step.commit)
+            if step.parents:
+                _add(waiting, step.parents[0], here)
         self.undo_plan.finish()
 
     def _undo(self, here: Whereabouts, commit: Commit) -> None:
@@ -106,14 +108,7 @@ def _add(waiting: dict[str, Whereabouts], commit: str, found: Whereabouts) -> No
         known.update({path: draft for path, draft in found.items() if known.get(path) is None})
 
 
-def against_other_parents(
-    git: Git, history: Sequence[Commit], prefix: str
-) -> dict[tuple[str, str], tuple[FileChange, ...]]:
-    """The changes of each merge against its parents other than the first, read by one process."""
-    pairs = [(commit.id, parent) for commit in history for parent in commit.parents[1:]]
-    if not pairs:
-        return {}
-    asked = "".join(f"{commit} {parent}\n" for commit, parent in pairs).encode()
-    command = ["diff-tree", "--stdin", "--always", "-r", "-z", "-M", "--raw", "--no-abbrev", "--ignore-submodules=all"]
-    fields = git.run(*command, stdin=asked).decode("utf-8", "surrogateescape").split("\0")
-    return dict(zip(pairs, parse_raw_lists(fields, prefix), strict=True))
+def against_other_parents(vault: Vault, history: Sequence[Step]) -> dict[tuple[str, str], tuple[FileChange, ...]]:
+    """The changes of each merge that matters against its parents other than the first, read by one process."""
+    pairs = [(step.id, parent) for step in history if step.commit is not None for parent in step.parents[1:]]
+    return dict(zip(pairs, against(vault, pairs), strict=True))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from agent.vault.history.commits import HUMAN, parse_message
+from agent.vault.history.trailers import HUMAN, parse_message
 from agent.vault.plumbing.identities import AGENT, person_addresses
 from agent.vault.plumbing.repository import MARKER
 from agent.vault.store import Vault

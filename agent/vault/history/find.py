@@ -1,0 +1,153 @@
+"""Finds commits by actor, run, job, note or time: the index chooses them, and git is asked for those only.
+
+`commits` gives what a walk over the whole history would give, in the same order.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
+
+from agent.vault.history.commit_index import (
+    CommitIndex,
+    IndexedCommit,
+    field_start,
+    load_index,
+    needle,
+    parse_row,
+    seconds_of,
+)
+from agent.vault.history.commits import Commit, newest, read_commits, resolve
+from agent.vault.history.trail import Trail
+from agent.vault.history.trailers import HUMAN
+from agent.vault.store import Vault
+
+_AT_FIRST, _AT_ONCE = 64, 4_096
+"""How many commits are looked at together: few at first, since a limit may soon be reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The filters of one search; None: any. `runs` are ids of runs, each with its sub-runs."""
+
+    actor: str | None = None
+    runs: frozenset[str] | None = None
+    job: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def accepts(self, actor: str, run: str, when: float) -> bool:
+        return (
+            (self.actor is None or actor == self.actor)
+            and (self.runs is None or (bool(run) and any(part in self.runs for part in _names(run))))
+            and (self.job is None or actor == f"job:{self.job}")
+            and (self.since is None or when >= self.since.timestamp())
+            and (self.until is None or when <= self.until.timestamp())
+        )
+
+    def needles(self) -> tuple[bytes, ...]:
+        """What the row of a wanted commit has one of; nothing: any row."""
+        if self.runs is not None:
+            return tuple(map(field_start, sorted(self.runs)))
+        if self.job is not None:
+            return (needle(f"job:{self.job}"),)
+        return (needle(self.actor),) if self.actor not in {None, HUMAN} and self.actor is not None else ()
+
+
+def commits(
+    vault: Vault,
+    *,
+    actor: str | None = None,
+    run: str | None = None,
+    job: str | None = None,
+    path: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: int | None = None,
+    revision: str = "HEAD",
+) -> list[Commit]:
+    """The commits that touched the vault, newest first, and that match every given filter exactly.
+
+    `path` is a note or a folder, relative to the vault; renames are followed back. `since` and `until` are inclusive. A
+    vault without a commit gives an empty list; raises `UserError` for any other revision that does not exist.
+    """
+    if revision == "HEAD" and vault.head is None:
+        return []
+    start = resolve(vault, revision)
+    wanted = _Wanted(actor, None if run is None else frozenset({run}), job, since, until)
+    if wanted == _Wanted() and not path and not vault.place.prefix:
+        return newest(vault, start, limit)
+    if start != vault.head:
+        return _walked(vault, start, wanted, path, limit)
+    return _found(vault, load_index(vault), wanted, path, limit)
+
+
+def commits_of_runs(vault: Vault, runs: Collection[str]) -> list[Commit]:
+    """The commits of these runs and of those that they delegated to, newest first."""
+    if not runs or vault.head is None:
+        return []
+    return _found(vault, load_index(vault), _Wanted(runs=frozenset(runs)), None, None)
+
+
+def commit_of_call(vault: Vault, run: str, call: str) -> tuple[str, str] | None:
+    """The id and subject of the commit that one tool call of a run made here; None if it made none."""
+    found = (each for each in commits(vault, run=run) if (each.run, each.call) == (run, call))
+    return next(((each.id, each.subject) for each in found), None)
+
+
+def believed(vault: Vault, found: Iterable[IndexedCommit]) -> list[IndexedCommit]:
+    """The commits, with the trailers of those that this machine cannot confirm taken off."""
+    listed = list(found)
+    signed = [each.id for each in listed if each.is_signed]
+    made = vault.provenance.made_here(signed) if signed else set()
+    return [
+        each if each.id in made or not each.is_signed else replace(each, actor=HUMAN, run="", tool="", undoes=())
+        for each in listed
+    ]
+
+
+def _found(vault: Vault, index: CommitIndex, wanted: _Wanted, path: str | None, limit: int | None) -> list[Commit]:
+    times = _Wanted(since=wanted.since, until=wanted.until)
+    if times != _Wanted() and not path:
+        index = CommitIndex([row for row in index.rows if times.accepts("", "", seconds_of(row))])
+    possible = _following(index, path) if path else index.commits(*wanted.needles())
+    ids, size = list[str](), _AT_FIRST
+    while (limit is None or len(ids) < limit) and (some := list(islice(possible, size))):
+        size = min(size * 2, _AT_ONCE)
+        known = (each for each in believed(vault, some) if each.sides[0] or not vault.place.prefix)
+        ids += [each.id for each in known if wanted.accepts(each.actor, each.run, each.seconds)]
+    return read_commits(vault, ids if limit is None else ids[:limit])
+
+
+def _following(index: CommitIndex, path: str) -> Iterator[IndexedCommit]:
+    """The commits that touched a note or the notes of a folder, under whatever name, newest first."""
+    trail = Trail(path)
+    own = (needle(trail.asked), field_start(f"{trail.asked}/"))
+    earlier: set[bytes] = set()
+    for row in index.rows:
+        if not any(each in row for each in own) and earlier.isdisjoint(row.split(b"\t") if earlier else ()):
+            continue
+        commit = parse_row(row)
+        if trail.follow(commit.sides[0]):
+            earlier = {needle(name)[1:-1] for name in trail.earlier}
+            yield commit
+
+
+def _walked(vault: Vault, start: str, wanted: _Wanted, path: str | None, limit: int | None) -> list[Commit]:
+    """The same from a walk over the whole history of another revision."""
+    trail = Trail(path) if path else None
+    chosen = [
+        commit
+        for commit in newest(vault, start, None)
+        if (commit.files or not vault.place.prefix)
+        and (trail is None or trail.follow(commit.files))
+        and wanted.accepts(commit.actor, commit.run, commit.when.timestamp())
+    ]
+    return chosen if limit is None else chosen[:limit]
+
+
+def _names(run: str) -> Iterator[str]:
+    """The run, and each run that delegated to it: `a.b.c`, `a.b`, `a`."""
+    while run:
+        yield run
+        run = run.rpartition(".")[0]
