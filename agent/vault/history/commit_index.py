@@ -8,6 +8,7 @@ moment: a missing or damaged one is made anew. A commit never changes, so its ro
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
@@ -26,6 +27,8 @@ _TOGETHER = 5_000
 """Commits that one git process reads: bounds its time and the memory."""
 _BLOB = 16
 """Hex digits of a blob id in the index: enough to tell which changes may be two halves of one move."""
+_LONGEST = 200
+"""Bytes of the first line, at most."""
 _OTHER_SIDE, _UNDOES = ">", "^"
 _FORMAT = "--format=" + "%x00".join(("%H", "%P", "%ad", "%B"))
 _ESCAPED = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
@@ -61,48 +64,91 @@ class IndexedCommit:
     sides: tuple[tuple[IndexedChange, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CommitIndex:
-    """The rows of all commits in HEAD's history, in the order of `git log --topo-order`."""
+    """The rows of all commits in HEAD's history, in the order of `git log --topo-order`, each with a line end."""
 
-    rows: Sequence[bytes]
+    content: bytes = b""
+
+    @cached_property
+    def rows(self) -> list[bytes]:
+        """The rows, without line ends."""
+        return self.content.split(b"\n")[:-1]
+
+    def first(self, count: int) -> list[bytes]:
+        """The rows of the newest commits."""
+        return self.content.split(b"\n", count)[:-1][:count]
 
     def undos(self) -> list[IndexedCommit]:
         """The commits that undo others, newest first."""
-        return [commit for commit in self.commits(field_start(_UNDOES)) if commit.undoes]
+        return [commit for commit in self.having(field_start(_UNDOES)) if commit.undoes]
 
-    def commits(self, *needles: bytes) -> Iterator[IndexedCommit]:
-        """The commits whose rows have one of the needles (all, if there are none), newest first."""
-        if not needles:
-            yield from map(parse_row, self.rows)
-        elif len(needles) == 1:
-            yield from (parse_row(row) for row in self.rows if needles[0] in row)
-        else:
-            yield from (parse_row(row) for row in self.rows if any(each in row for each in needles))
+    def all(self) -> Iterator[IndexedCommit]:
+        """All commits, newest first."""
+        return map(parse_row, self.rows)
+
+    def having(self, *needles: bytes) -> Iterator[IndexedCommit]:
+        """The commits whose rows have one of the needles, newest first; needles do not span rows."""
+        scan = Scan(self.content, needles)
+        while (row := scan.row()) is not None:
+            yield parse_row(row)
+
+
+class Scan:
+    """A search through the rows for several needles at once; further needles count for the rest."""
+
+    def __init__(self, content: bytes, needles: Iterable[bytes]) -> None:
+        self.content = content
+        self.end = 0
+        """The end of the last row that was found."""
+        self._next = {each: self._find(each) for each in needles}
+
+    def add(self, needle: bytes) -> None:
+        """Also search for this, from here on."""
+        self._next.setdefault(needle, self._find(needle))
+
+    def row(self) -> bytes | None:
+        """The next row that has a needle, without its line end; None at the end."""
+        at = min(self._next.values(), default=len(self.content))
+        if at >= len(self.content):
+            return None
+        start, self.end = self.content.rfind(b"\n", 0, at) + 1, self.content.index(b"\n", at) + 1
+        for each, found in self._next.items():
+            if found < self.end:
+                self._next[each] = self._find(each)
+        return self.content[start : self.end - 1]
+
+    def _find(self, needle: bytes) -> int:
+        found = self.content.find(needle, self.end)
+        return found if found >= 0 else len(self.content)
 
 
 def load_index(vault: Vault) -> CommitIndex:
     """The index of HEAD's present history, brought up to date; empty before the first commit."""
     head = vault.head
     if head is None:
-        return CommitIndex(())
+        return CommitIndex()
     if not _is_whole(vault):
-        return CommitIndex(_rows(vault, _order(vault, head)))
+        return CommitIndex(_joined(_rows(vault, _order(vault, head))))
     file = vault.private_folder / NAME
-    known, rows = _load(file, head)
+    known, content = _load(file, head)
     if known == head:
-        return CommitIndex(rows)
-    new = _on_top(vault, head, known) if rows else None
-    count = len(rows)
+        return CommitIndex(content)
+    new = _on_top(vault, head, known) if known else None
     if new is not None:
-        rows = [*new, *rows]
+        content = _joined(new) + content
     else:
-        order, by_id = _order(vault, head), {row[: len(head)].decode(): row for row in rows}
+        order, by_id = _order(vault, head), {id_of(row): row for row in content.split(b"\n")[:-1]}
         made = iter(_rows(vault, [commit for commit in order if commit not in by_id]))
-        rows = [by_id[commit] if commit in by_id else next(made) for commit in order]
-    if new is None or len(new) >= _SAVED_FROM or not count:
-        _save(file, head, rows)
-    return CommitIndex(rows)
+        content = _joined(by_id[commit] if commit in by_id else next(made) for commit in order)
+    if new is None or len(new) >= _SAVED_FROM:
+        private.replace_bytes(file, _first_line(head, content) + content)
+    return CommitIndex(content)
+
+
+def has_index(vault: Vault) -> bool:
+    """True if there is a file, so that the index costs little."""
+    return (vault.private_folder / NAME).is_file()
 
 
 def drop_index(vault: Vault) -> None:
@@ -185,25 +231,24 @@ def _is_whole(vault: Vault) -> bool:
     return not (common / "shallow").exists() and not (common / "info" / "grafts").exists()
 
 
-def _load(file: Path, head: str) -> tuple[str, list[bytes]]:
+def _load(file: Path, head: str) -> tuple[str, bytes]:
     """The commit that the file is about, and its rows; nothing if it is missing or damaged."""
     try:
-        first, _, content = file.read_bytes().partition(b"\n")
+        with file.open("rb") as opened:
+            first = opened.readline(_LONGEST)
+            content = opened.read()
         known = first.decode("ascii").rsplit(" ", 2)[1]
     except (OSError, ValueError, IndexError):
-        return "", []
-    if len(known) != len(head) or first != _first_line(known, content):
-        return "", []
-    return known, content.split(b"\n")
+        return "", b""
+    return (known, content) if len(known) == len(head) and first == _first_line(known, content) else ("", b"")
 
 
-def _save(file: Path, head: str, rows: Sequence[bytes]) -> None:
-    content = b"\n".join(rows)
-    private.replace_bytes(file, _first_line(head, content) + b"\n" + content)
+def _joined(rows: Iterable[bytes]) -> bytes:
+    return b"".join(row + b"\n" for row in rows)
 
 
 def _first_line(head: str, content: bytes) -> bytes:
-    return f"{_VERSION} {head} {zlib.crc32(content, zlib.crc32(head.encode())):08x}".encode()
+    return f"{_VERSION} {head} {zlib.crc32(content, zlib.crc32(head.encode())):08x}\n".encode()
 
 
 def _on_top(vault: Vault, head: str, known: str) -> list[bytes] | None:

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from agent.errors import UserError
 from agent.vault.file_changes import FileChange, parse_raw
+from agent.vault.history.commit_index import has_index, id_of, load_index
 from agent.vault.history.trailers import HUMAN, author_time, is_commit_id, parse_message
 from agent.vault.store import Vault
 
@@ -84,7 +85,9 @@ def newest(vault: Vault, start: str, limit: int | None) -> list[Commit]:
     if limit is not None:
         found = _read(vault, [f"--max-count={limit}", "--end-of-options", start])
         if all(later.parents == (earlier.id,) for later, earlier in pairwise(found)):
-            return found  # one line of commits has one order; where lines meet, git needs the whole history to sort it
+            return found  # one line of commits has one order; where lines meet, the whole history is needed to sort it
+        if start == vault.head and has_index(vault):
+            return read_commits(vault, [id_of(row) for row in load_index(vault).first(limit)])
     count = [f"--max-count={limit}"] if limit is not None else []
     return _read(vault, ["--topo-order", *count, "--end-of-options", start])
 

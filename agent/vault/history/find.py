@@ -11,6 +11,7 @@ from itertools import islice
 from agent.vault.history.commit_index import (
     CommitIndex,
     IndexedCommit,
+    Scan,
     field_start,
     load_index,
     needle,
@@ -24,6 +25,10 @@ from agent.vault.store import Vault
 
 _AT_FIRST, _AT_ONCE = 64, 4_096
 """How many commits are looked at together: few at first, since a limit may soon be reached."""
+
+
+_MANY = 16
+"""Earlier names up to which each is searched for by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +114,9 @@ def believed(vault: Vault, found: Iterable[IndexedCommit]) -> list[IndexedCommit
 def _found(vault: Vault, index: CommitIndex, wanted: _Wanted, path: str | None, limit: int | None) -> list[Commit]:
     times = _Wanted(since=wanted.since, until=wanted.until)
     if times != _Wanted() and not path:
-        index = CommitIndex([row for row in index.rows if times.accepts("", "", seconds_of(row))])
-    possible = _following(index, path) if path else index.commits(*wanted.needles())
+        index = CommitIndex(b"".join(row + b"\n" for row in index.rows if times.accepts("", "", seconds_of(row))))
+    needles = wanted.needles()
+    possible = _following(index, path) if path else index.having(*needles) if needles else index.all()
     ids, size = list[str](), _AT_FIRST
     while (limit is None or len(ids) < limit) and (some := list(islice(possible, size))):
         size = min(size * 2, _AT_ONCE)
@@ -122,15 +128,32 @@ def _found(vault: Vault, index: CommitIndex, wanted: _Wanted, path: str | None, 
 def _following(index: CommitIndex, path: str) -> Iterator[IndexedCommit]:
     """The commits that touched a note or the notes of a folder, under whatever name, newest first."""
     trail = Trail(path)
-    own = (needle(trail.asked), field_start(f"{trail.asked}/"))
-    earlier: set[bytes] = set()
+    scan = Scan(index.content, (needle(trail.asked), field_start(f"{trail.asked}/")))
+    named: set[str] = set()
+    while (row := scan.row()) is not None:
+        commit = parse_row(row)
+        if not trail.follow(commit.sides[0]):
+            continue
+        yield commit
+        for name in trail.earlier - named:
+            scan.add(needle(name))
+        named |= trail.earlier
+        if len(named) > _MANY:
+            yield from _following_many(CommitIndex(index.content[scan.end :]), trail)
+            return
+
+
+def _following_many(index: CommitIndex, trail: Trail) -> Iterator[IndexedCommit]:
+    """The same for a folder from which many notes have come: each row is looked at once for all names."""
+    start = field_start(f"{trail.asked}/")
+    fields = {needle(name)[1:-1] for name in (trail.asked, *trail.earlier)}
     for row in index.rows:
-        if not any(each in row for each in own) and earlier.isdisjoint(row.split(b"\t") if earlier else ()):
+        if start not in row and fields.isdisjoint(row.split(b"\t")):
             continue
         commit = parse_row(row)
         if trail.follow(commit.sides[0]):
-            earlier = {needle(name)[1:-1] for name in trail.earlier}
             yield commit
+            fields |= {needle(name)[1:-1] for name in trail.earlier}
 
 
 def _walked(vault: Vault, start: str, wanted: _Wanted, path: str | None, limit: int | None) -> list[Commit]:

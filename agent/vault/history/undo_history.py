@@ -36,9 +36,10 @@ class Step:
     commit: Commit | None
 
 
-def whole(history: Sequence[Commit]) -> list[Step]:
-    """The steps of a walk that looks at each commit."""
-    return [Step(commit.id, commit.parents, commit) for commit in history]
+def whole(history: Sequence[Commit], commits: Sequence[Commit]) -> list[Step]:
+    """The steps of a walk that looks at each commit of a history, to undo some of them."""
+    parts = {commit.id: commit for commit in commits}
+    return [Step(commit.id, commit.parents, parts.get(commit.id, commit)) for commit in history]
 
 
 def selectable(vault: Vault, index: CommitIndex, selection: Selection) -> list[Commit]:
@@ -54,10 +55,10 @@ def _selected(vault: Vault, index: CommitIndex, selection: Selection) -> Collect
     if selection.commits:
         return {resolve(vault, name) for name in selection.commits}
     if selection.run:
-        found = index.commits(field_start(selection.run))
+        found = index.having(field_start(selection.run))
         return {each.id for each in found if each.run == selection.run or each.run.startswith(f"{selection.run}.")}
     if selection.job:
-        return {each.id for each in index.commits(needle(f"job:{selection.job}"))}
+        return {each.id for each in index.having(needle(f"job:{selection.job}"))}
     if selection.since is not None:
         start = selection.since.timestamp()
         return {id_of(row) for row in index.rows if seconds_of(row) >= start}
