@@ -107,7 +107,7 @@ def at_ref(start: str, is_done: bool) -> Point:
         real = Git.run
 
         def cut(self: Git, *args: str, **kwargs: object) -> bytes:
-            is_it = args[0] == "update-ref" and (args[1].startswith(start) or "vault-agent: purge" in args)
+            is_it = args[0] == "update-ref" and (args[1].startswith(start) or "purge by vault-agent" in args)
             is_it = is_it and (start == "HEAD") == ("HEAD" in args)
             if is_it and not is_done:
                 raise Cut

@@ -20,6 +20,7 @@ from agent.vault.history.undo_plan import UndoPlan
 from agent.vault.store import Vault, open_vault
 from tests.fakes import FakeClock
 from tests.vault.random_history import NAMES, RUNS, RandomHistory
+from tests.vaults import FAST, git, head, make_vault
 
 
 def walked(vault: Vault, path: str = "", actor: str = "", run: str = "", limit: int | None = None) -> list[Commit]:

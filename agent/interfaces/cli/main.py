@@ -81,6 +81,7 @@ COMMANDS = {
     "diff": LazyCommand("agent.interfaces.cli.diff", "Show what a change did to the notes."),
     "undo": LazyCommand("agent.interfaces.cli.undo", "Take changes back and keep later edits."),
     "commit": LazyCommand("agent.interfaces.cli.commit", "Commit your own edits now, in your name."),
+    "history": LazyCommand("agent.interfaces.cli.history", "Keep a long history quick and small."),
     "config": LazyCommand("agent.interfaces.cli.config", "Read and write settings."),
     "bench": LazyCommand("agent.interfaces.cli.bench", "Measure speed on this machine."),
     "completion": LazyCommand("agent.interfaces.cli.completion", "Print a shell completion script."),

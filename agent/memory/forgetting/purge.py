@@ -78,7 +78,7 @@ class Purge:
     @property
     def still_holding(self) -> tuple[str, ...]:
         """Everything that still holds the text and is not removed by `drop`; empty if the purge is complete."""
-        refs = (name for name in self.other_refs if not name.startswith(history.BACKUP))
+        refs = (name for name in self.other_refs if not history.is_backup(name))
         return tuple(dict.fromkeys((*refs, *self.remaining, *self.mentions)))
 
 

@@ -6,7 +6,7 @@ are not touched and a person's uncommitted work stays. The old commits stay unde
 removes them; no object is deleted here.
 """
 
-import re
+import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from agent.errors import Permanent, UserError
 from agent.texts import joined
 from agent.vault.change import Stamp
+from agent.vault.history.commit_bytes import made_again, parents_in, with_new_ids
+from agent.vault.history.commit_index import drop_index
 from agent.vault.history.commits import resolve
 from agent.vault.history.held_versions import HeldVersions
 from agent.vault.history.holders import check_complete, holders
@@ -25,9 +27,10 @@ from agent.vault.write.journal import Journal, JournalRecord
 
 BACKUP = f"{OWN_REFS}before-purge/"
 _TOGETHER = 200
-_HEADER = re.compile(rb"^(tree|parent) ([0-9a-f]{40,64})\n", re.MULTILINE)
-_SIGNATURE = re.compile(rb"^(?:gpgsig(?:-sha256)?|mergetag) [^\n]*\n(?: [^\n]*\n)*", re.MULTILINE)
-_COMMIT_ID = re.compile(rb"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
+RESCUES = f"{OWN_REFS}rescue/squash-"
+"""The references to what a squash has replaced: they hold the old texts too."""
+BUNDLES = "old-history"
+"""The folder, beside the vault's other private files, of the bundles that squashes have written."""
 
 
 def _same(text: str) -> str:
@@ -81,6 +84,8 @@ def purge(vault: Vault, cleaning: Cleaning, *, token: str, remote: bool = False,
         work = _Work(vault, cleaning, paths, HeldVersions(vault.git, frozenset(paths)))
         concerned = work.find(head)
         found = holders(vault.git, vault.place, concerned, work.paths, work.changes, backups(vault))
+        if not dry_run:
+            drop_index(vault)
         if not concerned:
             return Purged(0, head, _existing(vault, BACKUP + token), found.here, found.remote)
         if found.remote and not remote:
@@ -96,9 +101,11 @@ def purge(vault: Vault, cleaning: Cleaning, *, token: str, remote: bool = False,
         vault.provenance.rewrite(made)
         record_rewritten(vault, made, work.shifted)
         backup = BACKUP + token
-        with _recorded(vault.writer.journal, token, new):
+        with recorded(vault.writer.journal, token, new):
             vault.git.run("update-ref", backup, head)
-            vault.git.run("update-ref", "-m", "vault-agent: purge", "HEAD", new, head)
+            # no `REFLOG_MARK`: the commit that HEAD moves to may be a person's, and provenance knows who made it
+            vault.git.run("update-ref", "-m", "purge by vault-agent", "HEAD", new, head)
+        drop_index(vault)
         return Purged(len(concerned), new, backup, found.here, found.remote)
 
 
@@ -113,7 +120,7 @@ def check_possible(vault: Vault) -> None:
 
 
 @contextmanager
-def _recorded(journal: Journal, token: str, commit: str) -> Iterator[None]:
+def recorded(journal: Journal, token: str, commit: str) -> Iterator[None]:
     """Record that refs are about to move: after a crash, `recover` then removes the locks that git left on them."""
     journal.open(JournalRecord(token, "", "", Stamp("human"), ()))
     journal.reached_ref(token, commit)
@@ -126,9 +133,14 @@ def _existing(vault: Vault, name: str) -> str:
 
 
 def backups(vault: Vault) -> list[str]:
-    """The backup references of earlier purges, newest first."""
-    listed = vault.git.run("for-each-ref", "--format=%(refname)", "--sort=-refname", BACKUP).decode()
+    """The references to what earlier purges and squashes have replaced, newest first."""
+    listed = vault.git.run("for-each-ref", "--format=%(refname)", "--sort=-refname", BACKUP, f"{RESCUES}*").decode()
     return listed.splitlines()
+
+
+def is_backup(name: str) -> bool:
+    """True if the reference is one of `backups`, which `drop_commands` removes."""
+    return name.startswith((BACKUP, RESCUES))
 
 
 @dataclass(slots=True)
@@ -249,18 +261,10 @@ class _Work:
         return None if data is None or before is None else TreeEntry(before.mode, pack.add("blob", data))
 
     def _commit(self, raw: bytes, tree: str, made: Mapping[str, str], named: bool, pack: Pack) -> str:
-        head, _, message = raw.partition(b"\n\n")
-
-        def replaced(match: re.Match[bytes]) -> bytes:
-            name, oid = match[1].decode(), match[2].decode()
-            return f"{name} {tree if name == 'tree' else made.get(oid, oid)}\n".encode()
-
-        def followed(match: re.Match[bytes]) -> bytes:
-            return made.get(match[0].decode(), match[0].decode()).encode()
-
-        header = _SIGNATURE.sub(b"", _HEADER.sub(replaced, head + b"\n"))
+        message = raw.partition(b"\n\n")[2]
         text = self._message(message) if named else _bytes(self.cleaning.message(_text(message)))
-        return pack.add("commit", header + b"\n" + _COMMIT_ID.sub(followed, text))
+        parents = [made.get(each, each) for each in parents_in(raw)]
+        return pack.add("commit", made_again(raw, tree, parents, with_new_ids(text, made)))
 
     def _message(self, message: bytes) -> bytes:
         """The message with another first line and no body; its trailers stay."""
@@ -285,9 +289,10 @@ def _text(path: bytes) -> str:
 def drop_commands(vault: Vault) -> Iterator[str]:
     """The commands that delete the old commits for good, to be run while no other program writes to the repository.
 
-    Backups of earlier purges go too: what was forgotten later is in them. In the logs of HEAD and the branch only
-    unreachable commits are removed: `--all` would remove all stashes but the last.
+    Backups of earlier purges and squashes go too: what was forgotten later is in them. In the logs of HEAD and the
+    branch only unreachable commits are removed: `--all` would remove all stashes but the last.
     """
     yield from (f"git update-ref -d {backup}" for backup in backups(vault))
+    yield from (f"rm {shlex.quote(str(path))}" for path in sorted((vault.private_folder / BUNDLES).glob("*.bundle")))
     yield f"git reflog expire --expire-unreachable=now HEAD {branch(vault.place.gitdir) or 'HEAD'}"
     yield "git gc --prune=now"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent.vault.history.holders import detached, stashed
-from agent.vault.history.purge import BACKUP
+from agent.vault.history.purge import is_backup
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.repository import branch
 from agent.vault.store import Vault
@@ -25,7 +25,7 @@ def other_revisions(vault: Vault) -> dict[str, str]:
     """The references beside the branch and the backups, stashes and detached work trees: names and revisions."""
     current = branch(vault.place.gitdir)
     names = vault.git.run("for-each-ref", "--format=%(refname)").decode("utf-8", "surrogateescape").splitlines()
-    found = {name: name for name in names if name != current and not name.startswith(BACKUP)}
+    found = {name: name for name in names if name != current and not is_backup(name)}
     return found | dict(stashed(vault.git)) | dict(detached(vault.git))
 
 

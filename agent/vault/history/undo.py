@@ -15,6 +15,7 @@ from agent.vault.file_changes import FileChange, Kind
 from agent.vault.history.commit_index import load_index
 from agent.vault.history.commits import Commit
 from agent.vault.history.difference import uncommitted
+from agent.vault.history.squashed import refuse_squashed, with_squashed
 from agent.vault.history.trailers import HUMAN
 from agent.vault.history.undo_choice import Selection, UndoChoice, choose
 from agent.vault.history.undo_history import Step, selectable, steps
@@ -58,8 +59,9 @@ def undo(
     Raises `Conflict` if the same lines of a note were changed since (with `partial`, such notes stay and the rest is
     undone), `MassChange` if too many notes would be lost without `confirmed`, and `UserError` for an unknown commit.
     """
+    refuse_squashed(vault, selection)
     index = load_index(vault)
-    chosen = choose(vault, selectable(vault, index, selection), selection)
+    chosen = with_squashed(vault, selection, choose(vault, selectable(vault, index, selection), selection))
     if not chosen.commits:
         return Undone(skipped=chosen.skipped, human_commits_kept=chosen.human_kept)
     unsaved = uncommitted(vault)

@@ -133,7 +133,10 @@ class Recorder:
         """The commits that this program made on this machine."""
         known = self.database.makers(ids)
         ours = {id for id, maker in known.items() if maker is Maker.PROGRAM} | self._recent.intersection(ids)
-        return ours | set(self.journalled()).intersection(ids) if len(ours) < len(ids) else ours
+        if len(ours) == len(ids):
+            return ours
+        # a person's commit that this program has made again, in a purge or a squash, is in the journal too
+        return ours | (set(self.journalled()).intersection(ids) - known.keys())
 
     def rewrite(self, made: Mapping[str, str]) -> None:
         """Copy the maker of each commit to the one that replaces it (old id to new), so that none is recorded twice."""

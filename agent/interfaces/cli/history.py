@@ -1,0 +1,120 @@
+"""`vault-agent history`: packs the history of a vault, and joins old commits of the program on request."""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+
+import click
+
+from agent.app.open import open_workspace
+from agent.errors import UserError
+from agent.interfaces.cli.language import listed, said
+from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines, show_framed
+from agent.interfaces.cli.prompt import confirm
+from agent.vault.health.packing import pack
+from agent.vault.history.squash import SquashPlan, SquashResult, plan_squash, squash
+
+_DAYS = {"d": 1, "w": 7, "mo": 30, "y": 365}
+_AGE = re.compile(r"(\d{1,4})\s*(d|w|mo|y)")
+_EXAMPLES = "90d, 12w, 6mo, 1y"
+_NAMED = 5
+
+
+@click.group(short_help="Keep a long history quick and small.")
+def command() -> None:
+    """Keep a long history quick and small. The daemon packs by itself; squash is done only on request."""
+
+
+@command.command("pack", short_help="Pack the history now, as the daemon does.")
+@click.pass_obj
+def pack_command(output: Output) -> None:
+    """Fold loose objects into packs and write git's commit graph. Nothing is deleted."""
+    done = pack(open_workspace(output.vault()).vault)
+    document = {"loose_before": done.before, "loose_after": done.after, "graph": done.graph}
+    output.emit(document, said("loose objects: {before} before, {after} now", before=done.before, after=done.after))
+
+
+@command.command("squash", short_help="Join the agent's old commits of a day into one.")
+@click.option("--older-than", "age", metavar="AGE", required=True, help="Only older commits: 90d, 12w, 6mo, 1y.")
+@click.option("--dry-run", is_flag=True, help="Only say what would happen.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes-remote", is_flag=True, help="Also when a repository has the commits to which only you write.")
+@click.pass_obj
+def squash_command(output: Output, age: str, dry_run: bool, yes: bool, yes_remote: bool) -> None:
+    """Join the agent's old commits that follow each other on one day into one commit.
+
+    Your own commits, merges and undos stay, with their times and messages; ids change from the first joined commit on.
+    The notes stay as they are. A run that was joined with others cannot be undone by itself any more. The history as it
+    was is kept in a bundle outside the vault and under a rescue ref; to get space back, remove both and run git gc.
+    """
+    workspace = open_workspace(output.vault())
+    vault = workspace.vault
+    before = _time(age, workspace.clock.now())
+    plan = plan_squash(vault, before)
+    if dry_run or not plan.groups:
+        output.emit(_document(plan, None), lambda: as_lines(_planned(plan)))
+        return
+    if not yes:
+        if output.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise UserError(
+                "a squash writes the history anew, so it needs a yes",
+                hint="look at it with --dry-run, then repeat it with --yes",
+            )
+        show_framed(list(_planned(plan)), error=True)
+        confirm("join these commits?", abort=True, error=True)
+    done = squash(vault, before, token=workspace.clock.new_id(), remote=yes_remote)
+    output.emit(_document(done.plan, done), lambda: as_lines(_done(done)))
+
+
+def _time(age: str, now: datetime) -> datetime:
+    found = _AGE.fullmatch(age.strip().lower())
+    if found is None:
+        raise UserError("{age!r} is no age", hint="an age looks like: {examples}", age=age, examples=_EXAMPLES)
+    return now - timedelta(days=int(found[1]) * _DAYS[found[2]])
+
+
+def _document(plan: SquashPlan, done: SquashResult | None) -> Mapping[str, object]:
+    return {
+        "dry_run": done is None,
+        "commits": plan.total,
+        "joined": plan.joined,
+        "into": len(plan.groups),
+        "rewritten": plan.rewritten,
+        "other_refs": list(plan.other_refs),
+        "remote_refs": list(plan.remote_refs),
+        "head": done.head if done else None,
+        "rescue": done.rescue if done else None,
+        "bundle": str(done.bundle) if done else None,
+    }
+
+
+def _planned(plan: SquashPlan) -> Iterator[str]:
+    if not plan.groups:
+        yield said("there is nothing to join")
+        return
+    into, would = len(plan.groups), "would join {joined} of {total} commits into {into}; nothing is changed yet"
+    yield said(would, joined=plan.joined, total=plan.total, into=into)
+    yield from _effects(plan)
+
+
+def _effects(plan: SquashPlan) -> Iterator[str]:
+    yield said("  {count} commits are joined or get a new id", count=plan.rewritten)
+    yield said("  your own commits, merges and undos stay, and so do the notes")
+    yield said("  a run that is joined with others cannot be undone by itself any more")
+    if plan.other_refs:
+        yield said("  these keep the old commits: {names}", names=listed(plan.other_refs, _NAMED))
+    if plan.remote_refs:
+        yield said("  other repositories have the old commits: {names}", names=listed(plan.remote_refs, _NAMED))
+
+
+def _done(done: SquashResult) -> Iterator[str]:
+    plan, did = done.plan, "joined {joined} commits into {into}; the branch is at {head}"
+    yield said(did, joined=plan.joined, into=len(plan.groups), head=done.head[:10])
+    yield said("the history as it was: {bundle}", bundle=done.bundle)
+    yield said("and under the ref {rescue}; to get space back, when you are sure:", rescue=done.rescue)
+    yield f"  git update-ref -d {done.rescue}"
+    yield "  git gc"
+    if plan.remote_refs:
+        yield said("before anything is synced, replace the branch there, and make every other clone anew")

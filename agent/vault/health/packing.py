@@ -1,0 +1,95 @@
+"""Keeps git quick in a vault with many commits: folds loose objects into packs, and writes git's commit graph.
+
+It takes no lock of the vault and deletes no object: what nothing refers to is packed too, since the journal, a rescue
+reference or a person may still need it. Other programs may write, repack or collect garbage meanwhile.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.vault.history.commit_index import load_index
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.link_check import common_folder
+from agent.vault.store import Vault
+
+LOOSE = 2_000
+"""Loose objects from which they are folded: about 400 commits of this program."""
+_LOOSE_REFS = 500
+_LONG_HISTORY = 4 << 20
+"""Bytes of packs from which a repository without a commit graph gets one."""
+_COLLECTING = 12 * 3600
+"""Seconds after which git takes the mark of a `git gc` for a forgotten one."""
+SECONDS = 3_600.0
+"""The time limit of one git command here; it works on by itself while the vault is used."""
+_QUIETLY = ("-c", "pack.threads=1", "-c", "pack.windowMemory=100m", "-c", "pack.deltaCacheSize=64m")
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """What one packing did: loose objects before and after, and whether the commit graph was written."""
+
+    before: int
+    after: int
+    graph: bool
+
+
+def is_packing_due(vault: Vault) -> bool:
+    """True if there are many loose objects or references, or a long history without a commit graph; asks no git."""
+    common = common_folder(vault.place.gitdir)
+    if _is_collecting(vault, common) or (common / "shallow").exists():
+        return False
+    return _count(common) >= LOOSE or _lacks_graph(common) or _has_many_refs(common)
+
+
+def pack(vault: Vault) -> Packing:
+    """Fold loose objects and small packs into one pack, write the commit graph, and bring the history's index up to
+    date; raises `GitFailed`, after which everything is as useful as before."""
+    place = vault.place
+    common = common_folder(place.gitdir)
+    git = Git(place.gitdir, place.worktree, durable=vault.options.durable, timeout=SECONDS)
+    before = _count(common)
+    if before:
+        # A pack takes in all smaller ones, so that their number stays small and a large one is hardly ever written
+        # again; unreachable objects, packed or loose, are taken along. `-n`: no files for a web server.
+        git.run(*_QUIETLY, "repack", "--geometric=2", "-d", "-l", "-q", "-n")
+    if _has_many_refs(common):
+        git.run("pack-refs", "--all")
+    has_history = vault.head is not None and not (common / "shallow").exists()
+    if has_history:
+        # With the paths that each commit changed (Bloom filters), `git log NOTE` reads few trees.
+        git.run("commit-graph", "write", "--reachable", "--changed-paths", "--split", "--no-progress")
+        load_index(vault)
+    return Packing(before, _count(common), has_history)
+
+
+def _count(common: Path) -> int:
+    """The number of loose objects."""
+    return sum(1 for folder in _object_folders(common) for _ in os.scandir(folder))
+
+
+def _object_folders(common: Path) -> Iterator[Path]:
+    folders = (common / "objects" / f"{number:02x}" for number in range(256))
+    yield from (folder for folder in folders if folder.is_dir())
+
+
+def _lacks_graph(common: Path) -> bool:
+    info = common / "objects" / "info"
+    if (info / "commit-graph").exists() or (info / "commit-graphs").exists():
+        return False
+    packs = (common / "objects" / "pack").glob("*.pack")
+    return sum(path.stat().st_size for path in packs) >= _LONG_HISTORY
+
+
+def _has_many_refs(common: Path) -> bool:
+    return sum(len(names) for _, _, names in os.walk(common / "refs")) >= _LOOSE_REFS
+
+
+def _is_collecting(vault: Vault, common: Path) -> bool:
+    """True while `git gc` works here: it does the same. Its mark counts as long as for git itself."""
+    try:
+        age = vault.clock.now().timestamp() - (common / "gc.pid").stat().st_mtime
+    except OSError:
+        return False
+    return age < _COLLECTING
