@@ -1,5 +1,5 @@
 """Keeps the vault in order when nothing else goes on: asks about what arrived, settles offers, takes in opinions of
-skills, learns, and tends memory.
+skills, learns, tends memory, and packs the history.
 
 Noticing is quick and done in the daemon's turn. The jobs are work for the pool, one after the other, submitted once the
 vault has lain still and what people did by hand is recorded. A job that fails is named in `problem` until it succeeds,
@@ -32,6 +32,8 @@ RETRY = 300.0
 """Seconds until a job that has failed is tried again."""
 LISTEN = 20.0
 """Seconds between two looks for conversations, and a day, that have fallen silent."""
+PACK = 900.0
+"""Seconds between two looks at the number of git's loose objects."""
 KEY = "maintenance"
 
 logger = logging.getLogger(__name__)
@@ -51,6 +53,7 @@ class Maintenance:
     _retry_at: float = field(default=0.0, init=False)
     _begin_at: float = field(default=0.0, init=False)
     _listen_at: float = field(default=0.0, init=False)
+    _pack_at: float = field(default=0.0, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     @property
@@ -102,6 +105,10 @@ class Maintenance:
                 self._want(conversations=self.jobs.conversations)
             if self.jobs.has_quiet_day():
                 self._want(summary=self.jobs.sum_up)
+        if event.now >= self._pack_at:
+            self._pack_at = event.now + PACK
+            if self.jobs.is_packing_due():
+                self._want(packing=self.jobs.pack)
         if self._failed and event.now >= self._retry_at:
             self._want()
         state = self.pool.state

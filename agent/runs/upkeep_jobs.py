@@ -19,6 +19,7 @@ from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_set import SkillSet
 from agent.runs.upkeep_due import UpkeepDue
 from agent.runs.waiting_conversations import silent_conversations
+from agent.vault.health.packing import is_packing_due, pack
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:  # what is due after few runs, and slow to load
@@ -101,6 +102,15 @@ class UpkeepJobs:
             return Path(vault.place.root, vault.home.at(daily.path_of(day))).stat().st_mtime
         except OSError:
             return 0.0
+
+    def is_packing_due(self) -> bool:
+        """True if git has gathered many loose objects, or a long history without a commit graph."""
+        return is_packing_due(self.workspace.vault)
+
+    def pack(self) -> None:
+        """Pack the history; writes go on meanwhile."""
+        done = pack(self.workspace.vault)
+        logger.info("the history was packed: %d loose objects, %d now", done.before, done.after)
 
     def arrivals(self) -> None:
         """Ask about notes that arrived from elsewhere, and apply the decisions about them."""

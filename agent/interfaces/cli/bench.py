@@ -13,6 +13,7 @@ import click
 from agent.app.open import open_workspace
 from agent.index.keyword import engine_for
 from agent.interfaces.cli.benches import commit as commits
+from agent.interfaces.cli.benches import history as histories
 from agent.interfaces.cli.benches import retrieval as cases
 from agent.interfaces.cli.benches import speed as speeds
 from agent.interfaces.cli.benches import start as starts
@@ -117,6 +118,23 @@ def speed(output: Output, notes: int, rounds: int, engine: _EngineChoice) -> Non
         measures = speeds.measure(Path(folder), notes, used, rounds, output.note)
     report = {"notes": notes, "engine": used, "figures": [each.document() for each in measures]}
     lines = [f"notes {notes}, engine {used}", *(each.line() for each in measures)]
+    _report(output, report, lines, all_reached(measures))
+
+
+@command.command(epilog=_EPILOG)
+@_count("--commits", 100_000, "How many commits the vault has.", 2_000)
+@_notes(200)
+@_count("--rounds", 5, "How often each command is measured.")
+@click.pass_obj
+def history(output: Output, commits: int, notes: int, rounds: int) -> None:
+    """Time commands that read a long history, and writes while it is packed.
+
+    The vault is kept in the folder for temporary files, since it takes minutes to make. The limits are those for
+    100,000 commits.
+    """
+    measures = histories.measure(commits, notes, rounds, output.note)
+    report = {"commits": commits, "notes": notes, "figures": [each.document() for each in measures]}
+    lines = [f"{commits} commits, {notes} notes", *(each.line() for each in measures)]
     _report(output, report, lines, all_reached(measures))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.errors import GitFailed
 from agent.vault.history.commit_index import load_index
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.link_check import common_folder
@@ -23,7 +24,7 @@ _COLLECTING = 12 * 3600
 """Seconds after which git takes the mark of a `git gc` for a forgotten one."""
 SECONDS = 3_600.0
 """The time limit of one git command here; it works on by itself while the vault is used."""
-_QUIETLY = ("-c", "pack.threads=1", "-c", "pack.windowMemory=100m", "-c", "pack.deltaCacheSize=64m")
+_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,7 @@ def pack(vault: Vault) -> Packing:
     git = Git(place.gitdir, place.worktree, durable=vault.options.durable, timeout=SECONDS)
     before = _count(common)
     if before:
-        # A pack takes in all smaller ones, so that their number stays small and a large one is hardly ever written
-        # again; unreachable objects, packed or loose, are taken along. `-n`: no files for a web server.
-        git.run(*_QUIETLY, "repack", "--geometric=2", "-d", "-l", "-q", "-n")
+        _fold(git)
     if _has_many_refs(common):
         git.run("pack-refs", "--all")
     has_history = vault.head is not None and not (common / "shallow").exists()
@@ -62,6 +61,20 @@ def pack(vault: Vault) -> Packing:
         git.run("commit-graph", "write", "--reachable", "--changed-paths", "--split", "--no-progress")
         load_index(vault)
     return Packing(before, _count(common), has_history)
+
+
+def _fold(git: Git) -> None:
+    """Put loose objects and small packs into one pack, again if another program has removed one of them meanwhile."""
+    for left in reversed(range(_TRIES)):
+        try:
+            # A pack takes in all smaller ones, so that their number stays small and a large one is hardly ever written
+            # again; unreachable objects, packed or loose, are taken along. `-n`: no files for a web server.
+            git.run("repack", "--geometric=2", "-d", "-l", "-q", "-n", "--threads=1", "--window-memory=100m")
+        except GitFailed:
+            if not left:
+                raise
+        else:
+            return
 
 
 def _count(common: Path) -> int:

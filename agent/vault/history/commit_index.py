@@ -20,7 +20,7 @@ from agent.vault.store import Vault
 
 NAME = "history.index"
 """The file in the vault's private folder. It has paths, and no text of a note."""
-_VERSION = "vault-agent history 1"
+_VERSION = "commit-index 1"
 _SAVED_FROM = 200
 """New commits from which the file is written again: until then each process adds them itself."""
 _TOGETHER = 5_000

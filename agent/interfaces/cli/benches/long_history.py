@@ -80,9 +80,9 @@ class _Writer:
         found = []
         for _ in range(self.chance.choice([1, 1, 1, 2, 4])):
             kind = self.chance.random()
-            if kind < 0.1:
+            if kind < 0.03:
                 found.append(self._change(self._new_note(number)))
-            elif kind < 0.13:
+            elif kind < 0.06:
                 old = self._pick()
                 new = old.removesuffix(".md") + "-moved.md" if len(old) < 90 else f"{ENTRIES}2025/01/m-{number}.md"
                 if new in self.texts:
@@ -90,7 +90,7 @@ class _Writer:
                 self.texts[new] = self.texts.pop(old)
                 self.notes[self.notes.index(old)] = new
                 found.append(f"R {old} {new}\n")
-            elif kind < 0.15 and len(self.notes) > 100:
+            elif kind < 0.08 and len(self.notes) > 100:
                 gone = self._pick()
                 self.notes.remove(gone)
                 del self.texts[gone]

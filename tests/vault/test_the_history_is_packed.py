@@ -1,0 +1,88 @@
+"""Loose objects are folded into packs while the vault is used; nothing is deleted, and nobody waits."""
+
+import subprocess
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from agent.errors import GitFailed
+from agent.vault.change import Stamp
+from agent.vault.health import packing
+from agent.vault.health.packing import is_packing_due, pack
+from agent.vault.history.commit_index import NAME
+from agent.vault.store import Vault
+from tests.vaults import git, make_vault
+
+
+def loose(root: Path) -> int:
+    return int(git(root, "count-objects").split()[0])
+
+
+def remember(vault: Vault, number: int) -> None:
+    with vault.transaction("bench(notes): one", Stamp(run="01RUN")) as tx:
+        tx.create(f"entries/{number}.md", f"note {number}\n".encode())
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    made = make_vault(tmp_path, {"a.md": "a\n"})
+    for number in range(8):
+        remember(made, number)
+    return made
+
+
+def test_packing_is_due_when_objects_have_gathered(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not is_packing_due(vault)
+    monkeypatch.setattr(packing, "LOOSE", 10)
+    assert is_packing_due(vault)
+    done = pack(vault)
+    assert done.before > 10 and done.after == loose(vault.place.root) == 0
+    assert not is_packing_due(vault)
+    (vault.place.gitdir / "gc.pid").write_text("1 here")
+    monkeypatch.setattr(packing, "LOOSE", 0)
+    assert not is_packing_due(vault), "git gc does the same now"
+
+
+def test_what_no_reference_leads_to_is_kept(vault: Vault) -> None:
+    root = vault.place.root
+    lost = subprocess.run(
+        ["git", "hash-object", "-w", "--stdin"], cwd=root, input=b"rescued", capture_output=True, check=True
+    )
+    blob = lost.stdout.decode().strip()
+    dropped = git(root, "commit-tree", "-m", "dropped", "HEAD^{tree}").strip()
+    pack(vault)
+    remember(vault, 100)
+    pack(vault)
+    assert git(root, "cat-file", "-p", blob) == "rescued" and git(root, "cat-file", "-t", dropped) == "commit\n"
+    git(root, "fsck", "--strict")
+
+
+def test_git_has_a_commit_graph_with_the_changed_paths(vault: Vault) -> None:
+    pack(vault)
+    git(vault.place.root, "commit-graph", "verify")
+    folder = vault.place.gitdir / "objects" / "info" / "commit-graphs"
+    assert any(b"BIDX" in path.read_bytes() for path in folder.glob("*.graph")), "the changed paths of each commit"
+    assert (vault.private_folder / NAME).is_file()
+
+
+def test_writes_go_on_while_it_is_packed_and_while_another_program_collects(vault: Vault) -> None:
+    root = vault.place.root
+
+    def again(work: str) -> None:
+        for _ in range(4):
+            with suppress(GitFailed, AssertionError):  # one of the two may find that the other has done its work
+                pack(vault) if work == "pack" else git(root, "gc", "-q")
+
+    threads = [threading.Thread(target=again, args=(each,)) for each in ("pack", "gc")]
+    for each in threads:
+        each.start()
+    number = 1000
+    while any(each.is_alive() for each in threads) or number < 1010:
+        remember(vault, number)
+        number += 1
+    git(root, "fsck", "--strict")
+    assert len(git(root, "ls-tree", "-r", "--name-only", "HEAD").splitlines()) == number - 1000 + 8 + 2
+    pack(vault)
+    assert loose(root) == 0
