@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from agent.vault.plumbing.objects import TreeEntry
+
 
 class Collision(StrEnum):
     """The reaction when a person's save collides with this program's change: stop, merge three ways, or append."""
@@ -97,6 +99,18 @@ class Applied:
     leftovers: tuple[tuple[str, bytes], ...] = ()
     conflict: bytes | None = None
     mode: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A finished commit to which the branch moves once its files are in place; `seen` is HEAD's commit before.
+
+    `entries` are the new index entries (None: no file) of the files that differ, by git's path.
+    """
+
+    commit: str
+    seen: str
+    entries: Mapping[bytes, TreeEntry | None]
 
 
 CAPTURE = "capture"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agent.config import private
 from agent.vault import durable
-from agent.vault.change import Append, Create, Delete, Edit, Move, Request, Stamp
+from agent.vault.change import Append, Arrival, Create, Delete, Edit, Move, Request, Stamp
 
 _KINDS: dict[str, type[Request]] = {
     "create": Create,
@@ -30,7 +30,7 @@ class Order:
     """A transaction as its caller asked for it. `confirmed`: a person has agreed to a mass change.
 
     `hold`: the notes are written now and committed later (`write.held`). `release`: paths of held notes that are
-    committed with this.
+    committed with this. `arrival`: in place of a new commit, the branch moves to that one; such an order never waits.
     """
 
     token: str
@@ -41,6 +41,7 @@ class Order:
     confirmed: bool = False
     hold: bool = False
     release: tuple[str, ...] = ()
+    arrival: Arrival | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class Queue:
 
     def put(self, order: Order) -> None:
         """Store an order; durable when this returns."""
+        assert order.arrival is None
         document = {**asdict(order), "requests": [_dump(request) for request in order.requests]}
         durable.replace(self._path(order.token), json.dumps(document))
 

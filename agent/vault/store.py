@@ -38,6 +38,7 @@ from agent.vault.write.guard import masked_order, masked_request, refuse_secrets
 from agent.vault.write.held import HeldNote
 from agent.vault.write.journal import Journal
 from agent.vault.write.recover import recover
+from agent.vault.write.take_in import take_in
 from agent.vault.write.writer import Writer, in_plain_words
 
 if TYPE_CHECKING:
@@ -220,6 +221,12 @@ class Vault:
             self.writer.queue.done(order.token)
             done += 1
         return done
+
+    def take_in(self, commit: str, seen: str, subject: str) -> Outcome:
+        """Move the vault from HEAD's commit `seen` to a finished commit (`write.take_in`)."""
+        with in_plain_words(self.place), self.writer.exclusive():
+            recover(self.writer)
+            return take_in(self.writer, commit, seen, subject)
 
     def commit_human(
         self, *, confirmed: bool = False, quiet: bool = False, drafts: bool = False, subject: str = ""

@@ -37,6 +37,8 @@ from agent.vault.plumbing.repository import Place, head_commit
 RETRIES = 60
 REFLOG_MARK = "vault-agent: "
 """The start of the reflog message of every commit that this program makes; no other program uses it."""
+ARRIVAL_MARK = "vault-agent sync: "
+"""The start of the reflog message when the branch moves to commits that were made elsewhere."""
 FEW_PATHS = 20
 LOOSE_OBJECTS, LOOSE_BYTES = 400, 32 << 20
 _PAUSE = 0.01
@@ -47,6 +49,10 @@ Edits = dict[bytes, TreeEntry | None]
 
 class IndexChanged(Retryable):
     """Another program changed the shared index, or took its lock, while the new index was being made."""
+
+
+class HeadMoved(Retryable):
+    """HEAD is not at the commit any more on which a finished one stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +135,40 @@ class Committer:
                 before_ref(new)
                 if self._move_head(new, tip, planned.layers[-1].message):
                     return made
+                self.clock.sleep(_PAUSE)
+            raise Retryable("another program moves the branch without a pause", hint="try again when it is done")
+
+    def move_to(
+        self,
+        commit: str,
+        seen: str,
+        entries: Edits,
+        token: str,
+        reason: str,
+        before_ref: Callable[[str], None] = lambda commit: None,
+    ) -> None:
+        """Move HEAD from the commit `seen` to a finished one, whose `entries` go into the shared index.
+
+        `reason` is for the reflog. Raises `HeadMoved` if HEAD is elsewhere by now; HEAD and the index are then
+        unchanged.
+        """
+        lines = index_lines(entries, self.git.width)
+        with self._index_put_back(token):
+            for _ in range(RETRIES):
+                tip = self.read_tip([])
+                if tip.commit != seen:
+                    raise HeadMoved("another program has moved the branch", hint="try again")
+                try:
+                    with self._new_index(lines, token, refresh=True):
+                        pass
+                except IndexChanged:
+                    if not keep_index_lock(self.place.gitdir, token):
+                        raise
+                    self.clock.sleep(_PAUSE)
+                    continue
+                before_ref(commit)
+                if self._update_head(commit, tip, reason):
+                    return
                 self.clock.sleep(_PAUSE)
             raise Retryable("another program moves the branch without a pause", hint="try again when it is done")
 
@@ -260,8 +300,10 @@ class Committer:
 
     def _move_head(self, new: str, tip: Tip, message: str) -> bool:
         """Move HEAD by compare-and-swap; False if HEAD has moved, or another program holds the branch's lock."""
+        return self._update_head(new, tip, REFLOG_MARK + message.split("\n", 1)[0])
+
+    def _update_head(self, new: str, tip: Tip, reason: str) -> bool:
         old = tip.commit or "0" * tip.width
-        reason = REFLOG_MARK + message.split("\n", 1)[0]
         try:
             self.git.run("update-ref", "-m", reason, "HEAD", new, old)
         except (GitFailed, Retryable):

@@ -36,13 +36,16 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class JournalRecord:
-    """One transaction: its commit message and trailers, and its changes."""
+    """One transaction: its commit message and trailers, and its changes; for files that arrived, the commit that they
+    are from, and HEAD's before."""
 
     token: str
     subject: str
     body: str
     stamp: Stamp
     changes: tuple[Planned, ...]
+    arrived: str = ""
+    seen: str = ""
 
 
 @dataclass(slots=True)
@@ -213,6 +216,9 @@ def _record(line: dict[str, object]) -> JournalRecord | None:
     try:
         planned_changes = tuple(Planned(**change) for change in changes)
         known = Stamp(**{**stamp, "undoes": tuple(stamp["undoes"])})
-        return JournalRecord(str(line["token"]), str(line["subject"]), str(line["body"]), known, planned_changes)
+        arrived, seen = str(line.get("arrived", "")), str(line.get("seen", ""))
+        return JournalRecord(
+            str(line["token"]), str(line["subject"]), str(line["body"]), known, planned_changes, arrived, seen
+        )
     except (KeyError, TypeError):
         return None

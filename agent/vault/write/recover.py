@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.errors import AgentError, BadPath, NoteExists
-from agent.vault.change import Applied, Change, Collision
-from agent.vault.plumbing.commit import CommitPlan, Tip
+from agent.vault.change import Applied, Arrival, Change, Collision
+from agent.vault.plumbing.commit import CommitPlan, HeadMoved, Tip
 from agent.vault.plumbing.git_processes import git_is_busy
 from agent.vault.plumbing.index_lock import file_time, remove_own, set_aside
 from agent.vault.plumbing.objects import Pack, has_id
 from agent.vault.plumbing.repository import OWN_REFS, blocked, branch
+from agent.vault.plumbing.tree_edit import changed_entries
 from agent.vault.queue import Order
 from agent.vault.worktree.files import PART
 from agent.vault.write import apply as on_disk
@@ -98,7 +99,7 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
         _tidy(writer, found)
         writer.journal.close(record.token, None)
         return
-    order = Order(record.token, (), record.subject, record.stamp, record.body)
+    order = Order(record.token, (), record.subject, record.stamp, record.body, arrival=_arrival(writer, record))
     if not any(item.is_applied for item in found):
         for item in found:
             _drop_ours(writer, item)
@@ -117,12 +118,19 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
     try:
         with writer.index_lock(record.token):
             made = writer.commit_applied(order, applied)
-    except BadPath:  # the last commit now has a submodule at this path
+    except (BadPath, HeadMoved):  # the last commit now has a submodule at this path, or is no longer the one to follow
         _take_back(writer, record, found)
         return
     for path, data in foreign:
         writer.rescue(path, data)
     writer.finish(record.token, applied, made[-1])
+
+
+def _arrival(writer: Writer, record: JournalRecord) -> Arrival | None:
+    """The commit that the files of this transaction are from; None if they were written here."""
+    if not record.arrived:
+        return None
+    return Arrival(record.arrived, record.seen, changed_entries(writer.git, record.seen, record.arrived))
 
 
 def _is_held(writer: Writer, record: JournalRecord) -> bool:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from agent.clock import Clock
 from agent.config import holder
 from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent, UserError, os_reason
-from agent.vault.change import Applied, Change, Collision, Create, Move, Outcome, Request, Stamp
+from agent.vault.change import Applied, Arrival, Change, Collision, Create, Move, Outcome, Request, Stamp
 from agent.vault.layout import Layout
 from agent.vault.locks import process_lock
 from agent.vault.message import compose
 from agent.vault.options import Options
-from agent.vault.plumbing.commit import CommitPlan, Committer, Tip
+from agent.vault.plumbing.commit import ARRIVAL_MARK, CommitPlan, Committer, Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.git_processes import commit_editor_is_open
 from agent.vault.plumbing.identities import person
@@ -109,7 +109,7 @@ class Writer:
             token = order.token if attempt == 0 else self.clock.new_id()
             resolver = Resolver(self.files, self.combine, token, self._copy_name(token))
             changes = resolver.changes(order.requests)
-            if not changes and not any(map(self.held.get, order.release)):
+            if not changes and order.arrival is None and not any(map(self.held.get, order.release)):
                 return Outcome()
             self._brake(order, changes)
             try:
@@ -143,6 +143,8 @@ class Writer:
         except Exception as error:  # after an interrupt, as after a crash, `recover` continues
             if isinstance(error, LockHeld) and not applied:
                 self.journal.close(order.token, None)
+                if order.arrival is not None:
+                    raise
                 return self.enqueue(order, error.message)
             if outcome is None:
                 if not self._undo(order, changes, applied):
@@ -156,8 +158,9 @@ class Writer:
 
     def _announce(self, order: Order, changes: Sequence[Change]) -> None:
         """Write the planned changes into the journal."""
-        record = JournalRecord(order.token, order.subject, order.body, order.stamp, planned(changes, self.git.width))
-        self.journal.open(record)
+        files = planned(changes, self.git.width)
+        moves = (order.arrival.commit, order.arrival.seen) if order.arrival is not None else ("", "")
+        self.journal.open(JournalRecord(order.token, order.subject, order.body, order.stamp, files, *moves))
 
     def index_lock(self, token: str) -> AbstractContextManager[None]:
         """Hold git's index lock for a transaction; entering raises `LockHeld`."""
@@ -223,10 +226,12 @@ class Writer:
         return None if found != committed or is_staged else committed
 
     def commit_applied(self, order: Order, applied: Sequence[Applied]) -> tuple[str | None, ...]:
-        """Commit files that are in place, and the held notes that the order releases.
+        """Commit files that are in place, and the held notes that the order releases; or move to the order's commit.
 
         Returns (staged, held before a person's saves, person's saves, agent's change), each a commit id or None.
         """
+        if order.arrival is not None:
+            return None, None, None, self._arrive(order.token, order.subject, order.arrival)
         message = compose(order.subject, order.stamp, order.body, known=self.options.known)
         released = [path for path in order.release if path not in {item.path for item in applied}]
         there = {item.path: item.found for item in applied} | {path: self._now(path) for path in released}
@@ -258,6 +263,16 @@ class Writer:
         for path in held:
             self.held.drop(path)
         return made
+
+    def _arrive(self, token: str, subject: str, arrival: Arrival) -> str:
+        """Move the branch to a commit whose files are in place; what a person saved in them since stays uncommitted."""
+
+        def before_ref(commit: str) -> None:
+            self.journal.reached_ref(token, commit)
+
+        entries, commit = dict(arrival.entries), arrival.commit
+        self.committer.move_to(commit, arrival.seen, entries, token, f"{ARRIVAL_MARK}{subject}", before_ref)
+        return commit
 
     def _now(self, path: str) -> bytes | None:
         """The bytes of a file at this moment; None if there is none that can be read."""

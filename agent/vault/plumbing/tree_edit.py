@@ -1,0 +1,70 @@
+"""Makes commits from changed files on top of any commit, without an index and without the working tree."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.objects import (
+    Pack,
+    Signature,
+    TreeEntry,
+    Trees,
+    folders,
+    format_commit,
+    graft,
+    parse_tree,
+)
+
+_FEW = 400
+"""The most objects that are stored one by one; more are stored as a pack."""
+_BYTES = 32 << 20
+
+
+def commit_edits(
+    git: Git,
+    onto: str,
+    edits: Mapping[str, TreeEntry | None],
+    blobs: Mapping[str, bytes],
+    parents: Sequence[str],
+    author: Signature,
+    committer: Signature,
+    message: str,
+) -> str:
+    """The id of a new commit: the files of `onto` (a commit) with these entries (None: no file). `blobs` are the
+    contents, by id, that the repository may not have yet. No reference is moved."""
+    raw = {path.encode("utf-8", "surrogateescape"): entry for path, entry in edits.items()}
+    with closing(Pack(git.width)) as pack:
+        for data in blobs.values():
+            pack.add("blob", data)
+        root, _ = graft(_trees(git, onto, raw), raw, pack)
+        commit = pack.add("commit", format_commit(root, parents, author, committer, message))
+        store(git, pack)
+    return commit
+
+
+def store(git: Git, pack: Pack) -> None:
+    """Write the objects of a pack into the repository."""
+    is_small = len(pack.ids) <= _FEW and pack.size <= _BYTES
+    with pack.stream() as stream:
+        git.run(*(["unpack-objects", "-q"] if is_small else ["index-pack", "--stdin"]), stdin=stream)
+
+
+def _trees(git: Git, commit: str, edits: Mapping[bytes, object]) -> Trees:
+    above = folders(edits)
+    names = [f"{commit}:{folder.decode('utf-8', 'surrogateescape')}" for folder in above]
+    found = zip(above, git.objects(names), strict=True)
+    return {
+        folder: parse_tree(tree.data, git.width) for folder, tree in found if tree is not None and tree.kind == "tree"
+    }
+
+
+def changed_entries(git: Git, before: str, after: str) -> dict[bytes, TreeEntry | None]:
+    """The entries (None: no file) in the tree or commit `after` of the files that differ from `before`."""
+    command = ["diff-tree", "-r", "-z", "--no-renames", "--raw", "--no-abbrev", "--ignore-submodules=none"]
+    fields = iter(git.run(*command, "--end-of-options", before, after).split(b"\0"))
+    found: dict[bytes, TreeEntry | None] = {}
+    for row in fields:
+        if row.startswith(b":"):
+            _, mode, _, oid, _ = row.decode().split(" ")
+            found[next(fields)] = TreeEntry(mode, oid) if mode.strip("0") else None
+    return found

@@ -1,0 +1,58 @@
+"""Takes a finished commit in: its files are brought to disk by the write protocol, then the branch moves to it.
+
+What a person has on disk and not in a commit is merged into what arrives and stays uncommitted, as theirs; a file that
+they have changed is not deleted.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from agent.errors import Conflict, NoteExists, NoteGone
+from agent.vault.change import Arrival, Create, Delete, Edit, Outcome, Request, Stamp
+from agent.vault.plumbing.objects import TreeEntry
+from agent.vault.plumbing.tree_edit import changed_entries
+from agent.vault.queue import Order
+from agent.vault.write.writer import Writer
+
+TAKE_IN = "sync"
+"""The `tool` of the program's commits that join two histories."""
+_TRIES = 4
+
+
+def take_in(writer: Writer, commit: str, seen: str, subject: str) -> Outcome:
+    """Move the vault from HEAD's commit `seen` to `commit`, under the writer lock.
+
+    Raises `HeadMoved` if HEAD is elsewhere, `BadPath` for a path that cannot be here, `LockHeld` if git's index is
+    locked, and `Retryable` while a file is saved again and again; nothing has moved then.
+    """
+    entries = changed_entries(writer.git, seen, commit)
+    before = {path: entry for path, entry in changed_entries(writer.git, commit, seen).items() if entry is not None}
+    arrival = Arrival(commit, seen, entries)
+    for attempt in range(_TRIES):
+        requests = tuple(_requests(writer, entries, before))
+        token = writer.clock.new_id()
+        try:
+            order = Order(token, requests, subject, Stamp("agent", tool=TAKE_IN), confirmed=True, arrival=arrival)
+            return writer.perform(order)
+        except (NoteExists, NoteGone, Conflict):
+            if attempt == _TRIES - 1:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _requests(
+    writer: Writer, entries: Mapping[bytes, TreeEntry | None], before: Mapping[bytes, TreeEntry]
+) -> Iterator[Request]:
+    ids = [entry.oid for entry in (*entries.values(), *before.values()) if entry is not None]
+    found = writer.git.objects(ids) if ids else []
+    blobs = {oid: each.data for oid, each in zip(ids, found, strict=True) if each is not None}
+    for raw, entry in entries.items():
+        path = raw.decode("utf-8", "surrogateescape").removeprefix(writer.place.prefix)
+        base = blobs[before[raw].oid] if raw in before else None
+        here = writer.files.read(path)
+        if entry is None:
+            if here is not None and here == base:
+                yield Delete(path, base)
+        elif here is None:
+            yield Create(path, blobs[entry.oid])
+        elif here != blobs[entry.oid]:
+            yield Edit(path, base or b"", blobs[entry.oid])
