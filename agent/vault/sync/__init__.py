@@ -1,5 +1,5 @@
-"""Keeps the vault in step with the person's own remote, and says in plain words what stands in the way.
+"""Keeps clones of one vault equal through git remotes: fetch, merge aside, take in file by file, push with a lease.
 
-A round fetches, merges aside and pushes. Nothing in here asks a question, overwrites what others have pushed, or
-calls a state synced that the remote has not confirmed.
+Start reading at `round`. Nothing in here asks a question, moves a branch back, writes marks of a conflict, overwrites
+what others have pushed, or calls a state synced that the remote has not confirmed.
 """

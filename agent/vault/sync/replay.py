@@ -1,0 +1,60 @@
+"""Makes this machine's own commits again on top of another one, each with its author, time and message.
+
+For a remote whose history was rewritten: what was taken out there is not brought back by a merge.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from agent.vault.folders import AgentFolder
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.objects import Signature, TreeEntry
+from agent.vault.plumbing.tree_edit import commit_edits
+from agent.vault.sync.trees import merge_trees
+
+MOST = 300
+"""The most commits that are made again one by one; of more, all but the newest are one commit."""
+_WHO = re.compile(r"(author|committer) (.*) <(.*)> (-?\d+) ([+-])(\d\d)(\d\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The last new commit, and the new commit of each old one."""
+
+    tip: str
+    made: Mapping[str, str]
+
+
+def replay(
+    git: Git, since: str, tip: str, onto: str, home: AgentFolder, when: datetime, without: Sequence[str] = ()
+) -> Replayed:
+    """Make the commits after `since` up to `tip` again on top of `onto`; a commit that then changes nothing is left
+    out. Files of the paths `without` are left out of them."""
+    command = ["rev-list", "--reverse", "--first-parent", "--end-of-options", f"{since}..{tip}"]
+    commits = git.run(*command).decode().split()
+    skipped = commits[:-MOST] if len(commits) > MOST else []
+    before, now, made = since, onto, dict[str, str]()
+    for commit in commits[max(len(skipped) - 1, 0) :]:
+        merged = merge_trees(git, before, now, commit, home, when)
+        edits = {path: entry for path, entry in merged.edits.items() if path not in without}
+        if edits:
+            now = _again(git, commit, now, edits, merged.blobs)
+        made[commit] = now
+        before = commit
+    return Replayed(now, made | dict.fromkeys(skipped[:-1], now))
+
+
+def _again(git: Git, commit: str, onto: str, edits: Mapping[str, TreeEntry | None], blobs: Mapping[str, bytes]) -> str:
+    """The commit with these files, on top of another one."""
+    found = git.objects([commit])[0]
+    assert found is not None
+    head, _, message = found.data.decode("utf-8", "replace").partition("\n\n")
+    who = {each[1]: _signature(each) for line in head.split("\n") if (each := _WHO.fullmatch(line))}
+    return commit_edits(git, onto, edits, blobs, (onto,), who["author"], who["committer"], message)
+
+
+def _signature(found: re.Match[str]) -> Signature:
+    minutes = int(found[6]) * 60 + int(found[7])
+    return Signature(found[2], found[3], int(found[4]), -minutes if found[5] == "-" else minutes)

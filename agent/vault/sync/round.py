@@ -1,0 +1,276 @@
+"""One round with one remote: fetch, join, take in, push. Start reading this package here.
+
+No lock is held while the network works. The branch moves only by the write protocol, and only from the commit that the
+round has seen; the remote's only from the commit that was fetched (a lease). When somebody was quicker, the round
+begins again, a few times. "Synced" is what the remote has confirmed, nothing else.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from random import random
+
+from agent.errors import AgentError, GitFailed, LockHeld, Retryable, os_reason
+from agent.texts import Sentence
+from agent.vault.locks import process_lock
+from agent.vault.plumbing.commit import HeadMoved
+from agent.vault.plumbing.network import Network, RefUpdate, Refused
+from agent.vault.plumbing.repository import OWN_REFS, branch
+from agent.vault.plumbing.tree_edit import changed_entries
+from agent.vault.store import Vault
+from agent.vault.sync.joining import Joined, Permission, described, join, outgoing
+from agent.vault.sync.problems import Problem, ProblemKind, problem_of
+from agent.vault.sync.state import FILE, StateFile, SyncedRemote, Wait
+from agent.vault.worktree.survey import DirtyKind
+
+RESCUE = f"{OWN_REFS}rescue/"
+"""The references that keep what is no longer below the branch."""
+TRIES = 6
+_NAMED = 50
+"""The most files that git is asked about by name."""
+_PAUSE = 0.2
+"""Seconds before the second try; doubled with each, and up to twice as long by chance."""
+_NONE = Sentence("")
+_MOVED = frozenset(("stale info", "non-fast-forward", "fetch first", "remote rejected"))
+
+
+class RoundEnd(StrEnum):
+    """How a round ended."""
+
+    SYNCED = "synced"
+    """The remote has this vault's commit."""
+    WAITS = "waits"
+    """The person has to say or finish something first."""
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundReport:
+    """What a round did. `received` and `sent` are the files that changed here and there; the rest as in `Joined`.
+
+    `trouble` is why it did not end as `SYNCED`, `hint` what to do about it.
+    """
+
+    remote: str
+    end: RoundEnd
+    received: tuple[str, ...] = ()
+    sent: tuple[str, ...] = ()
+    conflicts: Mapping[str, str] = field(default_factory=dict)
+    kept: tuple[str, ...] = ()
+    numbered: Mapping[str, str] = field(default_factory=dict)
+    rescued: str = ""
+    trouble: Sentence = Sentence("")
+    hint: Sentence = Sentence("")
+    wait: Wait | None = None
+
+
+@dataclass(slots=True)
+class SyncRound:
+    """One round. `step` is told what begins, for a person who watches."""
+
+    vault: Vault
+    network: Network
+    remote: SyncedRemote
+    allowed: Permission = Permission()
+    step: Callable[[str], object] = lambda step: None
+    _received: dict[str, None] = field(default_factory=dict, init=False)
+    _sent: tuple[str, ...] = field(default=(), init=False)
+    _joined: list[Joined] = field(default_factory=list, init=False)
+    _rescued: str = field(default="", init=False)
+
+    def run(self) -> RoundReport:
+        """Keep the vault in step with the remote once; raises nothing that a report can say."""
+        vault = self.vault
+        states = StateFile(vault.private_folder / FILE)
+        try:
+            lock = vault.private_folder / "sync.lock"
+            with process_lock(lock, vault.clock, 0.0, "another vault-agent is syncing"):
+                report = self._run()
+                states.put(self.remote)
+        except LockHeld as error:
+            return self._report(RoundEnd.WAITS, error.message, Sentence(error.hint))
+        return report
+
+    def _run(self) -> RoundReport:
+        now = self.vault.clock.now()
+        try:
+            wait = self._rounds()
+        except _Busy as error:
+            self.remote = self.remote.failed(error.message, Sentence(error.hint), now, is_passing=True)
+            return self._report(RoundEnd.WAITS, error.message, Sentence(error.hint))
+        except (AgentError, OSError) as error:
+            problem = _problem(error)
+            self.remote = self.remote.failed(problem.reason, problem.hint, now, is_passing=problem.passes)
+            return self._report(RoundEnd.FAILED, problem.reason, problem.hint)
+        if wait is None:
+            return self._report(RoundEnd.SYNCED)
+        trouble, hint = described(wait, self.remote)
+        self.remote = replace(self.remote.failed(trouble, hint, now, is_passing=False), wait=wait)
+        return replace(self._report(RoundEnd.WAITS, trouble, hint), wait=wait)
+
+    def _rounds(self) -> Wait | None:
+        """Try until the remote has this vault's commit; a `Wait` if the person has to say something first."""
+        for attempt in range(TRIES):
+            if attempt:
+                self.vault.clock.sleep(_PAUSE * 2**attempt * (1 + random()))
+            self._check_free()
+            self._commit_people()
+            theirs = self._fetch()
+            try:
+                wait = self._join(theirs) if theirs else None
+            except HeadMoved:
+                continue
+            if wait is not None:
+                return wait
+            head = self.vault.head
+            if head is None or head == theirs:
+                self._agree(theirs)
+                return None
+            if theirs and not self.allowed.mass and (wait := outgoing(self.vault, head, theirs)) is not None:
+                return wait
+            if self._push(head, theirs):
+                return None
+        name = self.remote.name
+        raise _Busy("{name} is changed by other machines without a pause", hint="it is tried again later", name=name)
+
+    def _check_free(self) -> None:
+        """Raise `_Busy` while the person is in the middle of something in git."""
+        reason = self.vault.waiting_reason()
+        if reason is not None:
+            raise _Busy("sync waits: {reason}", hint="finish or abort it, then sync goes on", reason=Sentence(reason))
+        name = branch(self.vault.place.gitdir)
+        if name != f"refs/heads/{self.remote.branch}":
+            raise _Busy(
+                "sync waits: the branch here is {name}, and {branch} is kept in step",
+                hint="git switch {branch}",
+                name=(name or "").removeprefix("refs/heads/"),
+                branch=self.remote.branch,
+            )
+
+    def _commit_people(self) -> None:
+        """Commit what people have saved, in their name, so that it is sent and nothing stands in the way."""
+        if self.vault.options.human_commits:
+            self.vault.commit_human(confirmed=self.allowed.mass)
+        self.vault.settle()
+
+    def _fetch(self) -> str:
+        """The commit of the remote's branch, now in this repository; empty if it has no such branch yet."""
+        self.step("fetch")
+        ref = f"refs/heads/{self.remote.branch}"
+        found = self.network.list_refs(self.remote.address, [ref]).get(ref, "")
+        if not found:
+            return ""
+        if found != self._tracked():
+            self.network.fetch(self.remote.address, [f"+{ref}:{self.remote.tracking}"])
+        return self._tracked()
+
+    def _tracked(self) -> str:
+        """The commit of the remote-tracking branch; empty if there is none."""
+        command = ["rev-parse", "--verify", "-q", self.remote.tracking]
+        return self.vault.git.run(*command, ok=(0, 1, 128)).decode().strip()
+
+    def _join(self, theirs: str) -> Wait | None:
+        """Take in what the remote has; raises `HeadMoved` if somebody has committed meanwhile."""
+        vault, head = self.vault, self.vault.head
+        if head == theirs:
+            return None
+        self.step("merge")
+        if head is None:
+            raise _Busy("the vault has no commit yet", hint="vault-agent commit")
+        joined = join(vault, self.remote, head, theirs, self.allowed)
+        if isinstance(joined, Wait):
+            return joined
+        if joined.commit == head:
+            return None
+        entries = changed_entries(vault.git, head, joined.commit)
+        paths = [raw.decode("utf-8", "surrogateescape").removeprefix(vault.place.prefix) for raw in entries]
+        self._check_staged(paths)
+        if any(note.path in set(paths) for note in vault.writer.held.all()):
+            vault.commit_held(set(paths))
+            raise HeadMoved("what a run has written is committed first")
+        if joined.left:
+            self._rescue(joined.left)
+            vault.provenance.rewrite(joined.made)
+        self.step("write")
+        outcome = vault.take_in(joined.commit, head, f"from {self.remote.name}")
+        self._received |= dict.fromkeys(paths)
+        self._joined.append(replace(joined, conflicts={**joined.conflicts, **dict.fromkeys(outcome.conflicts, "")}))
+        return None
+
+    def _check_staged(self, paths: Sequence[str]) -> None:
+        """Raise `_Busy` if the person has staged a file that would change."""
+        wanted = set(paths)
+        changed = self.vault.changed_files(paths) if len(wanted) <= _NAMED else self.vault.changed_files()
+        staged = sorted(each.path for each in changed if each.kind is DirtyKind.STAGED and each.path in wanted)
+        if staged:
+            raise _Busy(
+                "sync waits: {path} is staged here and was changed there",
+                hint="commit it, or take it back with `git restore --staged`",
+                path=staged[0],
+            )
+
+    def _rescue(self, commit: str) -> None:
+        """Keep a commit that the branch leaves, here and on the remote."""
+        name = f"{RESCUE}{self.vault.clock.now():%Y-%m-%d-%H%M%S}-{commit[:10]}"
+        self.vault.git.run("update-ref", name, commit)
+        self._rescued = name
+        try:
+            self.network.push(self.remote.address, [RefUpdate(commit, name, "")])
+        except AgentError:
+            return  # it is kept here; some servers take only branches
+
+    def _push(self, head: str, theirs: str) -> bool:
+        """Send the commit; False if another machine was quicker. Raises `AgentError` if the remote refuses it."""
+        self.step("push")
+        ref = f"refs/heads/{self.remote.branch}"
+        refused = self.network.push(self.remote.address, [RefUpdate(head, ref, theirs)])
+        if not refused:
+            if theirs:
+                names = changed_entries(self.vault.git, theirs, head)
+                self._sent = tuple(raw.decode("utf-8", "surrogateescape") for raw in names)
+            self.vault.git.run("update-ref", self.remote.tracking, head)
+            self._agree(head)
+            return True
+        if refused[0].reason in _MOVED:
+            return False
+        raise RemoteRefused(refused)
+
+    def _agree(self, commit: str) -> None:
+        self.remote = self.remote.agrees(commit, self.vault.clock.now())
+
+    def _report(self, end: RoundEnd, trouble: Sentence = _NONE, hint: Sentence = _NONE) -> RoundReport:
+        conflicts: dict[str, str] = {}
+        numbered: dict[str, str] = {}
+        for each in self._joined:
+            conflicts |= each.conflicts
+            numbered |= each.numbered
+        kept = tuple(path for each in self._joined for path in each.kept)
+        received = tuple(self._received)
+        return RoundReport(
+            self.remote.name, end, received, self._sent, conflicts, kept, numbered, self._rescued, trouble, hint
+        )
+
+
+def _problem(error: AgentError | OSError) -> Problem:
+    """What stands in the way, for people."""
+    match error:
+        case RemoteRefused():
+            return problem_of(error.refused)
+        case GitFailed() | Retryable():
+            return problem_of(error)
+        case AgentError():
+            return Problem(ProblemKind.OTHER, error.message, Sentence(error.hint), passes=False)
+        case _:
+            return Problem(ProblemKind.OTHER, os_reason(error), Sentence("vault-agent doctor"), passes=True)
+
+
+class _Busy(Retryable):
+    """The round waits for the person, who is at work in git."""
+
+
+class RemoteRefused(Retryable):
+    """The remote did not take a push."""
+
+    def __init__(self, refused: tuple[Refused, ...]) -> None:
+        super().__init__("the remote refused the push: {reason}", reason=refused[0].reason)
+        self.refused = refused

@@ -1,0 +1,131 @@
+"""What one side has done since the common commit: where each file is now, what is new, which folders have moved.
+
+git finds the renames by content. Of what it does not find, a note that went and one that came are one note if they have
+the same `id`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agent.vault.file_changes import FileChange, Kind, parse_raw
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.objects import TreeEntry
+from agent.vault.worktree.paths import is_note
+
+_INEXACT = 400
+"""The most files on each side for which git compares contents to find renames; equal contents are always found."""
+_ID = re.compile(rb"\A---\r?\n(?:[^\n]*\n)*?id:[ \t]*[\"']?([^\s\"']+)")
+_HEADER = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFile:
+    """A file with its path."""
+
+    path: str
+    entry: TreeEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side. `placed` has the files of the common commit that this side changed, moved or deleted (None), by their
+    path there; `before` their entries there; `added` its new files; `files` all its files."""
+
+    commit: str
+    files: Mapping[str, TreeEntry]
+    placed: Mapping[str, PlacedFile | None]
+    before: Mapping[str, TreeEntry]
+    added: Mapping[str, TreeEntry]
+    folders: Mapping[str, str] = field(default_factory=dict)
+    """Folders that are gone here, with the one that most of their files have moved to."""
+
+    def now(self, path: str, entry: TreeEntry) -> PlacedFile | None:
+        """Where a file of the common commit is on this side."""
+        return self.placed[path] if path in self.placed else PlacedFile(path, entry)
+
+    def followed(self, path: str) -> str:
+        """The path in the folder that this side has moved the path's folder to; the path itself if it has not."""
+        folder, slash, name = path.rpartition("/")
+        rest = name
+        while folder:
+            if folder in self.folders:
+                return f"{self.folders[folder]}/{rest}".lstrip("/")
+            folder, slash, name = folder.rpartition("/")
+            rest = f"{name}/{rest}"
+        return path
+
+    @property
+    def moves(self) -> dict[str, str]:
+        """The notes that this side has moved: old to new path."""
+        return {old: now.path for old, now in self.placed.items() if now is not None and now.path != old}
+
+
+def side_of(git: Git, base: str, commit: str) -> Side:
+    """What a commit has changed since `base`, a commit or a tree."""
+    command = ["diff-tree", "-r", "-z", "-M", f"-l{_INEXACT}", "--raw", "--no-abbrev", "--ignore-submodules=none"]
+    fields = git.fields(*command, "--end-of-options", base, commit)
+    changes = _paired(git, parse_raw(fields, 0, "")[0])
+    placed: dict[str, PlacedFile | None] = {}
+    before: dict[str, TreeEntry] = {}
+    added: dict[str, TreeEntry] = {}
+    for change in changes:
+        if change.before is None and change.after is not None:
+            added[change.path] = change.after
+        elif change.before is not None:
+            old = change.old_path or change.path
+            before[old] = change.before
+            placed[old] = PlacedFile(change.path, change.after) if change.after is not None else None
+    files = files_of(git, commit)
+    return Side(commit, files, placed, before, added, _moved_folders(placed, files))
+
+
+def files_of(git: Git, commit: str) -> dict[str, TreeEntry]:
+    """The files of a commit, or of a tree, with links and submodules."""
+    found: dict[str, TreeEntry] = {}
+    for row in git.fields("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit):
+        meta, _, path = row.partition("\t")
+        mode, _, oid = meta.split(" ")
+        found[path] = TreeEntry(mode, oid)
+    return found
+
+
+def _paired(git: Git, changes: Sequence[FileChange]) -> Sequence[FileChange]:
+    """The changes, with a note that was deleted and one that was created as one that moved if they have one id."""
+    gone = [each for each in changes if each.kind is Kind.DELETED and is_note(each.path)]
+    came = [each for each in changes if each.kind is Kind.CREATED and is_note(each.path)]
+    if not gone or not came:
+        return changes
+    blobs = git.small_blobs([e.oid for c in (*gone, *came) for e in (c.before, c.after) if e is not None], 1 << 20)
+    new = {id: each for each in came if each.after is not None and (id := note_id(blobs.get(each.after.oid)))}
+    pairs = {
+        each.path: FileChange(Kind.RENAMED, new[id].path, each.path, each.before, new[id].after)
+        for each in gone
+        if each.before is not None and (id := note_id(blobs.get(each.before.oid))) and id in new
+    }
+    taken = {each.path for each in pairs.values()}
+    rest = [each for each in changes if each.path not in taken and each.path not in pairs]
+    return [*rest, *pairs.values()]
+
+
+def note_id(data: bytes | None) -> str:
+    """The `id` in a note's header; empty if it has none."""
+    found = _ID.match(data[:_HEADER]) if data is not None else None
+    return found[1].decode("utf-8", "replace") if found and b"\n---" not in found[0] else ""
+
+
+def _moved_folders(placed: Mapping[str, PlacedFile | None], files: Mapping[str, TreeEntry]) -> dict[str, str]:
+    """The folders that have no file any more, with the folder that most of their files are in now."""
+    goals: dict[str, Counter[str]] = {}
+    for old, now in placed.items():
+        if now is None or old.rpartition("/")[2] != now.path.rpartition("/")[2]:
+            continue
+        one, other = old.split("/")[:-1], now.path.split("/")[:-1]
+        while one and one != other:
+            goals.setdefault("/".join(one), Counter())["/".join(other)] += 1
+            if not other or one[-1] != other[-1]:
+                break
+            one, other = one[:-1], other[:-1]
+    there = {path[:at] for path in files for at in range(len(path)) if path[at] == "/"} if goals else set()
+    return {folder: found.most_common(1)[0][0] for folder, found in goals.items() if folder not in there}

@@ -1,0 +1,176 @@
+"""What this machine knows of its remotes: which are kept in step, when each had this vault's commit, and what is wrong.
+
+One file beside the vault's other private files; lost, it is made again by `sync setup`.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from agent.texts import Sentence
+from agent.vault import durable
+
+FILE = "sync.json"
+
+
+class WaitKind(StrEnum):
+    """Why a remote waits for the person."""
+
+    REWRITTEN = "rewritten"
+    """Its history was replaced, and notes would lose text."""
+    INCOMING = "incoming"
+    """It would delete or empty too many notes here."""
+    OUTGOING = "outgoing"
+    """Too many notes would be deleted or emptied there."""
+    UNRELATED = "unrelated"
+    """It has another vault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A question to the person about a remote: our commit and theirs, and the notes that would lose text."""
+
+    kind: WaitKind
+    ours: str
+    theirs: str
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SyncedRemote:
+    """A remote that is kept in step. `agreed`: the last commit that both had, at the time `agreed_at`.
+
+    `trouble` is what is wrong, with a `hint`, since the time `since`; `is_passing` if it may pass by itself. `answer`:
+    what the person has said about `wait`. `left_out`: files that the remote does not take.
+    """
+
+    name: str
+    address: str
+    branch: str
+    agreed: str = ""
+    agreed_at: datetime | None = None
+    tried_at: datetime | None = None
+    trouble: Sentence = Sentence("")
+    hint: Sentence = Sentence("")
+    is_passing: bool = True
+    since: datetime | None = None
+    wait: Wait | None = None
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def tracking(self) -> str:
+        """The remote-tracking reference."""
+        return f"refs/remotes/{self.name}/{self.branch}"
+
+    def failed(self, trouble: Sentence, hint: Sentence, now: datetime, *, is_passing: bool) -> "SyncedRemote":
+        """The remote after a round that did not reach its end."""
+        since = self.since if self.trouble else now
+        return replace(self, tried_at=now, trouble=trouble, hint=hint, is_passing=is_passing, since=since)
+
+    def agrees(self, commit: str, now: datetime) -> "SyncedRemote":
+        """The remote after a round: it has this commit."""
+        return replace(
+            self,
+            agreed=commit,
+            agreed_at=now,
+            tried_at=now,
+            trouble=Sentence(""),
+            hint=Sentence(""),
+            since=None,
+            wait=None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SyncState:
+    """All remotes of a vault that are kept in step, by name; `is_paused` until `sync resume`."""
+
+    remotes: Mapping[str, SyncedRemote] = field(default_factory=dict)
+    is_paused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StateFile:
+    """The file with the state of one vault."""
+
+    path: Path
+
+    def load(self) -> SyncState:
+        """The state; empty if the file is missing or damaged: nothing is then sent or received."""
+        try:
+            document = json.loads(self.path.read_text("utf-8"))
+            remotes = {str(each["name"]): _remote(each) for each in document["remotes"]}
+            return SyncState(remotes, bool(document.get("paused")))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return SyncState()
+
+    def save(self, state: SyncState) -> None:
+        """Replace the state; durable when this returns."""
+        remotes = [_document(each) for each in state.remotes.values()]
+        durable.replace(self.path, json.dumps({"remotes": remotes, "paused": state.is_paused}, indent=1))
+
+    def put(self, remote: SyncedRemote) -> None:
+        """Replace what is known of one remote."""
+        state = self.load()
+        self.save(replace(state, remotes={**state.remotes, remote.name: remote}))
+
+
+def _document(remote: SyncedRemote) -> dict[str, object]:
+    wait = remote.wait
+    return {
+        "name": remote.name,
+        "address": remote.address,
+        "branch": remote.branch,
+        "agreed": remote.agreed,
+        "agreed_at": _time(remote.agreed_at),
+        "tried_at": _time(remote.tried_at),
+        "trouble": _said(remote.trouble),
+        "hint": _said(remote.hint),
+        "passing": remote.is_passing,
+        "since": _time(remote.since),
+        "wait": [wait.kind.value, wait.ours, wait.theirs, list(wait.paths)] if wait is not None else None,
+        "left_out": list(remote.left_out),
+    }
+
+
+def _remote(document: Mapping[str, object]) -> SyncedRemote:
+    wait = document.get("wait")
+    left_out = document.get("left_out")
+    return SyncedRemote(
+        str(document["name"]),
+        str(document["address"]),
+        str(document["branch"]),
+        str(document.get("agreed") or ""),
+        _read_time(document.get("agreed_at")),
+        _read_time(document.get("tried_at")),
+        _read_said(document.get("trouble")),
+        _read_said(document.get("hint")),
+        bool(document.get("passing", True)),
+        _read_time(document.get("since")),
+        Wait(WaitKind(wait[0]), wait[1], wait[2], tuple(wait[3])) if isinstance(wait, list) else None,
+        tuple(map(str, left_out)) if isinstance(left_out, list) else (),
+    )
+
+
+def _said(sentence: Sentence) -> list[object]:
+    values = {name: _said(each) if isinstance(each, Sentence) else each for name, each in sentence.values.items()}
+    plain = {name: each if isinstance(each, str | int | float | list) else str(each) for name, each in values.items()}
+    return [sentence.english, plain]
+
+
+def _read_said(found: object) -> Sentence:
+    if not isinstance(found, list) or len(found) != 2 or not isinstance(found[1], dict):
+        return Sentence("")
+    values = {str(name): _read_said(each) if isinstance(each, list) else each for name, each in found[1].items()}
+    return Sentence(str(found[0]), **values)
+
+
+def _time(at: datetime | None) -> str:
+    return at.isoformat() if at is not None else ""
+
+
+def _read_time(found: object) -> datetime | None:
+    return datetime.fromisoformat(found) if isinstance(found, str) and found else None

@@ -1,0 +1,83 @@
+"""Machines that share one vault through a bare remote on this disk, and a plain clone without this program."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.vault.options import Options
+from agent.vault.plumbing.network import Network
+from agent.vault.store import Vault, open_vault
+from agent.vault.sync.joining import Permission
+from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound
+from agent.vault.sync.state import FILE, StateFile, SyncedRemote
+from tests.fakes import FakeClock
+from tests.remotes import git_as, make_remote
+from tests.vaults import FAST, make_vault, write
+
+SYNCED = RoundEnd.SYNCED
+NOTHING = Permission()
+
+
+@dataclass(slots=True)
+class Machine:
+    """One machine with its clone of the vault."""
+
+    name: str
+    vault: Vault
+    remote: Path
+
+    @property
+    def root(self) -> Path:
+        return self.vault.place.root
+
+    @property
+    def state(self) -> StateFile:
+        return StateFile(self.vault.private_folder / FILE)
+
+    def known(self) -> SyncedRemote:
+        """What the machine knows of the remote."""
+        return self.state.load().remotes.get("origin") or SyncedRemote("origin", str(self.remote), "main")
+
+    def sync(self, allowed: Permission = NOTHING) -> RoundReport:
+        """One round."""
+        return SyncRound(self.vault, Network(self.vault.git), self.known(), allowed).run()
+
+    def synced(self, allowed: Permission = NOTHING) -> RoundReport:
+        """One round that reaches its end."""
+        report = self.sync(allowed)
+        assert report.end is SYNCED, (report.end, report.trouble, report.hint)
+        return report
+
+    def write(self, path: str, text: str) -> None:
+        write(self.root / path, text)
+
+    def read(self, path: str) -> str:
+        return (self.root / path).read_bytes().decode()
+
+    def files(self) -> set[str]:
+        """The paths of the notes and other files, settings aside."""
+        found = (path.relative_to(self.root).as_posix() for path in self.root.rglob("*") if path.is_file())
+        return {path for path in found if not path.startswith(".git/") and path != "vault-agent.yaml"}
+
+    def git(self, *args: str) -> str:
+        return git_as(self.root, self.name, *args)
+
+
+def two_machines(folder: Path, notes: dict[str, str], options: Options = FAST) -> tuple[Machine, Machine]:
+    """Two machines with the same notes, both in step with the remote."""
+    remote = folder / "shared.git"
+    make_remote(remote)
+    first = Machine("Anna", make_vault(folder / "one", dict(notes), options=options), remote)
+    first.synced()
+    return first, another(folder, "Bert", remote, options)
+
+
+def another(folder: Path, name: str, remote: Path, options: Options = FAST) -> Machine:
+    """One more machine with a clone of what the remote has."""
+    root = folder / name.lower() / "vault"
+    root.parent.mkdir(parents=True)
+    git_as(folder, name, "clone", "-q", str(remote), str(root))
+    for key, value in (("user.name", name), ("user.email", f"{name.lower()}@example.org")):
+        git_as(root, name, "config", key, value)
+    machine = Machine(name, open_vault(root, folder / name.lower() / "state", FakeClock(), options), remote)
+    machine.synced()
+    return machine
