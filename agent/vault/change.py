@@ -105,12 +105,14 @@ class Applied:
 class Arrival:
     """A finished commit to which the branch moves once its files are in place; `seen` is HEAD's commit before.
 
-    `entries` are the new index entries (None: no file) of the files that differ, by git's path.
+    `entries` are the new index entries (None: no file) of the files that differ, by git's path. `is_own`: this program
+    has made the commit, here, on top of `seen`; what was made elsewhere must never count as its own.
     """
 
     commit: str
     seen: str
     entries: Mapping[bytes, TreeEntry | None]
+    is_own: bool = False
 
 
 CAPTURE = "capture"

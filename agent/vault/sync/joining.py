@@ -48,7 +48,7 @@ class Joined:
 
     `conflicts`: notes with their conflict copies. `kept`: files that one side deleted and the other changed.
     `numbered`: files that got another name. `left`: the commit that is no longer below, if there is one. `made`: our
-    commits that were made again.
+    commits that were made again. `is_own`: the commit is a merge that was made here.
     """
 
     commit: str
@@ -57,6 +57,7 @@ class Joined:
     numbered: Mapping[str, str] = field(default_factory=dict)
     left: str = ""
     made: Mapping[str, str] = field(default_factory=dict)
+    is_own: bool = False
 
 
 def join(vault: Vault, remote: SyncedRemote, ours: str, theirs: str, allowed: Permission) -> Joined | Wait:
@@ -108,7 +109,7 @@ def _merged(vault: Vault, remote: SyncedRemote, base: str, ours: str, theirs: st
     message = compose(f"sync: joined with {remote.name}", Stamp("agent", tool=TAKE_IN), known=vault.known)
     who = signature(AGENT, now)
     commit = commit_edits(git, ours, merged.edits, merged.blobs, (ours, theirs), who, who, message)
-    return Joined(commit, merged.conflicts, merged.kept, merged.numbered)
+    return Joined(commit, merged.conflicts, merged.kept, merged.numbered, is_own=True)
 
 
 def _rewritten(vault: Vault, agreed: str, ours: str, theirs: str, allowed: Permission) -> Joined | Wait:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from random import random
 
-from agent.errors import AgentError, GitFailed, LockHeld, Retryable, os_reason
+from agent.errors import AgentError, GitFailed, LockHeld, MassChange, Retryable, os_reason
 from agent.texts import Sentence
 from agent.vault.locks import process_lock
 from agent.vault.plumbing.commit import HeadMoved
@@ -31,7 +31,7 @@ _NAMED = 50
 _PAUSE = 0.2
 """Seconds before the second try; doubled with each, and up to twice as long by chance."""
 _NONE = Sentence("")
-_MOVED = frozenset(("stale info", "non-fast-forward", "fetch first", "remote rejected"))
+_MOVED = ("stale info", "non-fast-forward", "fetch first", "failed to update ref", "cannot lock ref", "incorrect old value")
 
 
 class RoundEnd(StrEnum):
@@ -95,7 +95,7 @@ class SyncRound:
         now = self.vault.clock.now()
         try:
             wait = self._rounds()
-        except _Busy as error:
+        except (_Busy, MassChange) as error:
             self.remote = self.remote.failed(error.message, Sentence(error.hint), now, is_passing=True)
             return self._report(RoundEnd.WAITS, error.message, Sentence(error.hint))
         except (AgentError, OSError) as error:
@@ -192,7 +192,7 @@ class SyncRound:
             self._rescue(joined.left)
             vault.provenance.rewrite(joined.made)
         self.step("write")
-        outcome = vault.take_in(joined.commit, head, f"from {self.remote.name}")
+        outcome = vault.take_in(joined.commit, head, f"from {self.remote.name}", is_own=joined.is_own)
         self._received |= dict.fromkeys(paths)
         self._joined.append(replace(joined, conflicts={**joined.conflicts, **dict.fromkeys(outcome.conflicts, "")}))
         return None
@@ -231,7 +231,7 @@ class SyncRound:
             self.vault.git.run("update-ref", self.remote.tracking, head)
             self._agree(head)
             return True
-        if refused[0].reason in _MOVED:
+        if refused[0].reason.startswith(_MOVED):
             return False
         raise RemoteRefused(refused)
 

@@ -37,7 +37,7 @@ class Planned:
 @dataclass(frozen=True, slots=True)
 class JournalRecord:
     """One transaction: its commit message and trailers, and its changes; for files that arrived, the commit that they
-    are from, and HEAD's before."""
+    are from, HEAD's before, and whether this program made the new one (`Arrival`)."""
 
     token: str
     subject: str
@@ -46,6 +46,7 @@ class JournalRecord:
     changes: tuple[Planned, ...]
     arrived: str = ""
     seen: str = ""
+    is_own: bool = False
 
 
 @dataclass(slots=True)
@@ -60,9 +61,12 @@ class Journal:
         """Record a transaction before it starts; durable when this returns."""
         self._write({"open": record.token, **asdict(record)}, flush=self.durable)
 
-    def reached_ref(self, token: str, commit: str) -> None:
-        """Record that HEAD is about to move; after a crash this shows the stage, and the owner of locks on refs."""
-        self._write({"ref": token, "commit": commit}, flush=False)
+    def reached_ref(self, token: str, commit: str, *, is_own: bool = True) -> None:
+        """Record that HEAD is about to move; after a crash this shows the stage, and the owner of locks on refs.
+
+        A commit that this program did not make is not `is_own`.
+        """
+        self._write({"ref": token, "commit" if is_own else "arrived": commit}, flush=False)
 
     def close(self, token: str, commit: str | None) -> None:
         """Record that a transaction has ended."""
@@ -91,7 +95,8 @@ class Journal:
 
     def ref_was_reached(self, token: str) -> tuple[str, ...]:
         """The commits to which a transaction was about to move HEAD; empty if it did not get that far."""
-        return tuple(str(line["commit"]) for line in self._lines() if line.get("ref") == token)
+        lines = [line for line in self._lines() if line.get("ref") == token]
+        return tuple(str(line.get("commit") or line["arrived"]) for line in lines)
 
     def commits(self) -> frozenset[str]:
         """The commits of this program that the journal still lists."""
@@ -216,9 +221,15 @@ def _record(line: dict[str, object]) -> JournalRecord | None:
     try:
         planned_changes = tuple(Planned(**change) for change in changes)
         known = Stamp(**{**stamp, "undoes": tuple(stamp["undoes"])})
-        arrived, seen = str(line.get("arrived", "")), str(line.get("seen", ""))
         return JournalRecord(
-            str(line["token"]), str(line["subject"]), str(line["body"]), known, planned_changes, arrived, seen
+            str(line["token"]),
+            str(line["subject"]),
+            str(line["body"]),
+            known,
+            planned_changes,
+            str(line.get("arrived", "")),
+            str(line.get("seen", "")),
+            line.get("is_own") is True,
         )
     except (KeyError, TypeError):
         return None

@@ -123,14 +123,14 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
         return
     for path, data in foreign:
         writer.rescue(path, data)
-    writer.finish(record.token, applied, made[-1])
+    writer.finish(record.token, applied, made[-1] if order.arrival is None or order.arrival.is_own else None)
 
 
 def _arrival(writer: Writer, record: JournalRecord) -> Arrival | None:
     """The commit that the files of this transaction are from; None if they were written here."""
     if not record.arrived:
         return None
-    return Arrival(record.arrived, record.seen, changed_entries(writer.git, record.seen, record.arrived))
+    return Arrival(record.arrived, record.seen, changed_entries(writer.git, record.seen, record.arrived), record.is_own)
 
 
 def _is_held(writer: Writer, record: JournalRecord) -> bool:

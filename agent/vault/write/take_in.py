@@ -18,15 +18,15 @@ TAKE_IN = "sync"
 _TRIES = 4
 
 
-def take_in(writer: Writer, commit: str, seen: str, subject: str) -> Outcome:
-    """Move the vault from HEAD's commit `seen` to `commit`, under the writer lock.
+def take_in(writer: Writer, commit: str, seen: str, subject: str, *, is_own: bool = False) -> Outcome:
+    """Move the vault from HEAD's commit `seen` to `commit`, under the writer lock; `is_own` as in `Arrival`.
 
     Raises `HeadMoved` if HEAD is elsewhere, `BadPath` for a path that cannot be here, `LockHeld` if git's index is
     locked, and `Retryable` while a file is saved again and again; nothing has moved then.
     """
     entries = changed_entries(writer.git, seen, commit)
     before = {path: entry for path, entry in changed_entries(writer.git, commit, seen).items() if entry is not None}
-    arrival = Arrival(commit, seen, entries)
+    arrival = Arrival(commit, seen, entries, is_own)
     for attempt in range(_TRIES):
         requests = tuple(_requests(writer, entries, before))
         token = writer.clock.new_id()

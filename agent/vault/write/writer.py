@@ -17,7 +17,7 @@ from agent.vault.layout import Layout
 from agent.vault.locks import process_lock
 from agent.vault.message import compose
 from agent.vault.options import Options
-from agent.vault.plumbing.commit import ARRIVAL_MARK, CommitPlan, Committer, Tip
+from agent.vault.plumbing.commit import ARRIVAL_MARK, REFLOG_MARK, CommitPlan, Committer, Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.git_processes import commit_editor_is_open
 from agent.vault.plumbing.identities import person
@@ -153,14 +153,17 @@ class Writer:
                     raise _refused(error, self.place) from error
                 raise
         with suppress(AgentError, OSError):  # committed already; unfinished cleaning stays in the journal for `recover`
-            self.finish(order.token, applied, outcome.commit)
+            is_own = order.arrival is None or order.arrival.is_own
+            self.finish(order.token, applied, outcome.commit if is_own else None)
         return outcome
 
     def _announce(self, order: Order, changes: Sequence[Change]) -> None:
         """Write the planned changes into the journal."""
         files = planned(changes, self.git.width)
-        moves = (order.arrival.commit, order.arrival.seen) if order.arrival is not None else ("", "")
-        self.journal.open(JournalRecord(order.token, order.subject, order.body, order.stamp, files, *moves))
+        record = JournalRecord(order.token, order.subject, order.body, order.stamp, files)
+        if (arrival := order.arrival) is not None:
+            record = replace(record, arrived=arrival.commit, seen=arrival.seen, is_own=arrival.is_own)
+        self.journal.open(record)
 
     def index_lock(self, token: str) -> AbstractContextManager[None]:
         """Hold git's index lock for a transaction; entering raises `LockHeld`."""
@@ -268,11 +271,11 @@ class Writer:
         """Move the branch to a commit whose files are in place; what a person saved in them since stays uncommitted."""
 
         def before_ref(commit: str) -> None:
-            self.journal.reached_ref(token, commit)
+            self.journal.reached_ref(token, commit, is_own=arrival.is_own)
 
-        entries, commit = dict(arrival.entries), arrival.commit
-        self.committer.move_to(commit, arrival.seen, entries, token, f"{ARRIVAL_MARK}{subject}", before_ref)
-        return commit
+        reason = f"{REFLOG_MARK if arrival.is_own else ARRIVAL_MARK}{subject}"
+        self.committer.move_to(arrival.commit, arrival.seen, dict(arrival.entries), token, reason, before_ref)
+        return arrival.commit
 
     def _now(self, path: str) -> bytes | None:
         """The bytes of a file at this moment; None if there is none that can be read."""

@@ -1,11 +1,14 @@
 """What two machines with one vault see of each other's work."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agent.vault.sync.joining import Choice, Permission
+from agent.vault.sync.round import RoundEnd
 from tests.vault.sync.machines import Machine, two_machines
-from tests.vaults import git
+from tests.vaults import FAST, git, make_vault
 
 NOTES = {
     "plan.md": "# Plan\n\nFirst.\n\nSecond.\n\nThird.\n",
@@ -110,3 +113,124 @@ def test_a_rewritten_remote_that_loses_text_waits_and_nothing_moves(pair: tuple[
     report = one.sync()
     assert report.wait is not None and report.wait.kind == "rewritten" and report.wait.paths == ("plan.md",)
     assert "Fourth." in one.read("plan.md") and "rewritten" in report.trouble
+
+
+def rewritten(pair: tuple[Machine, Machine]) -> tuple[Machine, Machine]:
+    """The remote has lost a line that one has, and one has a new note."""
+    one, other = pair
+    one.write("plan.md", NOTES["plan.md"] + "\nFourth.\n")
+    one.synced()
+    other.synced()
+    other.git("reset", "-q", "--hard", "HEAD~1")
+    other.write("tea.md", "# Tea\n\nGreen, there.\n")
+    other.git("commit", "-q", "-am", "another story")
+    other.git("push", "-q", "--force", "origin", "main")
+    one.write("new.md", "# New\n")
+    return pair
+
+
+def test_what_was_taken_out_there_is_kept_here_on_request(pair: tuple[Machine, Machine]) -> None:
+    one, other = rewritten(pair)
+    assert one.sync().wait is not None
+    one.synced(Permission(Choice.KEEP))
+    other.synced()
+    for machine in pair:
+        assert "Fourth." in machine.read("plan.md") and "Green, there." in machine.read("tea.md")
+        assert machine.read("new.md") == "# New\n"
+
+
+def test_what_was_taken_out_there_goes_here_on_request_and_is_rescued(pair: tuple[Machine, Machine]) -> None:
+    one, other = rewritten(pair)
+    before = one.vault.head
+    report = one.synced(Permission(Choice.TAKE))
+    other.synced()
+    for machine in pair:
+        assert "Fourth." not in machine.read("plan.md") and "Green, there." in machine.read("tea.md")
+        assert machine.read("new.md") == "# New\n"
+    assert git(one.root, "log", "-1", "--format=%an %s").startswith("Anna human(notes): created new")
+    rescued = git(one.root, "rev-parse", report.rescued).strip()
+    assert "Fourth." in git(one.root, "show", f"{rescued}:plan.md")
+    assert before is not None and rescued in git(one.remote, "for-each-ref", "refs/vault-agent/rescue")
+
+
+def test_a_remote_whose_history_was_only_made_shorter_is_followed(pair: tuple[Machine, Machine]) -> None:
+    one, other = pair
+    one.write("plan.md", NOTES["plan.md"] + "\nFourth.\n")
+    one.synced()
+    other.synced()
+    tree = other.git("rev-parse", "HEAD^{tree}").strip()
+    squashed = other.git("commit-tree", "-m", "all in one", tree).strip()
+    other.git("push", "-q", "--force", "origin", f"{squashed}:main")
+    one.write("new.md", "# New\n")
+    one.synced()
+    assert git(one.root, "log", "--format=%s").splitlines() == ["human(notes): created new", "all in one"]
+    assert "Fourth." in one.read("plan.md")
+
+
+def test_too_many_deletions_wait_for_a_yes_on_both_ways(tmp_path: Path) -> None:
+    notes = {f"n{number}.md": f"# Note {number}\n\nA line of its own, {number}.\n" for number in range(40)}
+    one, other = two_machines(tmp_path, notes)
+    for number in range(30):
+        (one.root / f"n{number}.md").unlink()
+    assert one.sync().end is RoundEnd.WAITS, "the deletions are not even committed"
+    one.vault.commit_human(confirmed=True)
+    report = one.sync()
+    assert report.wait is not None and report.wait.kind == "outgoing" and len(report.wait.paths) == 30
+    one.synced(Permission(mass=True))
+    report = other.sync()
+    assert report.wait is not None and report.wait.kind == "incoming" and len(other.files()) == 40
+    other.synced(Permission(mass=True))
+    assert len(other.files()) == 10
+
+
+def test_what_is_not_committed_is_merged_and_stays_the_persons(tmp_path: Path) -> None:
+    one, other = two_machines(tmp_path, NOTES, replace(FAST, human_commits=False))
+    one.write("plan.md", NOTES["plan.md"].replace("First.", "First, by one."))
+    one.git("commit", "-q", "-am", "one")
+    one.synced()
+    other.write("plan.md", NOTES["plan.md"].replace("Third.", "Third, by other."))
+    other.synced()
+    assert "First, by one." in other.read("plan.md") and "Third, by other." in other.read("plan.md")
+    assert other.vault.head == one.vault.head and other.git("status", "--porcelain") == " M plan.md\n"
+
+
+def test_a_file_of_no_commit_is_not_lost_to_one_that_arrives(tmp_path: Path) -> None:
+    one, other = two_machines(tmp_path, NOTES, replace(FAST, human_commits=False))
+    other.write("secret.md", "mine alone\n")
+    one.write("secret.md", "for all\n")
+    one.git("add", "-A")
+    one.git("commit", "-q", "-m", "one")
+    one.synced()
+    other.synced()
+    together = "".join(other.read(path) for path in other.files() if path.startswith("secret"))
+    assert "mine alone" in together and "for all" in together
+
+
+def test_what_is_staged_waits(pair: tuple[Machine, Machine]) -> None:
+    one, other = pair
+    one.write("plan.md", NOTES["plan.md"] + "\nFourth.\n")
+    one.synced()
+    other.write("plan.md", "# Plan\n\nStaged.\n")
+    other.git("add", "plan.md")
+    report = other.sync()
+    assert report.end is RoundEnd.WAITS and "staged" in report.trouble
+    assert other.read("plan.md") == "# Plan\n\nStaged.\n"
+    assert other.git("diff", "--cached", "--name-only") == "plan.md\n"
+    other.git("commit", "-q", "-m", "mine")
+    other.synced()
+
+
+def test_a_merge_under_way_waits(pair: tuple[Machine, Machine]) -> None:
+    _, other = pair
+    (other.root / ".git" / "MERGE_HEAD").write_text(f"{other.vault.head}\n")
+    report = other.sync()
+    assert report.end is RoundEnd.WAITS and "a merge is under way" in report.trouble
+
+
+def test_another_vault_is_not_joined_by_itself(pair: tuple[Machine, Machine], tmp_path: Path) -> None:
+    one, _ = pair
+    stranger = Machine("Cara", make_vault(tmp_path / "three", {"cara.md": "# Cara\n"}), one.remote)
+    report = stranger.sync()
+    assert report.wait is not None and report.wait.kind == "unrelated"
+    stranger.synced(Permission(join=True))
+    assert {"cara.md", "plan.md"} < stranger.files()

@@ -1,0 +1,61 @@
+"""A crash at every point while files of a remote are taken in: the next write finishes it, or takes it back whole."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.vault.plumbing.commit import Committer
+from agent.vault.store import open_vault
+from agent.vault.worktree.files import Files
+from agent.vault.write.journal import Journal
+from tests.vault.sync.machines import Machine, two_machines
+from tests.vault.test_after_a_crash_the_next_write_settles_it import Crash, crash_when
+from tests.vaults import FAST, git
+
+NOTES = {"a.md": "one\n", "b.md": "two\n", "c.md": "three\n"}
+POINTS = [
+    *[(Files, "stage", calls, after) for calls in (1, 2) for after in (False, True)],
+    (Files, "publish", 1, False),
+    (Files, "publish", 1, True),
+    (Files, "trade", 1, False),
+    (Files, "trade", 1, True),
+    (Files, "take", 1, False),
+    (Files, "take", 1, True),
+    (Committer, "move_to", 1, False),
+    (Committer, "_update_head", 1, False),
+    (Committer, "_update_head", 1, True),
+    (Files, "discard", 1, False),
+    (Journal, "close", 1, False),
+]
+
+
+@pytest.mark.parametrize("diverged", [False, True], ids=["behind", "diverged"])
+@pytest.mark.parametrize(("owner", "name", "calls", "after"), POINTS, ids=lambda p: getattr(p, "__name__", str(p)))
+def test_it_is_finished_or_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: type, name: str, calls: int, after: bool, diverged: bool
+) -> None:
+    one, other = two_machines(tmp_path, NOTES)
+    one.write("a.md", "one\nand more\n")
+    one.write("new/d.md", "four\n")
+    (one.root / "b.md").unlink()
+    one.synced()
+    if diverged:
+        other.write("c.md", "three\nhere\n")
+        other.vault.commit_human()
+    with monkeypatch.context() as planted:
+        crash_when(planted, owner, name, calls, after)
+        with pytest.raises(Crash):
+            other.sync()
+    fresh = Machine(
+        other.name, open_vault(other.root, tmp_path / "bert" / "state", other.vault.clock, FAST), one.remote
+    )
+    fresh.vault.settle()
+    there = {path: fresh.read(path) for path in fresh.files()}
+    arrived = {"a.md": "one\nand more\n", "new/d.md": "four\n", "c.md": fresh.read("c.md")}
+    assert there in ({**NOTES, "c.md": fresh.read("c.md")}, arrived)
+    assert git(other.root, "status", "--porcelain") == "", "nothing looks like a person's edit"
+    fresh.synced()
+    one.synced()
+    assert one.vault.head == fresh.vault.head and {path: fresh.read(path) for path in fresh.files()} == arrived
+    authors = set(git(other.root, "log", "--format=%an", "--", "a.md", "new/d.md", "b.md").split())
+    assert authors == {"Anna"}, "what one wrote is never committed as somebody else's"
