@@ -35,6 +35,12 @@ def under(prefix: str, rule: str) -> str:
     return place + (rule.lstrip("/") if anchored else f"**/{rule}")
 
 
+def exactly(path: str) -> str:
+    """The rule for one file, by its path from the repository's root."""
+    escaped = _SPECIAL.sub(r"\\\1", path)
+    return "/" + re.sub(r" $", r"\\ ", escaped)
+
+
 def add(gitdir: Files, lines: list[str], token: str) -> list[str]:
     """Add the rules that are missing in `info/exclude`, and return them. `gitdir` is the repository's shared folder.
 

@@ -222,11 +222,13 @@ class Vault:
             done += 1
         return done
 
-    def take_in(self, commit: str, seen: str, subject: str, *, is_own: bool = False) -> Outcome:
+    def take_in(
+        self, commit: str, seen: str, subject: str, *, is_own: bool = False, stay: Collection[str] = ()
+    ) -> Outcome:
         """Move the vault from HEAD's commit `seen` to a finished commit (`write.take_in`)."""
         with in_plain_words(self.place), self.writer.exclusive():
             recover(self.writer)
-            return take_in(self.writer, commit, seen, subject, is_own=is_own)
+            return take_in(self.writer, commit, seen, subject, is_own=is_own, stay=stay)
 
     def commit_human(
         self, *, confirmed: bool = False, quiet: bool = False, drafts: bool = False, subject: str = ""

@@ -15,7 +15,7 @@ from agent.vault.plumbing.tree_edit import commit_edits
 from agent.vault.sync.trees import merge_trees
 
 MOST = 300
-"""The most commits that are made again one by one; of more, all but the newest are one commit."""
+"""The most commits that are made again one by one; of more, the oldest are one commit together."""
 _WHO = re.compile(r"(author|committer) (.*) <(.*)> (-?\d+) ([+-])(\d\d)(\d\d)")
 
 
@@ -32,18 +32,18 @@ def replay(
 ) -> Replayed:
     """Make the commits after `since` up to `tip` again on top of `onto`; a commit that then changes nothing is left
     out. Files of the paths `without` are left out of them."""
-    command = ["rev-list", "--reverse", "--first-parent", "--end-of-options", f"{since}..{tip}"]
-    commits = git.run(*command).decode().split()
-    skipped = commits[:-MOST] if len(commits) > MOST else []
-    before, now, made = since, onto, dict[str, str]()
-    for commit in commits[max(len(skipped) - 1, 0) :]:
+    command = ["rev-list", "--reverse", "--first-parent", "--parents", "--end-of-options", f"{since}..{tip}"]
+    rows = [row.split() for row in git.run(*command).decode().splitlines()]
+    together, single = rows[:-MOST], rows[-MOST:]
+    steps = [(together[0][1], together[-1][0])] if together else []
+    now, made = onto, dict[str, str]()
+    for before, commit in [*steps, *((parent, commit) for commit, parent, *_ in single)]:
         merged = merge_trees(git, before, now, commit, home, when)
         edits = {path: entry for path, entry in merged.edits.items() if path not in without}
         if edits:
             now = _again(git, commit, now, edits, merged.blobs)
         made[commit] = now
-        before = commit
-    return Replayed(now, made | dict.fromkeys(skipped[:-1], now))
+    return Replayed(now, made)
 
 
 def _again(git: Git, commit: str, onto: str, edits: Mapping[str, TreeEntry | None], blobs: Mapping[str, bytes]) -> str:

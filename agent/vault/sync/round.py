@@ -19,7 +19,9 @@ from agent.vault.plumbing.repository import OWN_REFS, branch
 from agent.vault.plumbing.tree_edit import changed_entries
 from agent.vault.store import Vault
 from agent.vault.sync.joining import Joined, Permission, described, join, outgoing
+from agent.vault.sync.oversize import largest_file, leave_alone
 from agent.vault.sync.problems import Problem, ProblemKind, problem_of
+from agent.vault.sync.replay import replay
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote, Wait
 from agent.vault.worktree.survey import DirtyKind
 
@@ -31,7 +33,11 @@ _NAMED = 50
 _PAUSE = 0.2
 """Seconds before the second try; doubled with each, and up to twice as long by chance."""
 _NONE = Sentence("")
-_MOVED = ("stale info", "non-fast-forward", "fetch first", "failed to update ref", "cannot lock ref", "incorrect old value")
+_MOVED = (
+    *("stale info", "non-fast-forward", "fetch first"),
+    *("failed to update ref", "cannot lock ref", "incorrect old value"),
+)
+"""How the reasons begin for which a remote refuses a push when another machine was quicker."""
 
 
 class RoundEnd(StrEnum):
@@ -128,8 +134,12 @@ class SyncRound:
                 return None
             if theirs and not self.allowed.mass and (wait := outgoing(self.vault, head, theirs)) is not None:
                 return wait
-            if self._push(head, theirs):
-                return None
+            try:
+                if self._push(head, theirs):
+                    return None
+            except AgentError as error:
+                if not theirs or _problem(error).kind is not ProblemKind.TOO_LARGE or not self._leave_out(head, theirs):
+                    raise
         name = self.remote.name
         raise _Busy("{name} is changed by other machines without a pause", hint="it is tried again later", name=name)
 
@@ -219,6 +229,21 @@ class SyncRound:
         except AgentError:
             return  # it is kept here; some servers take only branches
 
+    def _leave_out(self, head: str, theirs: str) -> bool:
+        """Take the largest file that the remote does not have out of the commits that are to be sent: it stays on this
+        disk, and out of git. False if there is none that can be the reason."""
+        vault = self.vault
+        path = largest_file(vault.git, theirs, head)
+        if not path:
+            return False
+        made = replay(vault.git, theirs, head, theirs, vault.home, vault.clock.now(), without=(path,))
+        self._rescue(head)
+        leave_alone(vault, path)
+        vault.provenance.rewrite(made.made)
+        vault.take_in(made.tip, head, f"without {path}", stay=(path,))
+        self.remote = replace(self.remote, left_out=tuple(sorted({*self.remote.left_out, path})))
+        return True
+
     def _push(self, head: str, theirs: str) -> bool:
         """Send the commit; False if another machine was quicker. Raises `AgentError` if the remote refuses it."""
         self.step("push")
@@ -256,6 +281,8 @@ def _problem(error: AgentError | OSError) -> Problem:
     match error:
         case RemoteRefused():
             return problem_of(error.refused)
+        case LockHeld() | HeadMoved():
+            return Problem(ProblemKind.OTHER, error.message, Sentence(error.hint), passes=True)
         case GitFailed() | Retryable():
             return problem_of(error)
         case AgentError():

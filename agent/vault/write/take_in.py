@@ -4,7 +4,7 @@ What a person has on disk and not in a commit is merged into what arrives and st
 they have changed is not deleted.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from agent.errors import Conflict, NoteExists, NoteGone
 from agent.vault.change import Arrival, Create, Delete, Edit, Outcome, Request, Stamp
@@ -18,8 +18,12 @@ TAKE_IN = "sync"
 _TRIES = 4
 
 
-def take_in(writer: Writer, commit: str, seen: str, subject: str, *, is_own: bool = False) -> Outcome:
+def take_in(
+    writer: Writer, commit: str, seen: str, subject: str, *, is_own: bool = False, stay: Collection[str] = ()
+) -> Outcome:
     """Move the vault from HEAD's commit `seen` to `commit`, under the writer lock; `is_own` as in `Arrival`.
+
+    The files of the paths `stay` stay on disk, even if the commit has them no more.
 
     Raises `HeadMoved` if HEAD is elsewhere, `BadPath` for a path that cannot be here, `LockHeld` if git's index is
     locked, and `Retryable` while a file is saved again and again; nothing has moved then.
@@ -28,7 +32,7 @@ def take_in(writer: Writer, commit: str, seen: str, subject: str, *, is_own: boo
     before = {path: entry for path, entry in changed_entries(writer.git, commit, seen).items() if entry is not None}
     arrival = Arrival(commit, seen, entries, is_own)
     for attempt in range(_TRIES):
-        requests = tuple(_requests(writer, entries, before))
+        requests = tuple(each for each in _requests(writer, entries, before) if each.path not in stay)
         token = writer.clock.new_id()
         try:
             order = Order(token, requests, subject, Stamp("agent", tool=TAKE_IN), confirmed=True, arrival=arrival)
