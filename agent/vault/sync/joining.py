@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from agent.texts import Sentence
 from agent.vault.change import Stamp
+from agent.vault.history.rewritten import load_rewritten
 from agent.vault.message import compose
 from agent.vault.plumbing.identities import AGENT, signature
 from agent.vault.plumbing.tree_edit import commit_edits
@@ -66,6 +67,8 @@ def join(vault: Vault, remote: SyncedRemote, ours: str, theirs: str, allowed: Pe
     agreed = remote.agreed
     if agreed and not contains(git, theirs, agreed) and contains(git, ours, agreed):
         found = _rewritten(vault, agreed, ours, theirs, allowed)
+    elif agreed and not contains(git, ours, agreed) and agreed in load_rewritten(vault).commits:
+        found = _forgotten_here(vault, agreed, ours, theirs)
     else:
         found = _ordinary(vault, remote, ours, theirs, allowed)
     if isinstance(found, Wait) or allowed.mass or found.left:
@@ -126,6 +129,13 @@ def _rewritten(vault: Vault, agreed: str, ours: str, theirs: str, allowed: Permi
     relation = relate(git, ours, theirs)
     name = SyncedRemote("the rewritten remote", "", "")
     return _merged(vault, name, relation.base, ours, theirs)
+
+
+def _forgotten_here(vault: Vault, agreed: str, ours: str, theirs: str) -> Joined:
+    """A purge has written our history anew: a merge would bring back what it took out, so that what is new there is
+    made again on top of ours. The remote's branch is replaced by the push, from exactly the commit that it has."""
+    again = replay(vault.git, agreed, theirs, ours, vault.home, _day(vault, ours, theirs))
+    return Joined(again.tip)
 
 
 def lost_lines(vault: Vault, before: str, after: str) -> tuple[str, ...]:

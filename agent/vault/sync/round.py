@@ -72,12 +72,14 @@ class RoundReport:
 
 @dataclass(slots=True)
 class SyncRound:
-    """One round. `step` is told what begins, for a person who watches."""
+    """One round. `is_patient`: what a person is just typing is not committed yet. `step` is told what begins, for a
+    person who watches."""
 
     vault: Vault
     network: Network
     remote: SyncedRemote
     allowed: Permission = Permission()
+    is_patient: bool = False
     step: Callable[[str], object] = lambda step: None
     _received: dict[str, None] = field(default_factory=dict, init=False)
     _sent: tuple[str, ...] = field(default=(), init=False)
@@ -160,7 +162,7 @@ class SyncRound:
     def _commit_people(self) -> None:
         """Commit what people have saved, in their name, so that it is sent and nothing stands in the way."""
         if self.vault.options.human_commits:
-            self.vault.commit_human(confirmed=self.allowed.mass)
+            self.vault.commit_human(confirmed=self.allowed.mass, quiet=self.is_patient)
         self.vault.settle()
 
     def _fetch(self) -> str:
@@ -220,14 +222,10 @@ class SyncRound:
             )
 
     def _rescue(self, commit: str) -> None:
-        """Keep a commit that the branch leaves, here and on the remote."""
+        """Keep a commit that the branch leaves; on this machine only: it may have what was forgotten on another one."""
         name = f"{RESCUE}{self.vault.clock.now():%Y-%m-%d-%H%M%S}-{commit[:10]}"
         self.vault.git.run("update-ref", name, commit)
         self._rescued = name
-        try:
-            self.network.push(self.remote.address, [RefUpdate(commit, name, "")])
-        except AgentError:
-            return  # it is kept here; some servers take only branches
 
     def _leave_out(self, head: str, theirs: str) -> bool:
         """Take the largest file that the remote does not have out of the commits that are to be sent: it stays on this

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.vault.history.purge import Cleaning, purge
 from agent.vault.sync.joining import Choice, Permission
 from agent.vault.sync.round import RoundEnd
 from tests.vault.sync.machines import Machine, two_machines
@@ -150,7 +151,7 @@ def test_what_was_taken_out_there_goes_here_on_request_and_is_rescued(pair: tupl
     assert git(one.root, "log", "-1", "--format=%an %s").startswith("Anna human(notes): created new")
     rescued = git(one.root, "rev-parse", report.rescued).strip()
     assert "Fourth." in git(one.root, "show", f"{rescued}:plan.md")
-    assert before is not None and rescued in git(one.remote, "for-each-ref", "refs/vault-agent/rescue")
+    assert before is not None and git(one.remote, "for-each-ref", "refs/vault-agent/rescue") == ""
 
 
 def test_a_remote_whose_history_was_only_made_shorter_is_followed(pair: tuple[Machine, Machine]) -> None:
@@ -234,3 +235,24 @@ def test_another_vault_is_not_joined_by_itself(pair: tuple[Machine, Machine], tm
     assert report.wait is not None and report.wait.kind == "unrelated"
     stranger.synced(Permission(join=True))
     assert {"cara.md", "plan.md"} < stranger.files()
+
+
+def test_what_was_purged_here_does_not_come_back_with_the_next_sync(pair: tuple[Machine, Machine]) -> None:
+    one, other = pair
+    one.write("secret.md", "# Secret\n\nThe word is xyzzy.\n")
+    one.synced()
+    other.synced()
+    other.write("tea.md", "# Tea\n\nSencha.\n")
+    other.synced()
+    (one.root / "secret.md").unlink()
+    one.vault.commit_human()
+    cleaning = Cleaning(["secret.md"], lambda path, data: None, "forgotten", frozenset(["secret.md"]))
+    purge(one.vault, cleaning, token="purge", remote=True)
+    one.synced()
+    assert "Sencha." in one.read("tea.md") and "secret.md" not in one.files()
+    log = git(one.remote, "log", "-p", "main")
+    assert "xyzzy" not in log and "Sencha." in log
+    report = other.sync()
+    assert report.wait is not None and report.wait.paths == ("secret.md",)
+    other.synced(Permission(Choice.TAKE))
+    assert other.vault.head == one.vault.head
