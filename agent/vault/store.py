@@ -287,10 +287,11 @@ class Vault:
 
     def own_versions(self) -> frozenset[tuple[str, str | None]]:
         """The contents that this program wrote (path, blob id), as far as the journal still has their records."""
-        try:
-            return self.writer.journal.written()
-        except OSError:
-            return frozenset()
+        return self.writer.journal.written()
+
+    def taken_in_versions(self) -> frozenset[tuple[str, str | None]]:
+        """The contents (path, blob id) that this program wrote because a part of them came from a remote."""
+        return self.writer.journal.taken_in()
 
     def is_own_version(self, path: str, blob: str | None) -> bool:
         """True if this program wrote this content (a blob id) of the note, and the journal still has the record."""

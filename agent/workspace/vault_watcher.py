@@ -25,11 +25,11 @@ def watch_vault(workspace: Workspace, known: dict[str, str], recent: Recent) -> 
     def earlier(wanted: Sequence[tuple[str, str]]) -> list[bytes | None]:
         return vault.read_blobs([blob for _, blob in wanted])
 
-    facts = Facts(vault.content_id, lambda asked: _origins(vault, asked), earlier, moves.changed)
+    facts = Facts(vault.content_id, lambda asked: origins_of(vault, asked), earlier, moves.changed)
     return Watcher.watch(vault.place.root, facts, workspace.clock, known, pace, recent)
 
 
-def _origins(vault: Vault, contents: Sequence[tuple[str, str | None]]) -> list[Origin]:
+def origins_of(vault: Vault, contents: Sequence[tuple[str, str | None]]) -> list[Origin]:
     """The origin of each path's content, or of its removal (no blob id).
 
     If it cannot be found, the content counts as arrived: such content cannot ask the agent for anything.
@@ -38,6 +38,8 @@ def _origins(vault: Vault, contents: Sequence[tuple[str, str | None]]) -> list[O
     others = [each for each in contents if each not in own]
     try:
         arrived = vault.provenance.arrived_among(others) if others else set()
+        merged = vault.taken_in_versions().intersection(others) - arrived
+        arrived |= {each for each in merged if vault.provenance.strangers(each[0], vault.read_now(each[0]) or b"")}
     except AgentError as error:
         logger.warning("nobody can tell whether %s arrived: %s", others[0][0], error.message)
         arrived = set(others)

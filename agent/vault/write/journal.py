@@ -9,13 +9,15 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 from agent.config.private import FILE, clear_way, write
 from agent.vault.change import Change, Stamp
 from agent.vault.durable import flush_folder
 from agent.vault.plumbing.objects import blob_id
 
+Versions: TypeAlias = frozenset[tuple[str, str | None]]
+"""Contents of notes, as path and blob id."""
 KEEP_BYTES = 64 << 10
 PERSON = "person"
 """The `collision` of a file that is only committed, as the person left it."""
@@ -55,7 +57,7 @@ class Journal:
 
     path: Path
     durable: bool = True
-    _written: tuple[object, frozenset[tuple[str, str | None]]] = (None, frozenset())
+    _written: tuple[object, Versions, Versions] = (None, frozenset(), frozenset())
 
     def open(self, record: JournalRecord) -> None:
         """Record a transaction before it starts; durable when this returns."""
@@ -102,18 +104,31 @@ class Journal:
         """The commits of this program that the journal still lists."""
         return frozenset(str(line["commit"]) for line in self._lines() if line.get("commit"))
 
-    def written(self) -> frozenset[tuple[str, str | None]]:
-        """The contents that this program wrote, as (path, blob id); the file is read again only after a change."""
+    def written(self) -> Versions:
+        """The contents that this program wrote of itself; the file is read again only after a change."""
+        self._look()
+        return self._written[1]
+
+    def taken_in(self) -> Versions:
+        """The contents that it wrote because they, or a part of them, came from a remote."""
+        self._look()
+        return self._written[2]
+
+    def _look(self) -> None:
         try:
             status = self.path.stat()
-        except FileNotFoundError:
-            return frozenset()
-        stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
-        if stamp != self._written[0]:
-            records = [_record(line) for line in self._lines() if "open" in line]
-            changes = [change for record in records if record for change in record.changes]
-            self._written = stamp, frozenset((c.path, c.after) for c in changes if c.after and c.collision != PERSON)
-        return self._written[1]
+            stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+            if stamp == self._written[0]:
+                return
+            records = [record for line in self._lines() if "open" in line and (record := _record(line))]
+        except OSError:
+            self._written = None, frozenset(), frozenset()
+            return
+        ours, theirs = set[tuple[str, str | None]](), set[tuple[str, str | None]]()
+        for record in records:
+            changes = [change for change in record.changes if change.after and change.collision != PERSON]
+            (theirs if record.arrived else ours).update((change.path, change.after) for change in changes)
+        self._written = stamp, frozenset(ours - theirs), frozenset(theirs)
 
     def _write(self, line: dict[str, object], *, flush: bool) -> None:
         clear_way(self.path)
