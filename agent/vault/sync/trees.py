@@ -13,13 +13,13 @@ from itertools import count
 
 from agent.errors import UserError
 from agent.markdown.relink import relinked
+from agent.vault.conflict_copies import conflict_copy_path, conflict_note, link_conflict
 from agent.vault.folders import AgentFolder, is_log
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import FILE, PROGRAM, TreeEntry
 from agent.vault.sync.contents import Versions, merged_file
 from agent.vault.sync.sides import Side, note_id, side_of
 from agent.vault.worktree.paths import check, is_note
-from agent.vault.write.merge import conflict_copy_path, conflict_note, link_conflict
 
 _PLAIN = frozenset((FILE, PROGRAM))
 

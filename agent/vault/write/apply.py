@@ -7,8 +7,9 @@ temporary name, until the commit is made.
 
 from agent.errors import AgentError, Conflict, NoteGone, Retryable
 from agent.vault.change import Applied, Change
+from agent.vault.conflict_copies import link_conflict
 from agent.vault.worktree.files import Files
-from agent.vault.write.merge import Combine, link_conflict
+from agent.vault.write.merge import Combine
 
 ATTEMPTS = 40
 VANISHED_SECONDS = 1.0

@@ -6,9 +6,6 @@ from pathlib import Path
 
 from agent.markdown import merge as notes
 from agent.vault.change import Collision
-from agent.vault.conflict_copies import conflict_copy_path as conflict_copy_path
-from agent.vault.conflict_copies import conflict_note as conflict_note
-from agent.vault.conflict_copies import link_conflict as link_conflict
 from agent.vault.plumbing.git import Git
 
 Combine = Callable[[Collision, bytes, bytes, bytes], bytes | None]

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from agent.errors import Conflict, NoteExists, NoteGone
 from agent.markdown.sections import add_to_section
 from agent.vault.change import Append, Change, Collision, Create, Delete, Edit, Move, Request
+from agent.vault.conflict_copies import conflict_copy_path, conflict_note, link_conflict
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import TEMPORARY
-from agent.vault.write.merge import Combine, conflict_copy_path, conflict_note, link_conflict
+from agent.vault.write.merge import Combine
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from agent.clock import Clock
 from agent.config import holder
 from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent, UserError, os_reason
 from agent.vault.change import Applied, Arrival, Change, Collision, Create, Move, Outcome, Request, Stamp
+from agent.vault.conflict_copies import conflict_copy_path, conflict_note
 from agent.vault.layout import Layout
 from agent.vault.locks import process_lock
 from agent.vault.message import compose
@@ -34,7 +35,7 @@ from agent.vault.write.held import HeldNote, HeldNotes
 from agent.vault.write.journal import Journal, JournalRecord, planned
 from agent.vault.write.loss import Rewrite, removes_text
 from agent.vault.write.mass_change import check_series, touched_by
-from agent.vault.write.merge import Combine, combiner, conflict_copy_path, conflict_note
+from agent.vault.write.merge import Combine, combiner
 from agent.vault.write.resolve import Resolver
 
 TRIES = 4
