@@ -4,7 +4,7 @@ A queue stores requests. A `Change` is a request resolved against the current no
 were really replaced.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -107,12 +107,14 @@ class Arrival:
 
     `entries` are the new index entries (None: no file) of the files that differ, by git's path. `is_own`: this program
     has made the commit, here, on top of `seen`; what was made elsewhere must never count as its own.
+    `progress` is told how many files are in place, and of how many.
     """
 
     commit: str
     seen: str
     entries: Mapping[bytes, TreeEntry | None]
     is_own: bool = False
+    progress: Callable[[int, int], object] = field(default=lambda done, of: None, compare=False, repr=False)
 
 
 CAPTURE = "capture"

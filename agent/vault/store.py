@@ -223,12 +223,19 @@ class Vault:
         return done
 
     def take_in(
-        self, commit: str, seen: str, subject: str, *, is_own: bool = False, stay: Collection[str] = ()
+        self,
+        commit: str,
+        seen: str,
+        subject: str,
+        *,
+        is_own: bool = False,
+        stay: Collection[str] = (),
+        progress: Callable[[int, int], object] = lambda done, of: None,
     ) -> Outcome:
         """Move the vault from HEAD's commit `seen` to a finished commit (`write.take_in`)."""
         with in_plain_words(self.place), self.writer.exclusive():
             recover(self.writer)
-            return take_in(self.writer, commit, seen, subject, is_own=is_own, stay=stay)
+            return take_in(self.writer, commit, seen, subject, is_own=is_own, stay=stay, progress=progress)
 
     def commit_human(
         self, *, confirmed: bool = False, quiet: bool = False, drafts: bool = False, subject: str = ""

@@ -28,6 +28,11 @@ def command(output: Output, fix: bool, ask_model: bool) -> None:
     """
     root, checks = _root(output)
     checks += diagnose(root, fix=fix, ask_model=ask_model, announce=lambda each: output.note(_repair(each)))
+    emit_checks(output, checks, root)
+
+
+def emit_checks(output: Output, checks: Sequence[Check], root: Path | None) -> None:
+    """Print the checks and what to do next; raises `CheckFailed` if one is bad."""
     bad = any(check.level is Level.BAD for check in checks)
     steps = list(dict.fromkeys(check.next for check in checks if check.next and check.level is not Level.OK))
     document = {

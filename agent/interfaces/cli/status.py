@@ -12,6 +12,7 @@ from agent.config.run_settings import SpendSettings
 from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines, at_words, columns, padded, size
+from agent.interfaces.cli.sync_status import found_standings, short_lines, standing_document
 from agent.metrics import names
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.runs.arrivals import ArrivalState, arrival_state
@@ -55,6 +56,7 @@ def command(output: Output, notes: bool) -> None:
         load_totals(workspace.metrics, workspace.clock.now().date()),
     )
     arrived = arrival_state(workspace)
+    remotes, paused = found_standings(workspace, len(found.dirty))
     warnings = list(workspace.loaded.warnings)
     if day.unreadable:
         warnings.append(said("some of today's counts cannot be read and are left out"))
@@ -65,10 +67,11 @@ def command(output: Output, notes: bool) -> None:
         "agent": _agent_document(agent, workspace.settings.spend),
         "arrived": arrived_document(arrived),
         "events": dict(day.events),
-        "sync": None,
+        "sync": {"paused": paused, "remotes": [standing_document(each) for each in remotes]} if remotes else None,
         "warnings": warnings,
     }
     lines = [
+        *short_lines(remotes, paused, workspace.clock.now()),
         *_format_arrived(arrived),
         *_format_daemon(daemon),
         *_format_index(index, notes),
@@ -113,14 +116,19 @@ def _document(found: VaultStatus) -> dict[str, object]:
     }
 
 
+def last_commit(found: VaultStatus) -> str:
+    """The last commit in one line; empty if there is none."""
+    last = found.last
+    return f"{last.id[:12]} {last.when:%Y-%m-%d %H:%M} {last.subject}" if last is not None else ""
+
+
 def _format_vault(found: VaultStatus) -> list[str]:
     lines = [
         row("vault", str(found.root)),
         row("branch", found.branch or said("none (HEAD is detached)")),
     ]
     if found.last:
-        last = found.last
-        lines.append(row("last", f"{last.id[:12]} {last.when:%Y-%m-%d %H:%M} {last.subject}"))
+        lines.append(row("last", last_commit(found)))
     staged = [item for item in found.dirty if item.kind is DirtyKind.STAGED]
     yours = [item for item in found.dirty if item.kind is not DirtyKind.STAGED and item.path not in found.left_out]
     lines.append(row("edits", _edits(len(yours), found.unread)))

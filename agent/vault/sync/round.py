@@ -48,6 +48,8 @@ class RoundEnd(StrEnum):
     WAITS = "waits"
     """The person has to say or finish something first."""
     FAILED = "failed"
+    TAKEN = "taken"
+    """Another process of this program is syncing this vault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,8 @@ class RoundReport:
 
 @dataclass(slots=True)
 class SyncRound:
-    """One round. `is_patient`: what a person is just typing is not committed yet. `step` is told what begins, for a
-    person who watches."""
+    """One round. `is_patient`: what a person is just typing is not committed yet. `step` is told what begins, and
+    `progress` how many files are in place of how many, for a person who watches."""
 
     vault: Vault
     network: Network
@@ -81,6 +83,7 @@ class SyncRound:
     allowed: Permission = Permission()
     is_patient: bool = False
     step: Callable[[str], object] = lambda step: None
+    progress: Callable[[int, int], object] = lambda done, of: None
     _received: dict[str, None] = field(default_factory=dict, init=False)
     _sent: tuple[str, ...] = field(default=(), init=False)
     _joined: list[Joined] = field(default_factory=list, init=False)
@@ -96,7 +99,7 @@ class SyncRound:
                 report = self._run()
                 states.put(self.remote)
         except LockHeld as error:
-            return self._report(RoundEnd.WAITS, error.message, Sentence(error.hint))
+            return self._report(RoundEnd.TAKEN, error.message, Sentence(error.hint))
         return report
 
     def _run(self) -> RoundReport:
@@ -204,7 +207,9 @@ class SyncRound:
             self._rescue(joined.left)
             vault.provenance.rewrite(joined.made)
         self.step("write")
-        outcome = vault.take_in(joined.commit, head, f"from {self.remote.name}", is_own=joined.is_own)
+        outcome = vault.take_in(
+            joined.commit, head, f"from {self.remote.name}", is_own=joined.is_own, progress=self.progress
+        )
         self._received |= dict.fromkeys(paths)
         self._joined.append(replace(joined, conflicts={**joined.conflicts, **dict.fromkeys(outcome.conflicts, "")}))
         return None

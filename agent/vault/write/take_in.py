@@ -4,7 +4,7 @@ What a person has on disk and not in a commit is merged into what arrives and st
 they have changed is not deleted.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from agent.errors import Conflict, NoteExists, NoteGone
 from agent.vault.change import Arrival, Create, Delete, Edit, Outcome, Request, Stamp
@@ -19,9 +19,17 @@ _TRIES = 4
 
 
 def take_in(
-    writer: Writer, commit: str, seen: str, subject: str, *, is_own: bool = False, stay: Collection[str] = ()
+    writer: Writer,
+    commit: str,
+    seen: str,
+    subject: str,
+    *,
+    is_own: bool = False,
+    stay: Collection[str] = (),
+    progress: Callable[[int, int], object] = lambda done, of: None,
 ) -> Outcome:
-    """Move the vault from HEAD's commit `seen` to `commit`, under the writer lock; `is_own` as in `Arrival`.
+    """Move the vault from HEAD's commit `seen` to `commit`, under the writer lock; `is_own` and `progress` as in
+    `Arrival`.
 
     The files of the paths `stay` stay on disk, even if the commit has them no more.
 
@@ -30,7 +38,7 @@ def take_in(
     """
     entries = changed_entries(writer.git, seen, commit)
     before = {path: entry for path, entry in changed_entries(writer.git, commit, seen).items() if entry is not None}
-    arrival = Arrival(commit, seen, entries, is_own)
+    arrival = Arrival(commit, seen, entries, is_own, progress)
     for attempt in range(_TRIES):
         requests = tuple(each for each in _requests(writer, entries, before) if each.path not in stay)
         token = writer.clock.new_id()

@@ -139,6 +139,8 @@ class Writer:
             with self.index_lock(order.token):
                 for change in changes:
                     applied.append(on_disk.apply(self.files, change, self.combine))
+                    if order.arrival is not None:
+                        order.arrival.progress(len(applied), len(changes))
                 copies = self._copies(order, changes, applied)
                 outcome = self._commit(order, applied, conflicts + copies)
         except Exception as error:  # after an interrupt, as after a crash, `recover` continues

@@ -41,6 +41,7 @@ WELL: dict[str, list[list[str]]] = {
     "remember": [["小安喜欢绿茶"], ["小安喜欢绿茶"]],
     "skills": [["stats"], ["match", "计划今天", "--explain"], ["suggest"], ["learn"], ["review"], ["validate"]],
     "status": [[], ["--notes"]],
+    "sync": [["status"], ["pause"], ["resume"], ["doctor"]],
     "trust": [[]],
     "undo": [["HEAD", "--dry-run"], ["HEAD"], ["--since", "1d", "--dry-run"]],
 }
@@ -76,6 +77,7 @@ WRONG = {
     "remember": [" "],
     "skills": ["show", "nobody"],
     "status": ["--nothing"],
+    "sync": ["setup", "没有"],
     "trust": ["没有.md"],
     "undo": ["zzzz"],
 }

@@ -1,0 +1,135 @@
+"""`vault-agent sync`: keeps the vault equal on several machines through git remotes, and says how they stand."""
+
+import click
+
+from agent.app.open import open_workspace
+from agent.errors import UserError
+from agent.interfaces.cli.doctor import emit_checks
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.lookup import named_note
+from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
+from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.status import last_commit
+from agent.interfaces.cli.sync_rounds import finish, go_round
+from agent.interfaces.cli.sync_setup import setup
+from agent.interfaces.cli.sync_status import found_standings, long_lines, standing_document
+from agent.texts import text
+from agent.vault.health.status import status as vault_status
+from agent.vault.sync.checks import sync_checks
+from agent.vault.sync.joining import Choice, Permission
+from agent.vault.sync.resolve import Side, conflicted_note, resolve
+from agent.vault.sync.rounds import chosen, pause, sync_state
+
+_EXIT = exit_codes("not synced: the message says why")
+
+
+@click.group(
+    short_help="Keep the vault equal on several machines, through git.", invoke_without_command=True, epilog=_EXIT
+)
+@click.option("--remote", default="", metavar="NAME", help="Only this remote.")
+@click.option("--yes", is_flag=True, help="Also when many notes would be deleted or emptied, here or there.")
+@click.option("--keep", is_flag=True, help="The remote was rewritten: keep what is here, and send it again.")
+@click.option("--take", is_flag=True, help="The remote was rewritten: take what is there, with your newer changes.")
+@click.option("--join", is_flag=True, help="The remote has another vault: put both together.")
+@click.pass_context
+def command(ctx: click.Context, remote: str, yes: bool, keep: bool, take: bool, join: bool) -> None:
+    """Take in what is new on each remote, and send what is new here: once, now.
+
+    Notes that were changed on both sides are merged; what cannot be merged stays in a copy beside the note. Nothing is
+    lost: whatever arrives can be undone, and no remote is overwritten.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    if keep and take:
+        raise UserError("either --keep or --take", hint="vault-agent sync --help says what they do")
+    output: Output = ctx.obj
+    workspace = open_workspace(output.vault())
+    remotes = chosen(workspace.vault, remote)
+    if sync_state(workspace.vault).is_paused:
+        paused = said("sync is paused: vault-agent sync resume")
+        output.emit({"ok": False, "paused": True, "synced": False, "rounds": []}, paused)
+        raise CheckFailed
+    choice = Choice.KEEP if keep else Choice.TAKE if take else Choice.ASK
+    reports = go_round(output, workspace, remotes, Permission(choice, yes, join))
+    finish(output, workspace, reports, {"paused": False})
+
+
+command.add_command(setup)
+
+
+@command.command("status", short_help="Show how this machine and each remote stand.")
+@click.pass_obj
+def show_status(output: Output) -> None:
+    """Show what is saved and committed here, what each remote has and since when, and what is wrong; asks no
+    network."""
+    workspace = open_workspace(output.vault())
+    found = vault_status(workspace.vault)
+    remotes, paused = found_standings(workspace, len(found.dirty))
+    now = workspace.clock.now()
+    lines = [line for each in remotes for line in long_lines(each, last_commit(found), now)]
+    lines += [said("no remote is set up: vault-agent sync setup ADDRESS")] if not remotes else []
+    lines += [said("conflict  {path}: vault-agent sync resolve NOTE", path=path) for path in found.conflicts]
+    lines += [said("sync is paused: vault-agent sync resume")] if paused else []
+    document = {
+        "paused": paused,
+        "remotes": [standing_document(each) for each in remotes],
+        "conflicts": list(found.conflicts),
+    }
+    output.emit(document, as_lines(lines))
+
+
+@command.command("pause", short_help="Send and take in nothing until `sync resume`.")
+@click.pass_obj
+def stop(output: Output) -> None:
+    """Stop all sync of this vault on this machine, also the daemon's."""
+    _pause(output, True, said("sync is paused: vault-agent sync resume"))
+
+
+@command.command("resume", short_help="Let sync go on.")
+@click.pass_obj
+def go_on(output: Output) -> None:
+    """Let sync go on after a pause."""
+    _pause(output, False, said("sync goes on: the daemon does it by itself, and vault-agent sync does it now"))
+
+
+def _pause(output: Output, paused: bool, words: str) -> None:
+    vault = open_workspace(output.vault()).vault
+    pause(vault, paused)
+    output.emit({"paused": paused}, words)
+
+
+@command.command(
+    "doctor", short_help="Check git, the repository and each remote.", epilog=exit_codes("something is bad")
+)
+@click.pass_obj
+def check(output: Output) -> None:
+    """Check git's version, the repository, large files, and that each remote can be reached and written."""
+    vault = open_workspace(output.vault()).vault
+    emit_checks(output, sync_checks(vault), vault.place.root)
+
+
+@command.command("resolve", short_help="End a conflict: one version, the other, or both.")
+@click.argument("note")
+@click.option("--ours", "side", flag_value="ours", help="Keep the note as it is, and delete the copy.")
+@click.option("--theirs", "side", flag_value="theirs", help="The copy's text becomes the note.")
+@click.option("--both", "side", flag_value="both", help="The copy's text comes below the note's, with a heading.")
+@click.pass_obj
+def end_conflict(output: Output, note: str, side: str | None) -> None:
+    """End the conflict in NOTE, or of the conflict copy NOTE; one commit, which `vault-agent undo` takes back."""
+    workspace = open_workspace(output.vault())
+    vault = workspace.vault
+    conflict = conflicted_note(vault, named_note(vault, note))
+    if side is None:
+        raise UserError(
+            "which version of {path}?", hint="--ours, --theirs or --both; the other one is in {copy}",
+            path=conflict.path, copy=", ".join(conflict.copies),
+        )  # fmt: skip
+    outcome = resolve(vault, conflict, Side(side), text("conflict.other", workspace.settings.vault.language))
+    document = {"note": conflict.path, "removed": list(conflict.copies), "commit": outcome.commit,
+                "queued": outcome.queued}  # fmt: skip
+    if outcome.queued:
+        output.emit(document, said("not committed yet: {queued}", queued=said(outcome.queued)))
+        return
+    done = said("{path} is one note again; to have it as before: vault-agent undo {commit}", path=conflict.path,
+                commit=(outcome.commit or "")[:10])  # fmt: skip
+    output.emit(document, done)

@@ -1,0 +1,102 @@
+"""`vault-agent sync status`, and the lines of `vault-agent status` about remotes."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from agent.interfaces.cli.language import counted, listed, row, said
+from agent.interfaces.cli.time_format import format_ago, format_time
+from agent.vault.sync.rounds import sync_state
+from agent.vault.sync.standing import RemoteStanding, standings
+from agent.workspace.workspace import Workspace
+
+SHOWN = 10
+
+
+def found_standings(workspace: Workspace, uncommitted: int) -> tuple[list[RemoteStanding], bool]:
+    """How each remote stands, and whether sync is paused."""
+    vault = workspace.vault
+    return list(standings(vault, uncommitted)), sync_state(vault).is_paused
+
+
+def standing_document(standing: RemoteStanding) -> dict[str, object]:
+    """One remote for `--json`."""
+    remote = standing.remote
+    wait = remote.wait
+    return {
+        "name": remote.name,
+        "address": standing.address,
+        "branch": remote.branch,
+        "synced": standing.is_synced,
+        "as_of": _iso(remote.agreed_at),
+        "tried": _iso(remote.tried_at),
+        "ahead": standing.ahead,
+        "ahead_since": _iso(standing.ahead_since),
+        "behind": standing.behind,
+        "behind_since": _iso(standing.behind_since),
+        "uncommitted": standing.uncommitted,
+        "problem": str(remote.trouble) or None,
+        "hint": str(remote.hint) or None,
+        "passing": remote.is_passing,
+        "since": _iso(remote.since),
+        "wait": {"kind": wait.kind.value, "notes": list(wait.paths)} if wait is not None else None,
+        "left_out": list(remote.left_out),
+    }
+
+
+def _iso(when: datetime | None) -> str | None:
+    return when.isoformat() if when is not None else None
+
+
+def short_lines(found: Sequence[RemoteStanding], paused: bool, now: datetime) -> Iterator[str]:
+    """A line for each remote; what passes by itself is left out for a day."""
+    for each in found:
+        remote = each.remote
+        parts = [said("{name} {differs}", name=remote.name, differs=_differs(each, now))]
+        if not each.is_quiet(now):
+            parts.append(said("{trouble}: vault-agent sync status", trouble=said(remote.trouble)))
+        elif paused:
+            parts.append(said("paused: vault-agent sync resume"))
+        yield row("sync", said("; ").join(parts))
+
+
+def _differs(standing: RemoteStanding, now: datetime) -> str:
+    """What the remote lacks and has, as far as it is known."""
+    remote = standing.remote
+    if remote.agreed_at is None:
+        return said("has not been reached yet")
+    time = format_time(remote.agreed_at, now)
+    parts = []
+    if standing.ahead_since is not None:
+        ago = format_ago(standing.ahead_since, now)
+        parts.append(counted(standing.ahead, "lacks 1 commit ({ago})", "lacks {count} commits (since {ago})", ago=ago))
+    if standing.behind_since is not None:
+        ago = format_ago(standing.behind_since, now)
+        one, more = "has 1 commit that is not here ({ago})", "has {count} commits that are not here (since {ago})"
+        parts.append(counted(standing.behind, one, more, ago=ago))
+    if standing.uncommitted:
+        one, more = "lacks 1 file that is not committed", "lacks {count} files that are not committed"
+        parts.append(counted(standing.uncommitted, one, more))
+    if not parts:
+        return said("had all of it at {time}", time=time)
+    return said("{list}; as of {time}", list=listed(parts), time=time)
+
+
+def long_lines(standing: RemoteStanding, last: str, now: datetime) -> Iterator[str]:
+    """All about one remote; `last` is the last commit here."""
+    remote = standing.remote
+    yield said("{name}  {address}, branch {branch}", name=remote.name, address=standing.address, branch=remote.branch)
+    saved = counted(standing.uncommitted, "1 file is not committed", "{count} files are not committed")
+    yield "  " + row("saved", saved if standing.uncommitted else said("everything is committed"))
+    yield "  " + row("here", last)
+    yield "  " + row("there", _differs(standing, now))
+    if remote.trouble:
+        trouble = said(remote.trouble)
+        since = said(" (since {time})", time=format_time(remote.since, now)) if remote.since is not None else ""
+        yield "  " + row("problem", f"{trouble}{since}")
+        yield "  " + row("", said(remote.hint))
+    paths = remote.wait.paths if remote.wait is not None else ()
+    yield from (f"  {row('', '  ' + path)}" for path in paths[:SHOWN])
+    if len(paths) > SHOWN:
+        yield "  " + row("", "  " + said("and {count} more", count=len(paths) - SHOWN))
+    for path in remote.left_out:
+        yield "  " + row("left out", said("{path}: the remote does not take it", path=path))

@@ -1,0 +1,85 @@
+"""Rounds with the remotes that are set up, one after the other, and the pause between them that a person wishes."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from agent.errors import UserError
+from agent.vault.plumbing.network import Network, without_login
+from agent.vault.store import Vault
+from agent.vault.sync.joining import Permission
+from agent.vault.sync.round import RoundReport, SyncRound
+from agent.vault.sync.setup import configured
+from agent.vault.sync.state import FILE, StateFile, SyncedRemote, SyncState
+
+NETWORK_SECONDS = 120.0
+"""Seconds after which one transfer is ended."""
+
+
+def state_file(vault: Vault) -> StateFile:
+    """The file with the state of a vault's remotes."""
+    return StateFile(vault.private_folder / FILE)
+
+
+def sync_state(vault: Vault) -> SyncState:
+    """The remotes of a vault that are kept in step."""
+    return state_file(vault).load()
+
+
+def chosen(vault: Vault, name: str = "") -> list[SyncedRemote]:
+    """The remote of this name, or all; raises `UserError` if there is none, or if its address is another one now."""
+    remotes = sync_state(vault).remotes
+    if not remotes:
+        raise UserError("no remote is set up", hint="vault-agent sync setup ADDRESS; without an address it helps")
+    if name and name not in remotes:
+        raise UserError(
+            "there is no remote {name} that is kept in step",
+            hint="vault-agent sync status lists them; vault-agent sync setup {name} adds one",
+            name=name,
+        )
+    found = [remotes[name]] if name else [*remotes.values()]
+    addresses = configured(vault.git)
+    for each in found:
+        now = addresses.get(each.name, "")
+        if now != each.address:
+            raise UserError(
+                "the remote {name} was set up with the address {address}, and git's settings have another one now",
+                hint="vault-agent sync setup {name} takes up the new one; git remote -v shows it",
+                name=each.name,
+                address=without_login(each.address),
+            )
+    return found
+
+
+def rounds(
+    vault: Vault,
+    remotes: Sequence[SyncedRemote],
+    allowed: Permission,
+    step: Callable[[str], object] = lambda step: None,
+    progress: Callable[[int, int], object] = lambda done, of: None,
+    seconds: float = NETWORK_SECONDS,
+    is_patient: bool = False,
+) -> Iterator[RoundReport]:
+    """One round with each remote. With several, the earlier ones are done again if a later one had something new.
+
+    `seconds` is the most for one transfer; the rest as in `SyncRound`.
+    """
+    network = Network(vault.git, seconds)
+    states = state_file(vault)
+    first = ""
+    for each in remotes:
+        remote = states.load().remotes.get(each.name, each)
+        report = SyncRound(vault, network, remote, allowed, is_patient, step, progress).run()
+        first = first or (vault.head or "")
+        yield report
+    if len(remotes) > 1 and vault.head != first:
+        for each in remotes[:-1]:
+            remote = states.load().remotes.get(each.name, each)
+            yield SyncRound(vault, network, remote, allowed, is_patient, step, progress).run()
+
+
+def pause(vault: Vault, paused: bool) -> bool:
+    """Stop the daemon's rounds, or let them go on; returns what it was before."""
+    states = state_file(vault)
+    before = states.load()
+    states.save(replace(before, is_paused=paused))
+    return before.is_paused

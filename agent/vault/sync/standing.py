@@ -1,0 +1,73 @@
+"""How far this machine and each remote are from each other, read without the network."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.network import without_login
+from agent.vault.store import Vault
+from agent.vault.sync.rounds import sync_state
+from agent.vault.sync.state import SyncedRemote
+
+QUIET = timedelta(days=1)
+"""How long a trouble that passes by itself, such as being offline, is no news."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteStanding:
+    """A remote, as far as it was known at its last answer.
+
+    `ahead`: the number of commits that only this machine has, the oldest of them made at `ahead_since`; `behind`: of
+    those that only the remote has. `uncommitted`: of the files that are saved here and in no commit.
+    """
+
+    remote: SyncedRemote
+    ahead: int
+    behind: int
+    ahead_since: datetime | None
+    behind_since: datetime | None
+    uncommitted: int
+
+    @property
+    def address(self) -> str:
+        """The address without a login."""
+        return without_login(self.remote.address)
+
+    @property
+    def is_synced(self) -> bool:
+        """True if the remote has confirmed all that is here, and nothing has gone wrong since."""
+        remote = self.remote
+        return bool(remote.agreed) and not (remote.trouble or self.ahead or self.behind or self.uncommitted)
+
+    def is_quiet(self, now: datetime) -> bool:
+        """True if its trouble is one that passes by itself, and younger than a day."""
+        remote = self.remote
+        return not remote.trouble or (
+            remote.is_passing and remote.wait is None and remote.since is not None and now - remote.since < QUIET
+        )
+
+
+def standings(vault: Vault, uncommitted: int) -> Iterator[RemoteStanding]:
+    """How each remote stands that is kept in step; `uncommitted` is the number of changed files."""
+    for remote in sync_state(vault).remotes.values():
+        yield _standing(vault, remote, uncommitted)
+
+
+def _standing(vault: Vault, remote: SyncedRemote, uncommitted: int) -> RemoteStanding:
+    git, head = vault.git, vault.head or ""
+    there = git.run("rev-parse", "--verify", "-q", remote.tracking, ok=(0, 1, 128)).decode().strip()
+    if not head or head == there:
+        return RemoteStanding(remote, 0, 0, None, None, uncommitted)
+    ahead = _times(git, head, there)
+    behind = _times(git, there, head) if there else []
+    return RemoteStanding(
+        remote, len(ahead), len(behind), min(ahead, default=None), min(behind, default=None), uncommitted
+    )
+
+
+def _times(git: Git, commit: str, without: str) -> list[datetime]:
+    """The times of the commits that only the first has."""
+    names = [commit, f"^{without}"] if without else [commit]
+    rows = git.run("rev-list", "--timestamp", "--end-of-options", *names, ok=(0, 128)).decode().splitlines()
+    return [datetime.fromtimestamp(int(row.partition(" ")[0]), UTC) for row in rows]
