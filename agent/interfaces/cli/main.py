@@ -68,6 +68,7 @@ COMMANDS = {
     "questions": LazyCommand("agent.interfaces.cli.questions", "List what the agent asks you, and answer."),
     "context": LazyCommand("agent.interfaces.cli.context", "Show what would be put before the model, and its budget."),
     "sync": LazyCommand("agent.interfaces.cli.sync", "Keep the vault equal on several machines, through git."),
+    "clone": LazyCommand("agent.interfaces.cli.clone", "Make a vault here of one on a remote."),
     "trust": LazyCommand("agent.interfaces.cli.trust", "Say whose text arrives from where, and look at it."),
     "skills": LazyCommand("agent.interfaces.cli.skills", "List, match, review, rate and learn skills."),
     "status": LazyCommand("agent.interfaces.cli.status", "Show what is saved, what waits, and what needs you."),

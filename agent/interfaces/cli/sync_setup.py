@@ -52,7 +52,7 @@ def setup(output: Output, address: str, name: str, branch: str, mine: bool, othe
     candidate = examine(vault, address, name, branch)
     remote = record(vault, candidate)
     _advise(output, candidate)
-    _answer(output, workspace, candidate, mine, others)
+    record_writers(output, workspace, candidate.name, candidate.address, mine, others)
     reports = go_round(output, workspace, [remote], Permission())
     document = {"remote": remote.name, "address": plain_address(remote.address), "branch": remote.branch,
                 "new": candidate.is_new, "refuses_refs": candidate.refuses_refs}  # fmt: skip
@@ -83,14 +83,14 @@ def _advise(output: Output, candidate: Candidate) -> None:
         output.note(wrap_text(said(only), width))
 
 
-def _answer(output: Output, workspace: Workspace, candidate: Candidate, mine: bool, others: bool) -> None:
+def record_writers(output: Output, workspace: Workspace, name: str, address: str, mine: bool, others: bool) -> None:
     """Record who writes there, and ask a person who has not said it."""
-    answers, address = workspace.vault.provenance.answers, plain_address(candidate.address)
+    answers, address = workspace.vault.provenance.answers, plain_address(address)
     if mine or others:
         answers.answer(address, Writers.ME if mine else Writers.OTHERS)
     elif address not in answers.load().writers:
         if output.json or not is_terminal():
-            output.note(said("who writes there? vault-agent trust {name} --only-me, or --others", name=candidate.name))
+            output.note(said("who writes there? vault-agent trust {name} --only-me, or --others", name=name))
             return
         question = said("Do only you write there, from your own devices?")
         answers.answer(address, Writers.ME if confirm(question) else Writers.OTHERS)

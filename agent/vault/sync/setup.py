@@ -140,19 +140,25 @@ def examine(vault: Vault, wanted: str, name: str, branch: str) -> Candidate:
 
 def record(vault: Vault, candidate: Candidate) -> SyncedRemote:
     """Write the remote into git's settings, as upstream of the branch if that has none, and into the state."""
-    git, name, branch = vault.git, candidate.name, candidate.branch
-    if candidate.is_new:
-        _set(git, f"remote.{name}.url", candidate.address)
-        _set(git, f"remote.{name}.fetch", f"+{_HEADS}*:refs/remotes/{name}/*")
-    if not git.run("config", "--get", f"branch.{branch}.remote", ok=(0, 1)).strip():
-        _set(git, f"branch.{branch}.remote", name)
-        _set(git, f"branch.{branch}.merge", f"{_HEADS}{branch}")
+    name, branch = candidate.name, candidate.branch
+    set_remote(vault.git, name, candidate.address if candidate.is_new else "", branch)
     states = StateFile(vault.private_folder / FILE)
     before = states.load().remotes.get(name)
     if before is None or (before.address, before.branch) != (candidate.address, branch):
         before = SyncedRemote(name, candidate.address, branch)
     states.put(before)
     return before
+
+
+def set_remote(git: Git, name: str, address: str, branch: str) -> None:
+    """Add a remote to git's settings (with an empty address it is there), as upstream of the branch if that has
+    none."""
+    if address:
+        _set(git, f"remote.{name}.url", address)
+        _set(git, f"remote.{name}.fetch", f"+{_HEADS}*:refs/remotes/{name}/*")
+    if not git.run("config", "--get", f"branch.{branch}.remote", ok=(0, 1)).strip():
+        _set(git, f"branch.{branch}.remote", name)
+        _set(git, f"branch.{branch}.merge", f"{_HEADS}{branch}")
 
 
 def _set(git: Git, key: str, value: str) -> None:
@@ -169,7 +175,7 @@ def _meant(wanted: str, name: str, known: Mapping[str, str]) -> tuple[str, str]:
         )
     if wanted in known:
         return wanted, known[wanted]
-    address = _plain(wanted)
+    address = plain(wanted)
     same = [each for each, url in known.items() if url in {wanted, address}]
     if same:
         return same[0], known[same[0]]
@@ -187,7 +193,7 @@ def _meant(wanted: str, name: str, known: Mapping[str, str]) -> tuple[str, str]:
     return name, address
 
 
-def _plain(wanted: str) -> str:
+def plain(wanted: str) -> str:
     """The address that a person has typed; a path is absolute in the answer."""
     before = wanted.partition("/")[0]
     if ":" in before:
@@ -203,7 +209,7 @@ _KINDS = "an address looks like ssh://me@server/notes.git, https://server/notes.
 
 
 def _branches(network: Network, address: str) -> dict[str, str]:
-    found = _tried(lambda: network.list_refs(address), address)
+    found = tried(lambda: network.list_refs(address), address)
     return {ref.removeprefix(_HEADS): oid for ref, oid in found.items() if ref.startswith(_HEADS)}
 
 
@@ -212,14 +218,14 @@ def _probe(vault: Vault, address: str) -> bool:
     token = vault.clock.new_id()
     oid = vault.git.run("hash-object", "-w", "--stdin", stdin=f"a probe: {token}\n".encode()).decode().strip()
     ref, network = f"{PROBE}{token.lower()}", Network(vault.git)
-    refused = _tried(lambda: network.push(address, [RefUpdate(oid, ref, "")]), address)
+    refused = tried(lambda: network.push(address, [RefUpdate(oid, ref, "")]), address)
     if not refused:
         with suppress(AgentError):  # a small reference that stays does no harm
             network.push(address, [RefUpdate("", ref, oid)])
     return not refused
 
 
-def _tried(transfer: Callable[[], T], address: str) -> T:
+def tried(transfer: Callable[[], T], address: str) -> T:
     """What a transfer returns; raises `UserError` with the reason and the help if it fails."""
     try:
         return transfer()

@@ -1,0 +1,89 @@
+"""`vault-agent clone`: a vault here of one on a remote, indexed, and untrusted until its person has looked."""
+
+import shlex
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from agent.app.open import open_workspace
+from agent.clock import SystemClock
+from agent.config.directories import directories
+from agent.config.load import load_settings
+from agent.errors import UserError
+from agent.interfaces.cli.language import counted, listed, said
+from agent.interfaces.cli.output import PROGRAM, Output, progress
+from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.progress_bar import progress_bar
+from agent.interfaces.cli.sync_setup import record_writers
+from agent.runs.arrivals import arrival_state
+from agent.vault.folders import SKILLS
+from agent.vault.provenance.remotes import plain_address
+from agent.vault.sync.cloning import clone, remember
+from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace, options
+
+_SHOWN = 5
+
+
+@click.command(short_help="Make a vault here of one on a remote.")
+@click.argument("address")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--name", default="origin", show_default=True, help="The name of a new remote.")
+@click.option("--branch", default="", help="The branch to take, if it is not the usual one.")
+@click.option("--only-me", "mine", is_flag=True, help="Only you write there, from your other devices.")
+@click.option("--others", is_flag=True, help="Others write there, too.")
+@click.pass_obj
+def command(output: Output, address: str, path: Path, name: str, branch: str, mine: bool, others: bool) -> None:
+    """Fetch the vault at ADDRESS into PATH, a new or empty folder, index it, and keep both in step from then on.
+
+    Nothing in it steers the agent before you have looked: the standing instructions, skills and jobs are listed at the
+    end. No program that the repository names is run.
+    """
+    if mine and others:
+        raise UserError("either --only-me or --others", hint="vault-agent trust lists the remotes")
+    clock, settings = SystemClock(), load_settings(None).settings
+    with progress_bar(output, said("files")) as moved:
+        steps = {"fetch": "asking the remote …", "write": "writing what has come …"}
+        made = clone(address, path, directories().state, options(settings), name=name, branch=branch,
+                     step=lambda step: progress(steps[step]), progress=moved)  # fmt: skip
+    workspace = open_workspace(made.root)
+    remember(workspace.vault, made, clock)
+    record_writers(output, workspace, made.name, made.address, mine, others)
+    progress("indexing …")
+    with closing(open_index(workspace)) as index:
+        indexed = index.refresh().indexed
+    steering = arrival_state(workspace).steering
+    skills = _skills(workspace)
+    document = {
+        "vault": str(made.root),
+        "remote": made.name,
+        "address": plain_address(made.address),
+        "branch": made.branch,
+        "commit": made.commit,
+        "files": made.files,
+        "indexed": indexed,
+        "steering": list(steering),
+        "skills": skills,
+    }
+    output.emit(document, lambda: as_lines(_format(made.root, made.files, indexed, steering, skills)))
+
+
+def _skills(workspace: Workspace) -> int:
+    home = workspace.vault.home
+    paths = workspace.vault.note_paths()
+    return sum(1 for path in paths if home.holds(path, SKILLS) and path.endswith("/SKILL.md"))
+
+
+def _format(root: Path, files: int, indexed: int, steering: tuple[str, ...], skills: int) -> Iterator[str]:
+    call = f"{PROGRAM} --vault {shlex.quote(str(root))}"
+    came = counted(files, "1 file", "{count} files")
+    yield said("{root} is a vault now: {files}, {count} notes found by search", root=root, files=came, count=indexed)
+    if steering:
+        names = listed(steering, _SHOWN)
+        yield said("  these steer me only when you have looked: {names}: {call} trust", names=names, call=call)
+    if skills:
+        yield counted(skills, "  1 skill waits for your look: {call} skills review",
+                      "  {count} skills wait for your look: {call} skills review", call=call)  # fmt: skip
+    yield said("  it is kept in step by the daemon, or by {call} sync", call=call)
