@@ -102,5 +102,6 @@ class Daemon:
                     yield Live(workspace, bus, index, pool, parts, lookout)
                 finally:
                     pool.close()
+                    parts.remotes.goodbye()
                     parts.inbox.close()
                     bus.publish_async(DaemonStopped(self.stop.reason))

@@ -14,6 +14,7 @@ from agent.background.index_sync import IndexSync
 from agent.background.maintenance import Maintenance
 from agent.background.model_key import ModelKey
 from agent.background.pool import Pool
+from agent.background.remote_sync import RemoteSync
 from agent.background.resume import Resume
 from agent.background.session_watch import SessionWatch
 from agent.background.state_file import StateFile
@@ -73,13 +74,14 @@ def build_daemon(
         bus.publish_async,
     )
     maintenance = Maintenance(jobs, pool, clock, lambda: edits.settled)
+    remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
 
     def problems() -> tuple[str, ...]:
-        return (key.problem, resume.problem, inbox.problem, maintenance.problem, edits.problem)
+        return (key.problem, resume.problem, inbox.problem, maintenance.problem, edits.problem, remotes.problem)
 
     state = StateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
     metrics = Collector(workspace.metrics, clock, bus.counts)
     bus.observer = metrics.handled
     return DaemonParts(
-        sync, edits, sessions, resume, inbox, maintenance, metrics, state, key, DeletionNotice(workspace)
+        sync, edits, sessions, resume, inbox, maintenance, metrics, state, key, DeletionNotice(workspace), remotes
     )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.index_sync import IndexSync
     from agent.background.maintenance import Maintenance
     from agent.background.model_key import ModelKey
+    from agent.background.remote_sync import RemoteSync
     from agent.background.resume import Resume
     from agent.background.session_watch import SessionWatch
     from agent.background.state_file import StateFile
@@ -46,6 +47,7 @@ class DaemonParts:
     state: "StateFile"
     key: "ModelKey"
     deletions: "DeletionNotice"
+    remotes: "RemoteSync"
 
 
 def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
@@ -66,12 +68,15 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(inbox.changed, FilesChanged, name="files: inbox", priority=50, timeout=None)
     row(maintenance.changed, FilesChanged, name="files: maintenance", priority=40, timeout=None)
 
+    row(parts.remotes.changed, FilesChanged, name="files: remotes", priority=30, timeout=None)
+
     row(index.tick, Tick, name="tick: index", priority=90, timeout=None)
     row(parts.key.tick, Tick, name="tick: model's key", priority=85, timeout=None)
     row(edits.tick, Tick, name="tick: human edits", priority=80, timeout=None)
     row(resume.tick, Tick, name="tick: decisions", priority=60, timeout=None)
     row(inbox.tick, Tick, name="tick: inbox", priority=50, timeout=None)
     row(maintenance.tick, Tick, name="tick: maintenance", priority=40, timeout=None)
+    row(parts.remotes.tick, Tick, name="tick: remotes", priority=30, timeout=None)
     row(index.turn_ended, TurnEnded, name="turn over: index", timeout=None)
     row(parts.state.turn_ended, TurnEnded, name="turn over: status", priority=LAST, timeout=None)
 

@@ -35,6 +35,8 @@ class Priority(IntEnum):
     """It was planned for a time."""
     MAINTENANCE = 4
     """It keeps the vault in order."""
+    NETWORK = 5
+    """It mostly waits for other machines, and so begins at once."""
 
 
 AT_ONCE = {Priority.NOTE: 2, Priority.RESUMED: 2, Priority.JOB: 1, Priority.MAINTENANCE: 1}

@@ -110,6 +110,19 @@ class WatchSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SyncSettings:
+    """Settings of the sync with remotes, by the daemon."""
+
+    quiet_seconds: Annotated[float, Range(0, 86_400, "seconds")]
+    """The time without changes in the vault before what is new here is sent, in seconds. Default 30: a minute of
+    writing is sent once."""
+
+    interval_seconds: Annotated[float, Range(10, 86_400, "seconds")]
+    """The time between two rounds when there is nothing to send, in seconds. Default 300: what was written on another
+    machine is here five minutes later, and a server is asked 300 times a day."""
+
+
+@dataclass(frozen=True, slots=True)
 class LogSettings:
     """Settings of logging."""
 
@@ -126,6 +139,7 @@ class Settings:
     brake: BrakeSettings
     index: IndexSettings
     watch: WatchSettings
+    sync: SyncSettings
     llm: LlmSettings
     spend: SpendSettings
     run: RunSettings
@@ -137,7 +151,12 @@ class Settings:
     log: LogSettings
 
 
-TRAVELS = frozenset({"vault.language", "vault.folder", "git.human_commits", "git.quiet_seconds", "inbox.every_note"})
+TRAVELS = frozenset(
+    {
+        *("vault.language", "vault.folder", "git.human_commits", "git.quiet_seconds", "inbox.every_note"),
+        *("sync.quiet_seconds", "sync.interval_seconds"),
+    }
+)
 """The settings allowed in a vault's own file. Each is about this vault's care, and none can harm the machine of a
 person who clones it: no command, path, URL, key or limit, and nothing that weakens durability or the brake.
 `inbox.every_note` can only take away what the default gives, and `vault.folder` does not change a vault that is in use

@@ -103,6 +103,15 @@ class EditsCommitted:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteSynced:
+    """A remote has this vault's commit; the files that were received and sent."""
+
+    remote: str
+    received: tuple[str, ...]
+    sent: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EditsStopped:
     """So many notes, at `paths`, were deleted or emptied by hand that it is committed only with the person's yes."""
 

@@ -41,11 +41,15 @@ class RemoteStanding:
         return bool(remote.agreed) and not (remote.trouble or self.ahead or self.behind or self.uncommitted)
 
     def is_quiet(self, now: datetime) -> bool:
-        """True if its trouble is one that passes by itself, and younger than a day."""
-        remote = self.remote
-        return not remote.trouble or (
-            remote.is_passing and remote.wait is None and remote.since is not None and now - remote.since < QUIET
-        )
+        """True if nothing is wrong with it that a person should know by now."""
+        return is_quiet(self.remote, now)
+
+
+def is_quiet(remote: SyncedRemote, now: datetime) -> bool:
+    """True if nothing is wrong with a remote, or only what passes by itself, and for less than a day."""
+    if not remote.trouble:
+        return True
+    return remote.is_passing and remote.wait is None and remote.since is not None and now - remote.since < QUIET
 
 
 def standings(vault: Vault, uncommitted: int) -> Iterator[RemoteStanding]:

@@ -1,0 +1,139 @@
+"""The daemon keeps a vault in step with its remotes: at the start, when it lies still, now and then, at the end."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent.app.open import open_workspace
+from agent.background.pool import Pool
+from agent.background.remote_sync import LONGEST, RemoteSync
+from agent.events.types import FilesChanged, Tick
+from agent.texts import Sentence
+from agent.vault.sync.rounds import pause, state_file, sync_state
+from agent.vault.sync.state import SyncedRemote
+from tests.daemon.house import living
+from tests.fakes import FakeClock
+from tests.remotes import Mallory, git_as, shared_with_mallory
+from tests.vaults import git, head, write
+
+
+@pytest.fixture
+def shared(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mallory:
+    """The vault with a remote that is kept in step, and somebody else's clone."""
+    monkeypatch.setenv("VAULT_AGENT_SYNC__QUIET_SECONDS", "1")
+    monkeypatch.setenv("VAULT_AGENT_SYNC__INTERVAL_SECONDS", "10")
+    mallory = shared_with_mallory(root, tmp_path)
+    vault = open_workspace(root).vault
+    state_file(vault).put(SyncedRemote("origin", str(mallory.remote), "main"))
+    return mallory
+
+
+def on_remote(shared: Mallory) -> str:
+    return git_as(shared.remote, "Anna", "rev-parse", "main").strip()
+
+
+def test_it_takes_in_and_sends_by_itself(shared: Mallory, root: Path) -> None:
+    shared.pushes({"theirs.md": "theirs\n"})
+    with living(root) as house:
+        house.until((root / "theirs.md").exists, "what was there at the start is taken in")
+        house.catches_up()
+        write(root / "ours.md", "ours\n")
+        house.until(lambda: "ours.md" in git_as(shared.remote, "Anna", "ls-tree", "--name-only", "main"), "it is sent")
+        shared.pushes({"late.md": "late\n"})
+        house.until((root / "late.md").exists, "it is taken in, though nothing happens here")
+        house.commits_all()
+    assert head(root) == on_remote(shared)
+
+
+def test_what_is_left_is_sent_at_the_end(shared: Mallory, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_SYNC__QUIET_SECONDS", "3600")
+    with living(root) as house:
+        house.until(lambda: bool(sync_state(house.workspace.vault).remotes["origin"].agreed), "the first round is over")
+        write(root / "ours.md", "ours\n")
+        house.until(lambda: "ours.md" in git(root, "ls-files"), "it is committed")
+    assert head(root) == on_remote(shared)
+
+
+def test_a_pause_is_kept(shared: Mallory, root: Path) -> None:
+    shared.pushes({"theirs.md": "theirs\n"})
+    pause(open_workspace(root).vault, True)
+    with living(root) as house:
+        house.for_a_while(3)
+    assert not (root / "theirs.md").exists()
+
+
+class Never(Pool):
+    """A pool that only counts what it is given, and does it at once."""
+
+    def submit(self, work, *, key, priority, deadline=None, patience=4.0):  # type: ignore[no-untyped-def]
+        from concurrent.futures import Future
+
+        future: Future[object] = Future()
+        try:
+            future.set_result(work(lambda: False))
+        except Exception as error:  # noqa: BLE001 - as the pool does
+            future.set_exception(error)
+        return future
+
+
+@pytest.fixture
+def alone(shared: Mallory, root: Path) -> tuple[RemoteSync, FakeClock, Callable[[float], int]]:
+    """The client without a daemon, its clock, and a function that lets time pass and counts the rounds."""
+    clock = FakeClock()
+    workspace = open_workspace(root, clock=clock)
+    reports: list[object] = []
+    client = RemoteSync(workspace, Never(clock), lambda: True, lambda event: None, reports.append)
+
+    def passes(seconds: float) -> int:
+        before, end = len(reports), clock.monotonic() + seconds
+        while clock.monotonic() < end:
+            clock.advance(1.0)
+            client.tick(Tick(clock.monotonic()))
+        return len(reports) - before
+
+    return client, clock, passes
+
+
+def test_it_is_quick_when_there_is_something_to_send_and_slow_when_not(
+    alone: tuple[RemoteSync, FakeClock, Callable[[float], int]], shared: Mallory, root: Path
+) -> None:
+    client, clock, passes = alone
+    assert passes(2) == 1, "at the start"
+    assert passes(8) == 0 and passes(3) == 1, "by interval"
+    write(root / "ours.md", "ours\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "ours")
+    client.changed(FilesChanged((), clock.monotonic()))
+    assert passes(4) == 1 and on_remote(shared) == head(root)
+
+
+def test_a_remote_that_is_away_is_asked_ever_more_rarely_and_again_when_it_is_back(
+    alone: tuple[RemoteSync, FakeClock, Callable[[float], int]], shared: Mallory, tmp_path: Path
+) -> None:
+    client, clock, passes = alone
+    assert passes(2) == 1
+    shared.remote.rename(tmp_path / "away.git")
+    vault = client.workspace.vault
+    assert 4 <= passes(600) <= 7, "after about 30, 60, 120 and 240 seconds"
+    assert state_file(vault).load().remotes["origin"].trouble
+    (tmp_path / "away.git").rename(shared.remote)
+    assert passes(LONGEST * 1.3) >= 1
+    assert not state_file(vault).load().remotes["origin"].trouble and client.problem == ""
+
+
+def test_being_offline_is_no_news_for_a_day(
+    alone: tuple[RemoteSync, FakeClock, Callable[[float], int]], shared: Mallory
+) -> None:
+    client, clock, passes = alone
+    vault = client.workspace.vault
+    known = sync_state(vault).remotes["origin"]
+    state_file(vault).put(
+        known.failed(Sentence("the server cannot be reached"), Sentence(""), clock.now(), is_passing=True)
+    )
+    pause(vault, True)
+    passes(3)
+    assert client.problem == ""
+    clock.advance(25 * 3600)
+    passes(3)
+    assert client.problem == "sync with origin: the server cannot be reached"
