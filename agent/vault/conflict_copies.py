@@ -37,9 +37,10 @@ def link_conflict(data: bytes, copy: str) -> bytes:
 
 
 def conflict_note(data: bytes, original: str) -> bytes:
-    """The version that could not be merged, as a note with a link to the original; other bytes are unchanged."""
+    """The version that could not be merged, as a note with a link to the original; other bytes are unchanged, but an
+    `id` stays with the original."""
     try:
-        note = Note.parse(data)
+        note = Note.parse(data).without_key("id")
         return note.with_key("conflict_of", f"[[{original.removesuffix('.md')}]]").data
     except BadNote:
         return data
