@@ -5,7 +5,7 @@ round has seen; the remote's only from the commit that was fetched (a lease). Wh
 begins again, a few times. "Synced" is what the remote has confirmed, nothing else.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from random import random
@@ -15,6 +15,7 @@ from agent.texts import Sentence
 from agent.vault.locks import process_lock
 from agent.vault.plumbing.commit import HeadMoved
 from agent.vault.plumbing.network import Network, RefUpdate, Refused
+from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.plumbing.repository import OWN_REFS, branch
 from agent.vault.plumbing.tree_edit import changed_entries
 from agent.vault.store import Vault
@@ -22,6 +23,7 @@ from agent.vault.sync.joining import Joined, Permission, described, join, outgoi
 from agent.vault.sync.oversize import largest_file, leave_alone
 from agent.vault.sync.problems import Problem, ProblemKind, problem_of
 from agent.vault.sync.replay import replay
+from agent.vault.sync.sides import side_of
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote, Wait
 from agent.vault.worktree.survey import DirtyKind
 
@@ -197,11 +199,11 @@ class SyncRound:
             return joined
         if joined.commit == head:
             return None
-        entries = changed_entries(vault.git, head, joined.commit)
-        paths = [raw.decode("utf-8", "surrogateescape").removeprefix(vault.place.prefix) for raw in entries]
-        self._check_staged(paths)
-        if any(note.path in set(paths) for note in vault.writer.held.all()):
-            vault.commit_held(set(paths))
+        prefix, found = vault.place.prefix, changed_entries(vault.git, head, joined.commit)
+        entries = {raw.decode("utf-8", "surrogateescape").removeprefix(prefix): each for raw, each in found.items()}
+        self._check_uncommitted(entries, head, joined.commit)
+        if any(note.path in entries for note in vault.writer.held.all()):
+            vault.commit_held(entries)
             raise HeadMoved("what a run has written is committed first")
         if joined.left:
             self._rescue(joined.left)
@@ -210,20 +212,30 @@ class SyncRound:
         outcome = vault.take_in(
             joined.commit, head, f"from {self.remote.name}", is_own=joined.is_own, progress=self.progress
         )
-        self._received |= dict.fromkeys(paths)
+        self._received |= dict.fromkeys(entries)
         self._joined.append(replace(joined, conflicts={**joined.conflicts, **dict.fromkeys(outcome.conflicts, "")}))
         return None
 
-    def _check_staged(self, paths: Sequence[str]) -> None:
-        """Raise `_Busy` if the person has staged a file that would change."""
-        wanted = set(paths)
-        changed = self.vault.changed_files(paths) if len(wanted) <= _NAMED else self.vault.changed_files()
-        staged = sorted(each.path for each in changed if each.kind is DirtyKind.STAGED and each.path in wanted)
+    def _check_uncommitted(self, entries: Mapping[str, TreeEntry | None], head: str, commit: str) -> None:
+        """Raise `_Busy` if the person has begun something with a file that would change and only they can end."""
+        found = self.vault.changed_files(entries) if len(entries) <= _NAMED else self.vault.changed_files()
+        changed = {each.path: each.kind for each in found if each.path in entries}
+        staged = sorted(path for path, kind in changed.items() if kind is DirtyKind.STAGED)
         if staged:
             raise _Busy(
                 "sync waits: {path} is staged here and was changed there",
                 hint="commit it, or take it back with `git restore --staged`",
                 path=staged[0],
+            )
+        away = {path for path, kind in changed.items() if kind is DirtyKind.DELETED and entries[path] is not None}
+        if any(entries[path] is None for path in changed):
+            moves = side_of(self.vault.git, head, commit).moves
+            away |= {path for path in moves if path.removeprefix(self.vault.place.prefix) in changed}
+        if away:
+            raise _Busy(
+                "sync waits: {path} was moved on one side and changed on the other, and is not committed here",
+                hint="commit it: vault-agent commit",
+                path=min(away),
             )
 
     def _rescue(self, commit: str) -> None:

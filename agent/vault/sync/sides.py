@@ -1,23 +1,19 @@
 """What one side has done since the common commit: where each file is now, what is new, which folders have moved.
 
-git finds the renames by content. Of what it does not find, a note that went and one that came are one note if they have
-the same `id`.
+git finds the renames by content. The `id` of a note says more (`note_ids`).
 """
 
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from agent.vault.file_changes import FileChange, Kind, parse_raw
+from agent.vault.file_changes import parse_raw
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import TreeEntry
-from agent.vault.worktree.paths import is_note
+from agent.vault.sync.note_ids import moved_by_id
 
 _INEXACT = 400
 """The most files on each side for which git compares contents to find renames; equal contents are always found."""
-_ID = re.compile(rb"\A---\r?\n(?:[^\n]*\n)*?id:[ \t]*[\"']?([^\s\"']+)")
-_HEADER = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,7 @@ def side_of(git: Git, base: str, commit: str) -> Side:
     """What a commit has changed since `base`, a commit or a tree."""
     command = ["diff-tree", "-r", "-z", "-M", f"-l{_INEXACT}", "--raw", "--no-abbrev", "--ignore-submodules=none"]
     fields = git.fields(*command, "--end-of-options", base, commit)
-    changes = _paired(git, parse_raw(fields, 0, "")[0])
+    changes = moved_by_id(git, parse_raw(fields, 0, "")[0])
     placed: dict[str, PlacedFile | None] = {}
     before: dict[str, TreeEntry] = {}
     added: dict[str, TreeEntry] = {}
@@ -89,30 +85,6 @@ def files_of(git: Git, commit: str) -> dict[str, TreeEntry]:
         mode, _, oid = meta.split(" ")
         found[path] = TreeEntry(mode, oid)
     return found
-
-
-def _paired(git: Git, changes: Sequence[FileChange]) -> Sequence[FileChange]:
-    """The changes, with a note that was deleted and one that was created as one that moved if they have one id."""
-    gone = [each for each in changes if each.kind is Kind.DELETED and is_note(each.path)]
-    came = [each for each in changes if each.kind is Kind.CREATED and is_note(each.path)]
-    if not gone or not came:
-        return changes
-    blobs = git.small_blobs([e.oid for c in (*gone, *came) for e in (c.before, c.after) if e is not None], 1 << 20)
-    new = {id: each for each in came if each.after is not None and (id := note_id(blobs.get(each.after.oid)))}
-    pairs = {
-        each.path: FileChange(Kind.RENAMED, new[id].path, each.path, each.before, new[id].after)
-        for each in gone
-        if each.before is not None and (id := note_id(blobs.get(each.before.oid))) and id in new
-    }
-    taken = {each.path for each in pairs.values()}
-    rest = [each for each in changes if each.path not in taken and each.path not in pairs]
-    return [*rest, *pairs.values()]
-
-
-def note_id(data: bytes | None) -> str:
-    """The `id` in a note's header; empty if it has none."""
-    found = _ID.match(data[:_HEADER]) if data is not None else None
-    return found[1].decode("utf-8", "replace") if found and b"\n---" not in found[0] else ""
 
 
 def _moved_folders(placed: Mapping[str, PlacedFile | None], files: Mapping[str, TreeEntry]) -> dict[str, str]:

@@ -18,7 +18,8 @@ from agent.vault.folders import AgentFolder, is_log
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import FILE, PROGRAM, TreeEntry
 from agent.vault.sync.contents import Versions, merged_file
-from agent.vault.sync.sides import Side, note_id, side_of
+from agent.vault.sync.note_ids import note_ids
+from agent.vault.sync.sides import Side, side_of
 from agent.vault.worktree.paths import check, is_note
 
 _PLAIN = frozenset((FILE, PROGRAM))
@@ -76,14 +77,18 @@ class _Merge:
     _renamed_here: dict[str, str] = field(default_factory=dict)
     _renamed_there: dict[str, str] = field(default_factory=dict)
     _read: dict[str, bytes] = field(default_factory=dict)
+    _twins: dict[str, str] = field(default_factory=dict)
+    """New notes of theirs that have the id of a new note of ours, with the path of that one."""
 
     def result(self) -> TreeMerge:
+        self._twins = self._same_ids()
         for path in self.theirs.placed:
             self._placed(path)
         for path, entry in self.theirs.added.items():
             self._added(path, entry)
+        twins = set(self._twins.values())
         for path, entry in self.ours.added.items():
-            if (followed := self.theirs.followed(path)) != path:
+            if path not in twins and (followed := self.theirs.followed(path)) != path:
                 self.slots.append(_Slot(followed, None, entry, None, path))
         self._check()
         self._place()
@@ -118,18 +123,27 @@ class _Merge:
     def _added(self, path: str, theirs: TreeEntry) -> None:
         """A new file of theirs."""
         wanted = self.ours.followed(path)
-        ours = self.ours.added.get(wanted)
-        if ours is not None and (ours == theirs or is_log(wanted, self.home) or self._is_one_note(ours, theirs)):
+        if (twin := self._twins.get(path)) is not None:
+            goal = min(wanted, self.theirs.followed(twin))
+            self.slots.append(_Slot(goal, None, self.ours.added[twin], theirs, twin))
+            self._renamed_here |= {twin: goal} if twin != goal else {}
+            self._renamed_there |= {path: goal} if path != goal else {}
+            return
+        ours = self.ours.added.get(wanted) if wanted not in self._twins.values() else None
+        if ours is not None and (ours == theirs or is_log(wanted, self.home)):
             self.slots.append(_Slot(wanted, None, ours, theirs, wanted))
             return
         if ours is not None and ours.oid > theirs.oid:  # the same one gets the number, whoever merges
             self.slots.append(_Slot(wanted, None, ours, None, wanted, is_numbered=True))
         self.slots.append(_Slot(wanted, None, None, theirs))
 
-    def _is_one_note(self, ours: TreeEntry, theirs: TreeEntry) -> bool:
-        blobs = self.git.small_blobs([ours.oid, theirs.oid], 1 << 20)
-        id = note_id(blobs.get(ours.oid))
-        return bool(id) and id == note_id(blobs.get(theirs.oid))
+    def _same_ids(self) -> dict[str, str]:
+        """The new notes of theirs that have the id of a new note of ours, as after a move of a note that only the
+        common commit does not know."""
+        if not (self.ours.added and self.theirs.added):
+            return {}
+        ours, theirs = note_ids(self.git, self.ours.added), note_ids(self.git, self.theirs.added)
+        return {path: ours[id] for id, path in theirs.items() if id in ours}
 
     def _check(self) -> None:
         """Raise `UserError` for what cannot be a file here."""
