@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.clock import Clock
 from agent.vault.options import Options
 from agent.vault.plumbing.network import Network
 from agent.vault.store import Vault, open_vault
@@ -62,22 +63,27 @@ class Machine:
         return git_as(self.root, self.name, *args)
 
 
-def two_machines(folder: Path, notes: dict[str, str], options: Options = FAST) -> tuple[Machine, Machine]:
+def two_machines(
+    folder: Path,
+    notes: dict[str, str],
+    options: Options = FAST,
+    clocks: tuple[Clock | None, Clock | None] = (None, None),
+) -> tuple[Machine, Machine]:
     """Two machines with the same notes, both in step with the remote."""
     remote = folder / "shared.git"
     make_remote(remote)
-    first = Machine("Anna", make_vault(folder / "one", dict(notes), options=options), remote)
+    first = Machine("Anna", make_vault(folder / "one", dict(notes), clock=clocks[0], options=options), remote)
     first.synced()
-    return first, another(folder, "Bert", remote, options)
+    return first, another(folder, "Bert", remote, options, clocks[1])
 
 
-def another(folder: Path, name: str, remote: Path, options: Options = FAST) -> Machine:
+def another(folder: Path, name: str, remote: Path, options: Options = FAST, clock: Clock | None = None) -> Machine:
     """One more machine with a clone of what the remote has."""
     root = folder / name.lower() / "vault"
     root.parent.mkdir(parents=True)
     git_as(folder, name, "clone", "-q", str(remote), str(root))
     for key, value in (("user.name", name), ("user.email", f"{name.lower()}@example.org")):
         git_as(root, name, "config", key, value)
-    machine = Machine(name, open_vault(root, folder / name.lower() / "state", FakeClock(), options), remote)
+    machine = Machine(name, open_vault(root, folder / name.lower() / "state", clock or FakeClock(), options), remote)
     machine.synced()
     return machine
