@@ -30,6 +30,7 @@ from agent.runs.recall_source import recall_source
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_set import skill_set
 from agent.runs.upkeep_jobs import UpkeepJobs
+from agent.workspace.machine import open_claims
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace, reload_settings
 
@@ -55,7 +56,7 @@ def build_daemon(
     sessions = SessionWatch(vault, since, bus.publish)
     resume = Resume(workspace, pool, open_runs, bus.publish_async)
     key = ModelKey(workspace)
-    inbox = Inbox(workspace, pool, open_runs, held, key.look)
+    inbox = Inbox(workspace, pool, open_runs, open_claims(workspace), held, key.look)
     found = skill_set(workspace, lambda: None, estimate)
 
     def accounts() -> Accounts:

@@ -7,6 +7,7 @@ A field `section.key` is also the environment variable `VAULT_AGENT_SECTION__KEY
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from agent.config.machine_settings import MachineSettings, SyncSettings
 from agent.config.memory_settings import MemorySettings
 from agent.config.run_settings import (
     ContextSettings,
@@ -110,19 +111,6 @@ class WatchSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class SyncSettings:
-    """Settings of the sync with remotes, by the daemon."""
-
-    quiet_seconds: Annotated[float, Range(0, 86_400, "seconds")]
-    """The time without changes in the vault before what is new here is sent, in seconds. Default 30: a minute of
-    writing is sent once."""
-
-    interval_seconds: Annotated[float, Range(10, 86_400, "seconds")]
-    """The time between two rounds when there is nothing to send, in seconds. Default 300: what was written on another
-    machine is here five minutes later, and a server is asked 300 times a day."""
-
-
-@dataclass(frozen=True, slots=True)
 class LogSettings:
     """Settings of logging."""
 
@@ -148,19 +136,20 @@ class Settings:
     skills: SkillSettings
     tools: ToolSettings
     inbox: InboxSettings
+    machine: MachineSettings
     log: LogSettings
 
 
 TRAVELS = frozenset(
     {
         *("vault.language", "vault.folder", "git.human_commits", "git.quiet_seconds", "inbox.every_note"),
-        *("sync.quiet_seconds", "sync.interval_seconds"),
+        *("sync.quiet_seconds", "sync.interval_seconds", "sync.run_on"),
     }
 )
 """The settings allowed in a vault's own file. Each is about this vault's care, and none can harm the machine of a
 person who clones it: no command, path, URL, key or limit, and nothing that weakens durability or the brake.
-`inbox.every_note` can only take away what the default gives, and `vault.folder` does not change a vault that is in use
-on the machine."""
+`inbox.every_note` can only take away what the default gives, `vault.folder` does not change a vault that is in use on
+the machine, and `sync.run_on` names a machine that answers anyway whenever its remote can be reached."""
 OF_ONE_VAULT = frozenset({"vault.folder"})
 """The settings that only a vault's own file may have."""
 

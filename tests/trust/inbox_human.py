@@ -23,6 +23,7 @@ from agent.loop.session import load_session, sessions
 from agent.markdown import requests
 from agent.watch.recent import Recent
 from agent.watch.watcher import Watcher
+from agent.workspace.machine import open_claims
 from agent.workspace.search_index import open_index
 from agent.workspace.vault_watcher import watch_vault
 from agent.workspace.workspace import Workspace
@@ -246,7 +247,7 @@ def desk(
         index.refresh()
         eyes = watch_vault(workspace, index.known(), Recent(1 << 20))
         pool = Pool(SystemClock())
-        inbox = Inbox(workspace, pool, partial(opened_runs, workspace))
+        inbox = Inbox(workspace, pool, partial(opened_runs, workspace), open_claims(workspace))
         inbox.start(None)
         with closing(eyes), closing(inbox), closing(pool):
             eyes.poll(clock.monotonic())

@@ -15,9 +15,10 @@ from functools import partial
 from math import inf
 
 from agent.background.inbox.answer_log import CYCLES, WINDOW, Answered, AnswerLog
-from agent.background.inbox.answering import WrittenAnswer, asked_in, is_inbox
+from agent.background.inbox.answering import WrittenAnswer, asked_in, commit_record, is_inbox
 from agent.background.inbox.provenance import asks_more, check_origin, drop_arrived, is_meant, touched_tasks
 from agent.background.inbox.queue import ALL, PendingRequest, RequestQueue, request_queue
+from agent.background.inbox.turns import TurnsToGiveBack, held_turn
 from agent.background.inbox.worker import Worker, answer, is_open, is_over
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
@@ -29,6 +30,7 @@ from agent.markdown.changes import NoteChange
 from agent.markdown.requests import NoteRequest, is_answered, is_pending, may_ask, unreadable_reason
 from agent.texts import text
 from agent.vault.folders import INBOX, SESSIONS
+from agent.vault.sync.claims import Claims
 from agent.workspace.workspace import Workspace
 
 LATER = 15.0
@@ -48,20 +50,24 @@ class Inbox:
     workspace: Workspace
     pool: Pool
     open_runs: OpenRuns
+    claims: Claims
     held: Callable[[str, str], bytes | None] = lambda path, hash: None
     missing_key: Callable[[], MissingModelKey | None] = lambda: None
     trouble: dict[str, str] = field(default_factory=dict)
     entries: dict[str, PendingRequest] = field(default_factory=dict)
     answers: AnswerLog = field(default_factory=AnswerLog)
     _file: RequestQueue = field(init=False)
+    _turns: TurnsToGiveBack = field(init=False)
 
     def __post_init__(self) -> None:
         self._file = request_queue(self.workspace.vault)
+        self._turns = TurnsToGiveBack(self.workspace.clock, self.pool, self.claims)
 
     @property
     def problem(self) -> str:
         """All trouble in one line; empty if there is none."""
-        return "; ".join(f"{path}: {what}" for path, what in self.trouble.items())
+        waits = {entry.path: entry.waits_for_turn for entry in list(self.entries.values()) if entry.waits_for_turn}
+        return "; ".join(f"{path}: {what}" for path, what in {**self.trouble, **waits}.items())
 
     def _text(self, key: str, **values: object) -> str:
         return text(key, self.workspace.settings.vault.language, **values)
@@ -71,7 +77,8 @@ class Inbox:
         entries, self.answers.answers = self._file.load()
         for entry in entries:
             data = self.workspace.vault.read(entry.path)
-            if entry.request and entry.phase in ("running", "ended", "queued") and not is_open(self.workspace, entry):
+            is_done = entry.phase in ("running", "unsure", "ended", "queued")
+            if entry.request and is_done and not is_open(self.workspace, entry):
                 continue  # it was answered, and only that could not be noted any more
             if entry.phase == "still" and (
                 data is None or self.workspace.vault.content_id(data) != entry.blob or not self._listens(entry.path)
@@ -80,9 +87,11 @@ class Inbox:
             entry.mixed = data is None or self.workspace.vault.content_id(data) != entry.blob
             if entry.phase in ("waits", "interrupted") and is_over(self.workspace.vault, entry.session):
                 entry.phase, entry.refusal = "ended", ("done", self._text("inbox.elsewhere", session=entry.session))
-            elif entry.phase in ("running", "ended"):
-                entry.phase, entry.refusal = "ended", ("failed", self._text("runs.stopped"))
+            elif entry.phase in ("running", "unsure", "ended"):
+                is_shared = held_turn(self.claims, self.workspace.vault, entry.path) is not None
+                entry.phase, entry.refusal = "unsure" if is_shared else "ended", ("failed", self._text("runs.stopped"))
             self.entries[entry.path] = entry
+        self._turns.start([path for path, each in self.entries.items() if each.phase in ("interrupted", "unsure")])
 
     def changed(self, batch: FilesChanged[NoteChange]) -> None:
         """Note the notes that a person has changed here: they may ask something."""
@@ -126,6 +135,7 @@ class Inbox:
                 logger.info("%s: not yet: %s", entry.path, error.message)
             except (AgentError, OSError) as error:
                 self._give_up(entry, str(error))
+        self._turns.tick(now)
         try:
             self._file.save(self.entries.values(), self.answers.answers)
         except OSError as error:
@@ -183,6 +193,7 @@ class Inbox:
         entry = self.entries.pop(path, None)
         if entry is not None:
             entry.cancelled.set()
+            self._turns.add(entry)
         self.trouble.pop(path, None)
 
     def _step(self, entry: PendingRequest, now: float) -> None:
@@ -197,8 +208,8 @@ class Inbox:
                 self._submit(entry)
             case "keyless" if now >= entry.due:
                 self._look_for_key(entry, now)
-            case "ended" if not entry.is_running:
-                self._write(entry, now)
+            case "ended" | "unsure" if not entry.is_running:
+                self._end(entry, now)
             case "waits" if now >= entry.due and not self.pool.has(session_key(entry.session)):
                 entry.due = now + LATER
                 if is_over(self.workspace.vault, entry.session):
@@ -262,8 +273,23 @@ class Inbox:
         if entry.phase == "still":
             entry.session, entry.mixed = "", False
         entry.phase, entry.again, entry.ended, entry.refusal, entry.notice = "submitted", False, None, None, ""
-        worker = Worker(self.workspace, self.open_runs, partial(self._began, entry), self.missing_key)
-        entry.work = self.pool.submit(partial(worker.work, entry), key=f"note {entry.path}", priority=Priority.NOTE)
+        work = partial(self._worker(entry).work, entry)
+        entry.work = self.pool.submit(work, key=f"note {entry.path}", priority=Priority.NOTE)
+
+    def _end(self, entry: PendingRequest, now: float) -> None:
+        """Write the answer, once it is known that it is this machine's to give."""
+        if entry.phase == "ended" and entry.turn_lost:
+            logger.info("%s: another machine has taken it over", entry.path)
+            commit_record(self.workspace.vault, entry.ended)
+            del self.entries[entry.path]
+        elif entry.phase == "ended":
+            self._write(entry, now)
+        elif now >= entry.due:
+            work = partial(self._worker(entry).keep_turn, entry)
+            entry.work = self.pool.submit(work, key=f"note {entry.path}", priority=Priority.NOTE)
+
+    def _worker(self, entry: PendingRequest) -> Worker:
+        return Worker(self.workspace, self.open_runs, self.claims, partial(self._began, entry), self.missing_key)
 
     def _began(self, entry: PendingRequest) -> None:
         """The work on a request begins, in its thread: from now on, a crash is told in the note."""
@@ -298,6 +324,7 @@ class Inbox:
             entry.phase = "queued"
         elif ended is not None and ended.outcome.waits:
             entry.due, entry.phase, entry.ended = now + LATER, "waits", None
+            self._turns.add(entry)
         else:
             self._finish(entry, now)
 
@@ -320,6 +347,7 @@ class Inbox:
 
     def _finish(self, entry: PendingRequest, now: float) -> None:
         """Go on with what the person has asked meanwhile; else see later whether the answer has stayed."""
+        self._turns.add(entry)
         if entry.again or entry.keys:
             entry.phase, entry.request, entry.ended, entry.refusal = "still", None, None, None
             entry.due = 0.0 if entry.due == inf else entry.due

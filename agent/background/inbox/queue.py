@@ -20,9 +20,10 @@ from agent.loop.outcome import Ended
 from agent.markdown import requests
 from agent.markdown.requests import NoteRequest, RequestStatus
 from agent.vault.store import Vault
+from agent.vault.sync.turns import Turn
 
 Phase: TypeAlias = Literal[
-    "still", "submitted", "running", "interrupted", "waits", "ended", "queued", "told", "keyless"
+    "still", "submitted", "running", "interrupted", "unsure", "waits", "ended", "queued", "told", "keyless"
 ]
 ALL = "*"
 """In `keys`: every task that asks, as nobody can tell which ones the person has touched."""
@@ -36,6 +37,8 @@ class PendingRequest:
     are the tasks that the person wrote or unticked, each with the id of the content that showed it. `notice`: what the
     note says while the model's key is missing. `again`: the person has changed the note since the work began. `mixed`:
     the note may hold changes that are not the person's.
+    `turn`: this machine's among those that have the note; `turn_lost`: another one answers it. `waits_for_turn` is why
+    the work has not begun, since `turns_missed` tries.
     """
 
     path: str
@@ -51,6 +54,10 @@ class PendingRequest:
     again: bool = False
     mixed: bool = False
     missing: float | None = None
+    turn: Turn | None = None
+    turn_lost: bool = False
+    waits_for_turn: str = ""
+    turns_missed: int = 0
     cancelled: threading.Event = field(default_factory=threading.Event)
     work: "Future[None] | None" = None
 

@@ -110,12 +110,13 @@ class Claims:
         return renewed
 
     def release(self, claim: Claim) -> None:
-        """Give a claim back, if this machine still has it."""
+        """Give a claim back, if this machine still has it, and has not renewed it for other work."""
         remote, ref = self.remote, _ref(claim.what)
         if remote is not None and claim.oid and self._push(remote, RefUpdate("", ref, claim.oid)):
-            found = self._read(remote, [ref]).get(ref)  # an answer to a renewal may have been lost
-            if found is not None and found.token == claim.token:
-                self._push(remote, RefUpdate("", ref, found.oid))
+            known, found = self._records.get(_key(claim.what)), self._read(remote, [ref]).get(ref)
+            is_renewed = known is not None and known.oid != claim.oid
+            if found is not None and found.token == claim.token and not is_renewed:
+                self._push(remote, RefUpdate("", ref, found.oid))  # only the answer to a renewal was lost
         self._forget(claim)
 
     def holder_of(self, what: str) -> Claim | None:
@@ -132,9 +133,11 @@ class Claims:
 
     def clean(self) -> int:
         """Remove claims from the remote that expired long ago; returns their number."""
-        remote = self.remote
+        remote, git = self.remote, self.vault.git
         if remote is None:
             return 0
+        for copy in git.run("for-each-ref", "--format=%(refname)", _COPIES).decode().split():
+            git.run("update-ref", "-d", copy)  # left by a process that was killed
         found = self._read(remote, [f"{CLAIMS}*"])
         long_ago = self.vault.clock.now() - KEPT
         old = [RefUpdate("", ref, claim.oid) for ref, claim in found.items() if claim.until < long_ago]
@@ -222,16 +225,23 @@ class Claims:
             git.run("update-ref", "--stdin", "-z", stdin=rows.encode(), ok=(0, 1, 128))
 
     def _list(self, remote: SyncedRemote, patterns: list[str]) -> dict[str, str]:
+        self._check_paused(remote)
         try:
             return Network(self.vault.git, SECONDS).list_refs(remote.address, patterns)
         except AgentError as error:
             raise self._unreachable(remote, problem_of(error).reason) from error
 
     def _push(self, remote: SyncedRemote, *updates: RefUpdate) -> tuple[Refused, ...]:
+        self._check_paused(remote)
         try:
             return Network(self.vault.git, SECONDS).push(remote.address, updates)
         except AgentError as error:
             raise self._unreachable(remote, problem_of(error).reason) from error
+
+    def _check_paused(self, remote: SyncedRemote) -> None:
+        """Raise `RemoteUnreachable` while the person has paused sync: nothing is sent, and nothing heard."""
+        if StateFile(self.vault.private_folder / FILE).load().is_paused:
+            raise self._unreachable(remote, Sentence("sync is paused"))
 
     def _unreachable(self, remote: SyncedRemote, reason: Sentence) -> RemoteUnreachable:
         return RemoteUnreachable(
@@ -257,7 +267,7 @@ class Claims:
 
     def _forget(self, claim: Claim) -> None:
         known = self._records.get(_key(claim.what))
-        if known is not None and known.token == claim.token:
+        if known is not None and known.token == claim.token and known.oid == claim.oid:
             self._records.drop(_key(claim.what))
 
 

@@ -1,0 +1,26 @@
+"""This machine among those with the same vault: its name, and its claims."""
+
+import socket
+
+from agent.vault.sync.claims import Claims, Machine
+from agent.workspace.workspace import Workspace
+
+_LONGEST = 40
+"""Characters of a name: it is also the name of a note."""
+
+
+def this_machine(workspace: Workspace) -> Machine:
+    """This machine: its id is that of its clone of the vault, so that two clones on one host are two machines."""
+    name = plain_name(workspace.settings.machine.name) or plain_name(socket.gethostname().partition(".")[0])
+    return Machine(workspace.vault.id, name or "machine")
+
+
+def plain_name(text: str) -> str:
+    """The text as the name of a machine: letters, digits, `-` and `_`, not too long."""
+    kept = "".join(each if each.isalnum() or each in "-_" else "-" for each in text.strip())
+    return kept.strip("-")[:_LONGEST].strip("-")
+
+
+def open_claims(workspace: Workspace) -> Claims:
+    """The claims of the vault, as this machine takes them."""
+    return Claims(workspace.vault, this_machine(workspace), plain_name(workspace.settings.sync.run_on))

@@ -1,0 +1,129 @@
+"""Of the daemons of two machines with one vault, one answers a request, once."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from agent.background.inbox.queue import request_queue
+from agent.loop.session import sessions
+from agent.vault.sync.claims import SLACK
+from agent.vault.sync.turns import LEASE
+from tests.daemon.house import BRISK, HASTE
+from tests.daemon.pair import Pair, answers, are_quiet, make_pair, until
+from tests.stories.agents import script
+
+QUICK = {
+    **BRISK,
+    "VAULT_AGENT_INBOX__QUIET_SECONDS": "0.3",
+    "VAULT_AGENT_MEMORY__LIFECYCLE": "off",
+    "VAULT_AGENT_LLM__WIRE": "scripted",
+}
+
+
+def pair_with(folder: Path, monkeypatch: pytest.MonkeyPatch, *replies: object) -> Pair:
+    said = script(folder / "script.json", *(replies or ["Well done."]))
+    for key, value in {**QUICK, "VAULT_AGENT_LLM__SCRIPT": str(said)}.items():
+        monkeypatch.setenv(key, value)
+    return make_pair(folder, monkeypatch.setenv)
+
+
+def race(pair: Pair, notes: list[str], chance: random.Random, ahead: float = 0.0) -> None:
+    with pair.living(ahead=ahead) as houses:
+        for note in notes:
+            text = f"Which tea goes with {note}?\n" if chance.random() < 0.5 else f"# Tea\n\n- [ ] @agent buy {note}\n"
+            folder = "inbox" if text.startswith("Which") else "lists"
+            pair.write(f"{folder}/{note}.md", text)
+            for house in houses:
+                for _ in range(chance.randrange(3)):
+                    house.step()
+        written = [f"{folder}/{note}.md" for note in notes for folder in ("inbox", "lists")]
+        here = [path for path in written if (pair.roots[0] / path).exists()]
+        until(
+            houses,
+            lambda: are_quiet(houses) and all(any(answers(root, each) for root in pair.roots) for each in here),
+            "all are answered",
+            300,
+        )
+    pair.sync()
+    assert pair.machines[0].vault.head == pair.machines[1].vault.head
+    found = [{answers(root, each) for root in pair.roots} for each in here]
+    assert found == [{1}] * len(notes), dict(zip(here, found, strict=True))
+    assert pair.claims() == []
+
+
+def test_ten_requests_that_both_have_are_answered_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = pair_with(tmp_path, monkeypatch)
+    race(pair, [f"cake {number}" for number in range(10)], random.Random(1))
+    assert len(sessions(pair.machines[0].vault)) == 10, "no run was in vain"
+
+
+@pytest.mark.chaos
+def test_two_hundred_requests_that_both_have_are_answered_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = pair_with(tmp_path, monkeypatch)
+    for batch in range(20):
+        race(pair, [f"cake {batch} {number}" for number in range(10)], random.Random(batch))
+    assert len(sessions(pair.machines[0].vault)) == 200, "no run was in vain"
+
+
+@pytest.mark.parametrize("ahead", [-90.0, 86_400.0])
+def test_with_clocks_that_differ_each_is_answered_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ahead: float
+) -> None:
+    """A clock that is a day ahead takes over what is not expired; the run of the first owner is in vain then."""
+    pair = pair_with(tmp_path, monkeypatch, {"text": "Well done.", "seconds": HASTE})
+    race(pair, ["cake", "scone"], random.Random(1), ahead)
+
+
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_what_a_machine_that_died_has_begun_another_one_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_killed: bool
+) -> None:
+    pair = pair_with(tmp_path, monkeypatch, {"text": "Slowly.", "seconds": 2 * HASTE})
+    with pair.living(0) as (house,):
+        pair.write("inbox/tea.md", "Which tea?\n")
+        until([house], lambda: len(house.working) == 1 and any((house.root / "sessions").rglob("*.md")), "it has begun")
+        kept = request_queue(house.workspace.vault).path.read_bytes()
+        assert len(pair.claims()) == 1
+    if is_killed:
+        request_queue(house.workspace.vault).path.write_bytes(kept)
+    with pair.living(1) as (house,):
+        (house.root / "inbox/tea.md").write_text("Which tea?\n\n", "utf-8")
+        until([house], lambda: house.parts.inbox.entries["inbox/tea.md"].turns_missed > 0, "it waits")
+    with pair.living(1, ahead=LEASE + SLACK + 60) as (house,):
+        until([house], lambda: answers(house.root, "inbox/tea.md") == 1 and are_quiet([house]), "it is answered")
+    with pair.living(0) as (house,):
+        until([house], lambda: are_quiet([house]), "the first one does not go on")
+    pair.sync()
+    assert [answers(root, "inbox/tea.md") for root in pair.roots] == [1, 1]
+    assert (pair.roots[0] / "inbox/tea.md").read_text("utf-8").count("Slowly.") == 1
+
+
+def test_while_the_remote_is_away_requests_wait_and_status_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = pair_with(tmp_path, monkeypatch)
+    away = pair.remote.rename(tmp_path / "away.git")
+    with pair.living() as houses:
+        pair.write("inbox/tea.md", "Which tea?\n")
+        until(houses, lambda: all("sync.run_on" in each.parts.inbox.problem for each in houses), "it is said")
+        assert [answers(root, "inbox/tea.md") for root in pair.roots] == [0, 0]
+        away.rename(pair.remote)
+        until(houses, lambda: are_quiet(houses), "nothing is under way")
+        assert [each.parts.inbox.problem for each in houses] == ["", ""]
+    pair.sync()
+    assert [answers(root, "inbox/tea.md") for root in pair.roots] == [1, 1]
+
+
+def test_while_the_remote_is_away_the_named_machine_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = pair_with(tmp_path, monkeypatch)
+    monkeypatch.setenv("VAULT_AGENT_SYNC__RUN_ON", "bert")
+    away = pair.remote.rename(tmp_path / "away.git")
+    with pair.living() as houses:
+        pair.write("inbox/tea.md", "Which tea?\n")
+        until(houses, lambda: answers(pair.roots[1], "inbox/tea.md") == 1, "the named one answers")
+        assert answers(pair.roots[0], "inbox/tea.md") == 0
+        away.rename(pair.remote)
+        until(houses, lambda: are_quiet(houses), "nothing is under way")
+    pair.sync()
+    assert [answers(root, "inbox/tea.md") for root in pair.roots] == [1, 1]
