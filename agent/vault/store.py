@@ -8,7 +8,7 @@ import shlex
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 from agent.clock import Clock
 from agent.config.masking import KnownSecrets
 from agent.errors import AgentError, BadPath, NotAVault, Retryable, UserError
-from agent.vault.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
+from agent.vault.change import Outcome, Stamp
 from agent.vault.folders import AgentFolder
 from agent.vault.layout import layout, settle_home
 from agent.vault.locks import holder
@@ -29,6 +29,7 @@ from agent.vault.plumbing.objects import LINK
 from agent.vault.plumbing.repository import MARKER, Place, head_commit, locate
 from agent.vault.queue import Order
 from agent.vault.secrets import without_secrets
+from agent.vault.transaction import Transaction
 from agent.vault.worktree import borders
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import check, is_note
@@ -43,43 +44,6 @@ from agent.vault.write.writer import Writer, in_plain_words
 
 if TYPE_CHECKING:
     from agent.vault.provenance.record import Provenance
-
-
-@dataclass(slots=True)
-class Transaction:
-    """Changes collected until the `with` block ends; then they are one commit, or nothing.
-
-    `outcome` is set after the block. `system` allows the reserved files, for `init` and `undo`.
-    """
-
-    system: bool = False
-    requests: list[Request] = field(default_factory=list)
-    released: list[str] = field(default_factory=list)
-    outcome: Outcome = field(default_factory=Outcome)
-
-    def create(self, path: str, data: bytes) -> None:
-        """Create a note; the end of the block raises `NoteExists` if there is one already."""
-        self.requests.append(Create(check(path, system=self.system), data))
-
-    def edit(self, path: str, base: bytes, data: bytes) -> None:
-        """Change `base`, as it was read, into `data`; merged three ways if the note has changed since."""
-        self.requests.append(Edit(check(path, system=self.system), base, data))
-
-    def append(self, path: str, text: bytes, head: bytes = b"", section: bytes = b"") -> None:
-        """Add text on a line of its own at the end, or at the end of a section; see `Append`."""
-        self.requests.append(Append(check(path, system=self.system), text, head, section))
-
-    def move(self, path: str, to: str) -> None:
-        """Give a note another path; an existing note is never overwritten."""
-        self.requests.append(Move(check(path, system=self.system), check(to, system=self.system)))
-
-    def delete(self, path: str, base: bytes | None = None) -> None:
-        """Delete a note if its bytes are still `base` (None: any bytes)."""
-        self.requests.append(Delete(check(path, system=self.system), base))
-
-    def release(self, path: str) -> None:
-        """Put a note that is held (`Vault.transaction`) into this commit."""
-        self.released.append(path)
 
 
 @dataclass(frozen=True, slots=True)

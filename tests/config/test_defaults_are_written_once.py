@@ -62,6 +62,8 @@ def test_sections_are_not_settings() -> None:
         "skills",
         "tools",
         "inbox",
+        "machine",
+        "sync",
         "log",
     }
     assert not sections() & set(setting_types(Settings))

@@ -163,6 +163,9 @@ def test_what_may_travel_is_this_and_no_more() -> None:
         "git.human_commits",
         "git.quiet_seconds",
         "inbox.every_note",
+        "sync.interval_seconds",
+        "sync.quiet_seconds",
+        "sync.run_on",
         "vault.folder",
         "vault.language",
     ]

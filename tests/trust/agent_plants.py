@@ -18,7 +18,8 @@ from agent.tools.text_origin import TextOrigin
 from agent.tools.tool import Draft, RunContext, ToolOutput
 from agent.vault import message, store
 from agent.vault.folders import SESSIONS
-from agent.vault.store import Transaction, Vault
+from agent.vault.store import Vault
+from agent.vault.transaction import Transaction
 from agent.vault.write import guard
 from tests.trust.plants import Put
 

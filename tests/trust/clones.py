@@ -176,7 +176,7 @@ class Company:
             self.remote.rename(away)
         is_away = away.exists()
         try:
-            report = SyncRound(vault, Network(vault.git), clone.known(), allowed, step).run()
+            report = SyncRound(vault, Network(vault.git), clone.known(), allowed, step=step).run()
         finally:
             if is_away:
                 away.rename(self.remote)

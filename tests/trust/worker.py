@@ -15,7 +15,8 @@ from random import Random
 from agent.clock import SystemClock
 from agent.vault.change import Append, Create, Delete, Edit, Move, Request, Stamp
 from agent.vault.options import Options
-from agent.vault.store import Transaction, Vault, open_vault
+from agent.vault.store import Vault, open_vault
+from agent.vault.transaction import Transaction
 from tests.trust.ledger import Ledger
 from tests.trust.plants import plant
 

@@ -13,7 +13,8 @@ from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.listing import contents
 from agent.vault.plumbing.index_file import IndexFile, load_index
-from agent.vault.store import Transaction, Vault
+from agent.vault.store import Vault
+from agent.vault.transaction import Transaction
 from tests.vaults import FORMAT, committed, git, make_vault, write
 
 AGENT = Stamp("agent", "r1")

@@ -10,7 +10,8 @@ from agent.vault.change import Create, Stamp
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.queue import Order
-from agent.vault.store import Transaction, Vault, open_vault
+from agent.vault.store import Vault, open_vault
+from agent.vault.transaction import Transaction
 from agent.vault.worktree import borders
 from agent.vault.worktree.survey import dirty
 from tests.vaults import FORMAT, committed, git, head, make_vault, write

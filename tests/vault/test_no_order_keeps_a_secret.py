@@ -13,7 +13,8 @@ from agent.errors import AgentError, SecretFound
 from agent.vault.change import Create, Edit, Move, Stamp
 from agent.vault.message import compose
 from agent.vault.options import Options
-from agent.vault.store import Transaction, Vault
+from agent.vault.store import Vault
+from agent.vault.transaction import Transaction
 from agent.vault.write.guard import masked_request, refuse_secrets
 from tests.vaults import git, head, make_vault, write
 

@@ -13,7 +13,8 @@ from agent.tools.text_origin import TextOrigin
 from agent.tools.tool import Draft, RunContext, ToolOutput
 from agent.vault.change import Outcome, Stamp
 from agent.vault.history.find import commit_of_call
-from agent.vault.store import Transaction, Vault
+from agent.vault.store import Vault
+from agent.vault.transaction import Transaction
 
 _SHORT = 12
 Fill: TypeAlias = Callable[[Transaction], None]

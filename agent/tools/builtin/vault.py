@@ -16,7 +16,7 @@ from agent.tools.note_access import check_readable, check_text, check_writable, 
 from agent.tools.shown_notes import line_count
 from agent.tools.tool import Cited, Draft, Effect, Perform, PlanDrafts, RunContext, Tool, ToolOutput
 from agent.vault.find import find_note
-from agent.vault.store import Transaction
+from agent.vault.transaction import Transaction
 
 READ_CHARACTERS = 15_000
 """The most characters of one `vault_read`: below the limit of a result, so that the result says how to continue."""

@@ -22,7 +22,8 @@ from agent.vault.history.undo_history import Step, selectable, steps
 from agent.vault.history.undo_plan import PlannedFile, Reason, UndoPlan, needed
 from agent.vault.history.undo_walk import Walk, against_other_parents
 from agent.vault.message import one_line
-from agent.vault.store import Transaction, Vault
+from agent.vault.store import Vault
+from agent.vault.transaction import Transaction
 from agent.vault.worktree.borders import closed
 
 TOOL = "undo"
