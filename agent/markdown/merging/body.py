@@ -5,6 +5,7 @@ on one side and changed on the other stays, changed. New units stay below the un
 place both are kept.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +13,7 @@ from agent.markdown.merging.contents import merge_unit
 from agent.markdown.merging.gaps import join_units
 from agent.markdown.merging.lines import merge_apart, segments
 from agent.markdown.merging.matching import match_sides
+from agent.markdown.merging.numbers import renumber
 from agent.markdown.merging.order import merge_order
 from agent.markdown.merging.runs import merge_runs
 from agent.markdown.merging.sequences import common
@@ -76,14 +78,20 @@ def _settled(texts: _Texts) -> MergedBody:
 
 def _is_settled(texts: _Texts, text: str) -> bool:
     """True if the result stays as it is when it is merged again: equal units can stand for each other."""
+    if any(merge_apart(texts.base, one, text) not in (None, text) for one in (texts.first, texts.second)):
+        return False
     base, first, second = texts.blocks
     merged = split_body(text)
-    wanted = MergedBody(text)
-    return (
-        merge_apart(texts.base, text, texts.second) in (None, text)
-        and merge_apart(texts.base, texts.first, text) in (None, text)
-        and _merge(base, merged, second) == wanted == _merge(base, first, merged)
-    )
+    pairs = [
+        (side, merged) if weight(side_text) > weight(text) else (merged, side)
+        for side, side_text in ((first, texts.first), (second, texts.second))
+    ]
+    return all(_merge(base, *pair) == MergedBody(text) for pair in pairs)
+
+
+def weight(body: str) -> tuple[int, str]:
+    """The body with the greater weight is the first of two."""
+    return len(body), body
 
 
 def _merge(base: Blocks, first: Blocks, second: Blocks) -> MergedBody:
@@ -93,7 +101,7 @@ def _merge(base: Blocks, first: Blocks, second: Blocks) -> MergedBody:
     in_second = _ids(partners[1], count + len(in_first))
     in_second = _same_news(first, second, in_first, in_second, count)
     merged: dict[int, tuple[str, ...]] = {}
-    units: dict[int, Unit] = {}
+    units: dict[int, Unit] = dict(enumerate(base.units))
     is_conflict = False
     of_first = dict(zip(in_first, first.units, strict=True))
     of_second = dict(zip(in_second, second.units, strict=True))
@@ -105,11 +113,38 @@ def _merge(base: Blocks, first: Blocks, second: Blocks) -> MergedBody:
             merged[at], is_conflict = found.lines, is_conflict or found.is_conflict
         elif old is None or old.lines != unit.lines:
             merged[at] = unit.lines
+    _keep_containers(merged, base, (in_first, first), (in_second, second))
     order = merge_order(
         range(count), in_first, in_second, merged, lambda one, other: merge_runs(one, other, units), both_move=True
     )
-    text = join_units(order, merged, units, [(range(count), base), (in_first, first), (in_second, second)])
+    sides = [(range(count), base), (in_first, first), (in_second, second)]
+    text = join_units(order, renumber(order, merged, units), units, sides)
     return MergedBody(text, is_conflict)
+
+
+def _keep_containers(merged: dict[int, tuple[str, ...]], base: Blocks, *sides: tuple[list[int], Blocks]) -> None:
+    """Keep the heading, or the item, above what a side added to a part that the other side deleted."""
+    for (ids, blocks), (others, _) in (sides, sides[::-1]):
+        known = set(others)
+        if known.issuperset(range(len(base.units))):
+            continue
+        for place, at in enumerate(ids):
+            if at in merged and at not in known:
+                for above in _containers(place, ids, blocks, known, len(base.units)):
+                    merged.setdefault(above, base.units[above].lines)
+
+
+def _containers(place: int, ids: list[int], blocks: Blocks, known: set[int], count: int) -> Iterator[int]:
+    """The base's units that contain a unit of a side, as far as all between them and it is deleted on the other."""
+    rank = blocks.units[place].rank
+    for back in range(place - 1, -1, -1):
+        at, unit = ids[back], blocks.units[back]
+        if at in known:
+            return
+        if unit.rank < rank:
+            rank = unit.rank
+            if at < count and unit.kind in ("heading", "item"):
+                yield at
 
 
 def _ids(partners: list[int], new: int) -> list[int]:

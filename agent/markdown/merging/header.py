@@ -1,5 +1,6 @@
 """The merge of two headers, key by key; the text of a key that one side left alone stays byte for byte."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +13,8 @@ from agent.markdown.merging.values import merge_values
 from agent.markdown.merging.words import pick
 from agent.markdown.values import Value, same
 from agent.markdown.yaml_read import HeaderEntry
+
+_COMMENT = re.compile(r"(?:^|[ \t])#.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +144,8 @@ def _merge_entry(key: str, base: Segment | None, first: Segment, second: Segment
     written = sorted(written) if len(written) > 1 else written
     for text in (*written, _merge_comments(old, first.text, second.text), _rewritten(first.text, found.value)):
         if _says(text, key, found.value):
-            lost = [line for line in _lines(first.text + second.text) if "#" in line and line not in _lines(old)]
-            return text, found.is_conflict or any(line not in _lines(text) for line in lost)
+            is_lost = set(_COMMENT.findall(first.text + second.text)) - set(_COMMENT.findall(old + text))
+            return text, found.is_conflict or bool(is_lost)
     return first.text, True
 
 

@@ -10,10 +10,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 from agent.markdown.frontmatter import BOM, Parts, split
-from agent.markdown.merging.body import merge_bodies
+from agent.markdown.merging.body import merge_bodies, weight
 from agent.markdown.merging.header import Header, merge_headers
 from agent.markdown.merging.words import pick, words
 
+_NUMBER = re.compile(r"^[0-9]{1,9}(?=[.)] )")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
 
 
@@ -114,10 +115,9 @@ def _version(data: bytes, newline: str) -> _Version:
     return _Version(data, newline, parts, Header(parts))
 
 
-def _weight(version: _Version, *, is_judged: bool) -> tuple[bool, int, bytes, bytes]:
+def _weight(version: _Version, *, is_judged: bool) -> tuple[bool, tuple[int, str], bytes]:
     """The version with the greater weight wins a contradiction: by a readable header (`is_judged`), then by length."""
-    body = version.parts.body
-    return not is_judged or version.header.is_readable, len(body), body, version.data
+    return not is_judged or version.header.is_readable, weight(version.body), version.data
 
 
 def _have_much_in_common(one: str, other: str) -> bool:
@@ -137,7 +137,7 @@ def _is_sound(parts: Parts, body: str, old: _Version, first: _Version, second: _
     if not is_conflict:
         wanted |= set(lines[2]) - set(lines[0])
         wanted |= {line for line, count in lines[0].items() if lines[1][line] + lines[2][line] > count}
-    missing = wanted.difference(line.strip() for line in body.split("\n"))
+    missing = wanted.difference(_counted(body))
     if not missing:
         return True
     present, before = set(words(body)), set(words(old.body))
@@ -150,4 +150,5 @@ def _twice(body: str) -> set[str]:
 
 
 def _counted(text: str) -> Counter[str]:
-    return Counter(line for each in text.split("\n") if (line := each.strip()))
+    """The lines of a text that are not blank, without indentation and the numbers of lists."""
+    return Counter(_NUMBER.sub("", line) for each in text.split("\n") if (line := each.strip()))

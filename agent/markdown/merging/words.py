@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from agent.markdown.merging.sequences import chunks
 
 _WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
-_WORD = re.compile(rf"(\[\[[^\[\]\n]*\]\]|`[^`\n]+`|[{_WIDE}]|[^\s{_WIDE}`\[]+|\S)(\s*)")
+_WORD = re.compile(
+    rf"(\[\[[^\[\]\n]*\]\]|`[^`\n]+`|https?://[^\s<>]+|[{_WIDE}]|[^\W{_WIDE}](?:[^\s{_WIDE}`\[]*[^\W{_WIDE}])?|\S)(\s*)"
+)
+"""A link, code, an address, a Chinese character, a word with the marks inside it (`10.5`, `don't`), or another mark."""
 _IS_WIDE = re.compile(rf"[{_WIDE}]")
 
 
