@@ -8,7 +8,7 @@ from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.vault.merge_driver import merge_files
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FILE = click.Path(path_type=Path)
 
 
 @click.command(short_help="What git calls to merge notes.")

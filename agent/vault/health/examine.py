@@ -198,8 +198,11 @@ def trust(
 ) -> list[Check]:
     """The check for commands that git could run here for a person, without the hooks and settings of this program."""
     mine = {f"hook {name}" for name in own_hooks}
-    found = (each for each in executables(vault.git, vault.place) if each.key not in mine)
-    return guarded("trust", lambda: _trust([each for each in found if not is_own(each)]))
+
+    def dangers() -> list[Executable]:
+        return [item for item in executables(vault.git, vault.place) if item.key not in mine and not is_own(item)]
+
+    return guarded("trust", lambda: _trust(dangers()))
 
 
 def _trust(found: Sequence[Executable]) -> Iterator[Check]:

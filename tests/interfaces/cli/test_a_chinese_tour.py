@@ -72,7 +72,7 @@ WRONG = {
     "import": ["--nothing"],
     "log": ["--since", "someday"],
     "memory": ["nothing"],
-    "merge-driver": ["没有.md", "没有.md", "没有.md", "今天.md"],
+    "merge-driver": ["nothing"],
     "metrics": ["--since", "someday"],
     "questions": ["answer", "zzzzzz", "好"],
     "reindex": ["too", "many"],
