@@ -249,3 +249,8 @@ def test_line_endings_the_mark_at_the_beginning_and_blank_lines(base: str, ours:
 def test_bytes_that_are_no_text_are_never_mixed() -> None:
     assert merge_notes(b"\xff\xfe", b"\xff\xfea", b"\xff\xfe") == MergedNote(b"\xff\xfea")
     assert merge_notes(b"\0", b"\0a", b"\0bc") == MergedNote(b"\0bc", b"\0a")
+
+
+def test_an_item_is_added_here_and_a_paragraph_below_the_list_there() -> None:
+    assert merged("- a\n", "- a\n- b\n  - c\n", "- a\n\nAfter the list.\n") == "- a\n- b\n  - c\n\nAfter the list.\n"
+    assert merged("- 甲\n", "- 甲\n\n列表之后。\n", "- 甲\n- 乙\n") == "- 甲\n- 乙\n\n列表之后。\n"
