@@ -254,3 +254,7 @@ def test_bytes_that_are_no_text_are_never_mixed() -> None:
 def test_an_item_is_added_here_and_a_paragraph_below_the_list_there() -> None:
     assert merged("- a\n", "- a\n- b\n  - c\n", "- a\n\nAfter the list.\n") == "- a\n- b\n  - c\n\nAfter the list.\n"
     assert merged("- 甲\n", "- 甲\n\n列表之后。\n", "- 甲\n- 乙\n") == "- 甲\n- 乙\n\n列表之后。\n"
+
+
+def test_an_item_is_added_below_another_here_and_after_it_there() -> None:
+    assert merged("- a\n", "- a\n- b\n", "- a\n  - below a\n") == "- a\n  - below a\n- b\n"
