@@ -72,8 +72,8 @@ class CleanRepository:
 
 
 @contextmanager
-def clean_repository(git: Git) -> Iterator[CleanRepository]:
-    """A temporary repository with the objects and refs of `git`'s repository, inside the block.
+def clean_repository(git: Git, *, with_refs: bool) -> Iterator[CleanRepository]:
+    """A temporary repository with the objects of `git`'s repository, inside the block; its refs only if asked for.
 
     It lies in the same file system, so that objects can be moved.
     """
@@ -82,7 +82,7 @@ def clean_repository(git: Git) -> Iterator[CleanRepository]:
     folder = Path(tempfile.mkdtemp(dir=common / "vault-agent", prefix=CLEAN.rpartition("/")[2]))
     try:
         _remove_old(folder)
-        made = CleanRepository(folder, refs_of(git), git)
+        made = CleanRepository(folder, refs_of(git) if with_refs else {}, git)
         _fill(made, common)
         yield made
     finally:

@@ -51,6 +51,7 @@ SETTINGS = (
     ("push.gpgSign", "false"),
     ("advice.pushUpdateRejected", "false"),
 )
+_WITHOUT_SSH = ("https://", "http://", "file://", "/")
 _LOGIN = re.compile(r"(?<=://)[^/@\s]*@")
 _LOST = "remote failed to report status"
 
@@ -95,7 +96,7 @@ class Network:
         """Fetch what the refspecs name: all refs are set, or none. Tags and submodules only if they are named."""
         options = ["-q", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-gc"]
         address = self._address(address_or_remote)
-        with self._clean() as (clean, repository):
+        with self._clean(address, with_refs=True) as (clean, repository):
             try:
                 _run(clean, "fetch", *options, "--end-of-options", address, *refspecs)
             except GitFailed as error:
@@ -119,41 +120,36 @@ class Network:
         refspecs = [f"{self._id(each.source)}:{each.ref}" for each in updates]
         options = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"]
         options += ["--atomic"] if atomic else []
-        with self._clean() as (clean, _):
+        with self._clean(address) as (clean, _):
             out, words = _run(clean, "push", *options, *leases, "--end-of-options", address, *refspecs, ok=(0, 1))
         return tuple(_refused(out, updates, words))
 
     def list_refs(self, remote: str, patterns: Sequence[str] = ()) -> dict[str, str]:
         """The id of each ref of the remote, `HEAD` included; with patterns only those whose last parts match one."""
-        with self._clean() as (clean, _):
-            out, _ = _run(clean, "ls-remote", "-q", "--end-of-options", self._address(remote), *patterns)
+        address = self._address(remote)
+        with self._clean(address) as (clean, _):
+            out, _ = _run(clean, "ls-remote", "-q", "--end-of-options", address, *patterns)
         rows = (row.partition("\t") for row in out.decode("utf-8", "surrogateescape").splitlines())
         return {ref: oid for oid, _, ref in rows if not ref.endswith("^{}")}
 
     @contextmanager
-    def _clean(self) -> Iterator[tuple[Git, CleanRepository]]:
+    def _clean(self, address: str, *, with_refs: bool = False) -> Iterator[tuple[Git, CleanRepository]]:
         try:
-            with clean_repository(self.git) as made:
-                durable, seconds = self.git.durable, self.seconds
-                plain = Git(made.gitdir, made.worktree, durable=durable, timeout=seconds)
-                variables = QUIET | _ssh(plain)
-                yield (
-                    Git(
-                        made.gitdir,
-                        made.worktree,
-                        durable=durable,
-                        timeout=seconds,
-                        settings=SETTINGS,
-                        variables=variables,
-                    ),
-                    made,
-                )
+            with clean_repository(self.git, with_refs=with_refs) as made:
+                yield self._git(made, address), made
         except OSError as error:
             raise Retryable(
                 "nothing could be transferred: {reason}",
                 hint="vault-agent doctor looks for the cause",
                 reason=os_reason(error),
             ) from error
+
+    def _git(self, made: CleanRepository, address: str) -> Git:
+        variables = QUIET
+        if not address.startswith(_WITHOUT_SSH):
+            variables = QUIET | _ssh(Git(made.gitdir, made.worktree))
+        durable, seconds = self.git.durable, self.seconds
+        return Git(made.gitdir, made.worktree, durable=durable, timeout=seconds, settings=SETTINGS, variables=variables)
 
     def _is_partial(self) -> bool:
         return bool(self.git.fields("config", "-z", "--get-regexp", r"^remote\..*\.promisor$", ok=(0, 1)))
@@ -165,15 +161,14 @@ class Network:
 
     def _address(self, remote: str, *, push: bool = False) -> str:
         """The address of a remote. A path is absolute in the answer: the transfer runs in another folder."""
-        keys = [f"remote.{remote}.pushurl"] if push else []
-        for key in (*keys, f"remote.{remote}.url"):
-            found = self.git.fields("config", "-z", "--get-all", key, ok=(0, 1))
-            if found:
-                remote = found[0]
-                break
-        else:
-            if not {"/", ":"} & set(remote):
-                raise UserError("there is no remote {name}", hint="git remote -v lists them", name=remote)
+        rows = self.git.fields("config", "-z", "--get-regexp", r"^remote\..*\.(push)?url$", ok=(0, 1))
+        urls: dict[str, str] = {}
+        for key, _, url in (row.partition("\n") for row in rows):
+            urls.setdefault(key, url)
+        found = (urls.get(f"remote.{remote}.pushurl") if push else None) or urls.get(f"remote.{remote}.url")
+        if not found and not {"/", ":"} & set(remote):
+            raise UserError("there is no remote {name}", hint="git remote -v lists them", name=remote)
+        remote = found or remote
         before = remote.partition("/")[0]
         return remote if ":" in before else os.path.normpath(self.git.worktree / remote)
 
