@@ -72,10 +72,11 @@ class CleanRepository:
 
 
 @contextmanager
-def clean_repository(git: Git, *, with_refs: bool) -> Iterator[CleanRepository]:
+def clean_repository(git: Git, address: str, *, with_refs: bool) -> Iterator[CleanRepository]:
     """A temporary repository with the objects of `git`'s repository, inside the block; its refs only if asked for.
 
-    It lies in the same file system, so that objects can be moved.
+    It lies in the same file system, so that objects can be moved. Its folder is inside the vault's, and the address is
+    that of its remote: so the person's own settings for repositories in a folder or with such a remote are in force.
     """
     common = common_folder(git.gitdir)
     (common / "vault-agent").mkdir(exist_ok=True, mode=0o700)
@@ -83,7 +84,7 @@ def clean_repository(git: Git, *, with_refs: bool) -> Iterator[CleanRepository]:
     try:
         _remove_old(folder)
         made = CleanRepository(folder, refs_of(git) if with_refs else {}, git)
-        _fill(made, common)
+        _fill(made, common, address)
         yield made
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -95,22 +96,33 @@ def refs_of(git: Git) -> dict[str, str]:
     return {ref: oid for oid, _, ref in (row.partition(" ") for row in rows)}
 
 
-def _fill(made: CleanRepository, common: Path) -> None:
-    gitdir, width = made.gitdir, made.git.width
+def _fill(made: CleanRepository, common: Path, address: str) -> None:
+    gitdir = made.gitdir
     for name in ("objects/info", "objects/pack", "refs"):
         (gitdir / name).mkdir(parents=True)
     made.worktree.mkdir()
     (gitdir / "HEAD").write_text("ref: refs/heads/none\n")
-    extension = "[extensions]\n\tobjectFormat = sha256\n" if width == 64 else ""
-    (gitdir / "config").write_text(f"[core]\n\trepositoryFormatVersion = {1 if extension else 0}\n{extension}")
+    (gitdir / "config").write_bytes(_settings(made.git.width, address))
     rows = "".join(f"{oid} {ref}\n" for ref, oid in made.refs.items())
     (gitdir / "packed-refs").write_bytes(rows.encode("utf-8", "surrogateescape"))
-    borrowed = os.fsencode(common / "objects")
-    for special in (b"\\", b'"'):
-        borrowed = borrowed.replace(special, b"\\" + special)
-    (gitdir / "objects/info/alternates").write_bytes(b'"%s"\n' % borrowed.replace(b"\n", b"\\n"))
+    (gitdir / "objects/info/alternates").write_bytes(_quoted(os.fsencode(common / "objects")) + b"\n")
     with suppress(FileNotFoundError):
         shutil.copyfile(common / "shallow", gitdir / "shallow", follow_symlinks=False)
+
+
+def _settings(width: int, address: str) -> bytes:
+    """All settings of the repository: its format, and where its remote is."""
+    remote = b'[remote "own"]\n\turl = ' + _quoted(os.fsencode(address)) + b"\n"
+    if width == 40:
+        return b"[core]\n\trepositoryFormatVersion = 0\n" + remote
+    return b"[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tobjectFormat = sha256\n" + remote
+
+
+def _quoted(value: bytes) -> bytes:
+    """A value in quotes, as git reads it in its settings and in its list of borrowed folders."""
+    for plain, escaped in ((b"\\", b"\\\\"), (b'"', b'\\"'), (b"\n", b"\\n")):
+        value = value.replace(plain, escaped)
+    return b'"' + value + b'"'
 
 
 def _remove_old(new: Path) -> None:

@@ -135,7 +135,7 @@ class Network:
     @contextmanager
     def _clean(self, address: str, *, with_refs: bool = False) -> Iterator[tuple[Git, CleanRepository]]:
         try:
-            with clean_repository(self.git, with_refs=with_refs) as made:
+            with clean_repository(self.git, address, with_refs=with_refs) as made:
                 yield self._git(made, address), made
         except OSError as error:
             raise Retryable(

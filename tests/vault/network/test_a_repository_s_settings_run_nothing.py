@@ -319,6 +319,23 @@ def test_the_person_s_own_short_names_for_addresses_work(ground: Ground) -> None
     assert ground.network.list_refs("origin")[MAIN] == head(ground.root)
 
 
+@pytest.mark.parametrize("condition", ["gitdir:{root}/", "hasconfig:remote.*.url:**/vault.git"])
+def test_the_person_s_own_settings_for_some_repositories_are_in_force(ground: Ground, condition: str) -> None:
+    ground.server.closed = True
+    helper(ground)
+    own = ground.settings.rename(ground.folder / "for-some.conf")
+    write(ground.settings, f'[includeIf "{condition.format(root=ground.root)}"]\n\tpath = {own}\n')
+    assert ground.network.list_refs("origin")[MAIN] == head(ground.root)
+
+
+def test_an_address_adds_no_setting(ground: Ground) -> None:
+    planted = f'x"\n[core]\n\tsshCommand = {ground.command}\n[remote "y"]\n\turl = "z'
+    for address in (f"ssh://127.0.0.1:1/{planted}", f"{ground.folder}/\\{planted}"):
+        with pytest.raises(AgentError):
+            ground.network.fetch(address, [TRACKED])
+    assert not ground.canary.exists()
+
+
 SSH = """echo "$@" >> '{record}'
 shift $(($# - 1))
 eval "exec $1"
