@@ -115,6 +115,16 @@ def test_a_damaged_index_is_made_anew(tmp_path: Path) -> None:
         assert file.read_bytes() == data
 
 
+def test_without_a_place_for_the_index_all_is_found_all_the_same(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"a.md": "one\n"})
+    (vault.private_folder / NAME).mkdir()
+    vault.private_folder.chmod(0o500)
+    try:
+        assert [each.id for each in commits(vault, path="a.md")] == [head(vault.place.root)]
+    finally:
+        vault.private_folder.chmod(0o700)
+
+
 def test_a_shallow_clone_that_is_completed_later_finds_the_older_commits(tmp_path: Path) -> None:
     whole_one = make_vault(tmp_path, {"a.md": "one\n"})
     root = whole_one.place.root

@@ -7,6 +7,7 @@ moment: a missing or damaged one is made anew. A commit never changes, so its ro
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -142,7 +143,8 @@ def load_index(vault: Vault) -> CommitIndex:
         made = iter(_rows(vault, [commit for commit in order if commit not in by_id]))
         content = _joined(by_id[commit] if commit in by_id else next(made) for commit in order)
     if new is None or len(new) >= _SAVED_FROM:
-        private.replace_bytes(file, _first_line(head, content) + content)
+        with suppress(OSError):  # a full disk only makes the next search slow
+            private.replace_bytes(file, _first_line(head, content) + content)
     return CommitIndex(content)
 
 
