@@ -48,7 +48,9 @@ def selectable(vault: Vault, index: CommitIndex, selection: Selection) -> list[C
     undos, ids = index.undos(), set(wanted)
     while more := {each.id for each in undos if not ids.isdisjoint(each.undoes)} - ids:
         ids |= more
-    return read_commits(vault, [commit for commit in map(id_of, index.rows) if commit in ids] if ids else [])
+    if len(ids) <= _FEW:
+        return read_commits(vault, [each.id for each in index.having(*map(str.encode, ids)) if each.id in ids])
+    return read_commits(vault, [commit for commit in map(id_of, index.rows) if commit in ids])
 
 
 def _selected(vault: Vault, index: CommitIndex, selection: Selection) -> Collection[str]:
