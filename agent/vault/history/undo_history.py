@@ -5,13 +5,14 @@ commits and each undo that decides whether one of them still counts. `steps` fol
 through every rename, and through a move in two steps (a file deleted, and its content created elsewhere).
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from agent.vault.file_changes import FileChange
 from agent.vault.history.commit_index import (
     CommitIndex,
     IndexedChange,
+    IndexedCommit,
     field_start,
     id_of,
     indexed,
@@ -69,71 +70,60 @@ def _selected(vault: Vault, index: CommitIndex, selection: Selection) -> Collect
 
 def steps(vault: Vault, index: CommitIndex, unsaved: Iterable[FileChange], commits: Sequence[Commit]) -> list[Step]:
     """The steps from HEAD back to the last of these commits, those that may matter with their files."""
-    rows = _back_to_last(index, {commit.id for commit in commits})
-    files = _Files(indexed(change) for change in unsaved)
-    for commit in commits:
-        for change in commit.files:
-            files.add(change)
-    near = _near(rows, files)
-    found = {commit.id: commit for commit in read_commits(vault, list(near))}
+    content = _back_to_last(index, commits)
+    changes = [indexed(change) for commit in commits for change in commit.files]
+    near = _near(content, changes, [indexed(change) for change in unsaved])
+    found = {commit.id: commit for commit in read_commits(vault, near)}
     parts = {commit.id: commit for commit in commits}
     walk = []
-    for row in rows:
+    for row in content.split(b"\n")[:-1]:
         head, parents, _ = row.split(b"\t", 2)
         name = head.decode()
         walk.append(Step(name, tuple(parents.decode().split()), parts.get(name, found.get(name))))
     return walk
 
 
-def _back_to_last(index: CommitIndex, ids: set[str]) -> list[bytes]:
-    left, rows = {commit.encode() for commit in ids}, list[bytes]()
-    for row in index.rows:
-        if not left:
-            break
-        rows.append(row)
-        left.discard(row[: row.index(b"\t")])
-    return rows
+def _back_to_last(index: CommitIndex, commits: Sequence[Commit]) -> bytes:
+    """The rows from HEAD to the oldest of these commits."""
+    content, end = index.content, 0
+    for commit in commits:
+        row = commit.id.encode() + b"\t"
+        at = 0 if content.startswith(row) else content.index(b"\n" + row) + 1
+        end = max(end, content.index(b"\n", at) + 1)
+    return content[:end]
 
 
-class _Files:
-    """The names that the files in question have had, and the contents that they began or ended with."""
-
-    def __init__(self, unsaved: Iterable[IndexedChange]) -> None:
-        self.fields: set[bytes] = set()
-        self.unsaved = list(unsaved)
-
-    def add(self, change: FileChange) -> None:
-        """Follow the files of a change that is undone."""
-        self._learn(indexed(change))
-
-    def learn(self, changes: Iterable[IndexedChange]) -> None:
-        """Follow the changes that are about files in question to their other names."""
-        for change in changes:
-            names = {_field(name) for name in (change.path, change.old_path, change.blob) if name}
-            if not self.fields.isdisjoint(names):
-                self._learn(change)
-
-    def _learn(self, change: IndexedChange) -> None:
-        self.fields.update(_field(name) for name in (change.path, change.old_path, change.blob) if name)
-
-    def is_in(self, row: bytes) -> bool:
-        """True if the row may be about a file in question."""
-        if len(self.fields) <= _FEW:
-            return any(each in row for each in self.fields)
-        return not self.fields.isdisjoint(row.split(b"\t"))
+def _near(content: bytes, changes: Iterable[IndexedChange], unsaved: Iterable[IndexedChange]) -> list[str]:
+    """The commits that changed the files of these changes, under any of their names."""
+    fields = {field for change in changes for field in _fields(change)}
+    found: dict[str, IndexedCommit] = {}
+    known = list(unsaved)
+    new = fields
+    while new:
+        for commit in _with_any(content, new):
+            if commit.id not in found:
+                found[commit.id] = commit
+                known += [change for side in commit.sides for change in side]
+        new = _linked(known, fields) - fields
+        fields = fields | new
+    return list(found)
 
 
-def _near(rows: Sequence[bytes], files: _Files) -> dict[str, None]:
-    """The commits that changed a file in question, under any of its names."""
-    while True:
-        before = len(files.fields)
-        files.learn(files.unsaved)
-        found = [parse_row(row) for row in rows if files.is_in(row)]
-        for commit in found:
-            files.learn(change for side in commit.sides for change in side)
-        if len(files.fields) == before:
-            return dict.fromkeys(commit.id for commit in found)
+def _with_any(content: bytes, fields: Collection[bytes]) -> Iterator[IndexedCommit]:
+    """The commits whose rows have one of the fields."""
+    if len(fields) <= _FEW:
+        yield from CommitIndex(content).having(*(b"\t" + each + b"\t" for each in fields))
+        return
+    wanted = frozenset(fields)
+    yield from (parse_row(row) for row in content.split(b"\n")[:-1] if not wanted.isdisjoint(row.split(b"\t")))
 
 
-def _field(text: str) -> bytes:
-    return needle(text)[1:-1]
+def _linked(changes: Iterable[IndexedChange], fields: Collection[bytes]) -> set[bytes]:
+    """The other names, and the contents, in changes that have one of the fields."""
+    named = [_fields(change) for change in changes]
+    return {field for each in named if not each.isdisjoint(fields) for field in each}
+
+
+def _fields(change: IndexedChange) -> set[bytes]:
+    """A change's names, and the content that began or ended with it, as fields of a row."""
+    return {needle(name)[1:-1] for name in (change.path, change.old_path, change.blob) if name}
