@@ -76,9 +76,9 @@ def commits(
     `path` is a note or a folder, relative to the vault; renames are followed back. `since` and `until` are inclusive. A
     vault without a commit gives an empty list; raises `UserError` for any other revision that does not exist.
     """
-    if revision == "HEAD" and vault.head is None:
+    start = vault.head if revision == "HEAD" else resolve(vault, revision)
+    if start is None:
         return []
-    start = resolve(vault, revision)
     wanted = _Wanted(actor, None if run is None else frozenset({run}), job, since, until)
     if wanted == _Wanted() and not path and not vault.place.prefix:
         return newest(vault, start, limit)
