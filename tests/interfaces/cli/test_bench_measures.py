@@ -30,6 +30,7 @@ def test_it_builds_its_own_vault_and_reports_figures(name: str, capsys: pytest.C
         ["commit", "--rounds", "0"],
         ["start", "--notes", "0"],
         ["start", "--rounds", "0"],
+        ["history", "--commits", "10"],
     ],
 )
 def test_too_little_to_measure_is_an_error_that_names_the_least(
