@@ -14,10 +14,13 @@ from random import random
 
 from agent.background.failures import failure_text
 from agent.background.pool import Pool, Priority
+from agent.background.sync_notice import SyncNotice
 from agent.errors import AgentError
-from agent.events.types import FilesChanged, RemoteSynced, Tick
+from agent.events.types import FilesChanged, Origin, RemoteSynced, Tick
 from agent.markdown.changes import NoteChange
+from agent.runs.sync_questions import Allowed, SyncQuestions
 from agent.texts import Sentence
+from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
 from agent.vault.sync.joining import Permission
 from agent.vault.sync.round import RoundEnd, RoundReport
@@ -46,9 +49,9 @@ class RemoteSync:
     pool: Pool
     settled: Callable[[], bool]
     tell: Callable[[object], object]
-    after: Callable[[RoundReport], object] = lambda report: None
-    """Called for each round, in the pool: asks what the person has to say."""
+    questions: SyncQuestions | None = None
     problem: str = ""
+    notice: SyncNotice = field(init=False)
     _head: str = field(default="", init=False)
     _still_from: float = field(default=0.0, init=False)
     _next_at: float = field(default=0.0, init=False)
@@ -57,13 +60,19 @@ class RemoteSync:
     _failures: int = field(default=0, init=False)
     _running: bool = field(default=False, init=False)
 
+    def __post_init__(self) -> None:
+        self.notice = SyncNotice(self.workspace)
+
     @property
     def _vault(self) -> Vault:
         return self.workspace.vault
 
     def changed(self, event: FilesChanged[NoteChange]) -> None:
-        """Files have changed: what is to be sent waits until they lie still."""
+        """Files have changed: what is to be sent waits until they lie still; an answer to a question does not."""
         self._still_from = event.now
+        home = self._vault.home
+        if any(home.holds(each.path, QUESTIONS) and each.origin is not Origin.OWN for each in event.events):
+            self._next_at = self._blocked_until = 0.0
 
     def tick(self, event: Tick) -> None:
         """Begin a round if one is due."""
@@ -106,16 +115,33 @@ class RemoteSync:
 
     def _round(self) -> list[RoundReport]:
         """One round with each remote, in the pool."""
-        found = []
+        found, conflicts = list[RoundReport](), list[str]()
+        for allowed in self._settled():
+            for report in rounds(self._vault, chosen(self._vault, allowed.remote), allowed.permission, is_patient=True):
+                self._tell(report)
+                conflicts += report.conflicts
         for report in rounds(self._vault, chosen(self._vault), Permission(), is_patient=True):
             found.append(report)
-            if report.received or report.sent:
-                logger.info(
-                    "sync with %s: %d files received, %d sent", report.remote, len(report.received), len(report.sent)
-                )
-                self.tell(RemoteSynced(report.remote, report.received, report.sent))
-            self.after(report)
+            self._tell(report)
+            conflicts += report.conflicts
+        self._settled()  # what is over by now is closed
+        if self.questions is not None:
+            self.questions.ask(conflicts)
         return found
+
+    def _settled(self) -> tuple[Allowed, ...]:
+        """What the person has allowed for remotes since the last round."""
+        try:
+            return self.questions.settle() if self.questions is not None else ()
+        except AgentError as error:
+            logger.info("questions about sync: %s", error.message)
+            return ()
+
+    def _tell(self, report: RoundReport) -> None:
+        received, sent = len(report.received), len(report.sent)
+        if received or sent:
+            logger.info("sync with %s: %d files received, %d sent", report.remote, received, sent)
+            self.tell(RemoteSynced(report.remote, report.received, report.sent))
 
     def _done(self, future: "Future[list[RoundReport]]") -> None:
         """Plan the next round."""
@@ -140,8 +166,12 @@ class RemoteSync:
         self._running = False
 
     def _news(self, state: SyncState) -> str:
-        """What is wrong with a remote, in one line; empty while it may pass by itself."""
+        """What is wrong with the remotes, in one line, and a notice in today's note for each; nothing about what may
+        pass by itself."""
         now = self.workspace.clock.now()
-        wrong = (each for each in state.remotes.values() if not is_quiet(each, now))
+        wrong = [each for each in state.remotes.values() if not is_quiet(each, now)]
+        for each in wrong:
+            if each.wait is None and not state.is_paused:  # what waits is asked about in a note of its own
+                self.notice.tell(each)
         lines = [Sentence("sync with {name}: {trouble}", name=each.name, trouble=each.trouble) for each in wrong]
         return "; ".join(lines)

@@ -140,8 +140,7 @@ class Vault:
         writer = self.writer
         with in_plain_words(self.place), writer.exclusive():
             recover(writer)
-            reason = writer.waiting_reason()
-            if reason:
+            if reason := writer.waiting_reason():
                 return writer.enqueue(order, reason)
             self._drain()
             return writer.perform(order)
@@ -239,12 +238,11 @@ class Vault:
     def read_at(self, revision: str, path: str) -> bytes | None:
         """A note's bytes in a commit, None if it is not there; raises `UserError` for an unknown revision."""
         check(path, system=True)
-        commit = self.git.run(
-            "rev-parse", "--verify", "-q", "--end-of-options", f"{revision}^{{commit}}", ok=(0, 1, 128)
-        ).decode()
-        if not commit.strip():
+        command = ["rev-parse", "--verify", "-q", "--end-of-options", f"{revision}^{{commit}}"]
+        commit = self.git.run(*command, ok=(0, 1, 128)).decode().strip()
+        if not commit:
             raise UserError("there is no commit {revision}", hint="vault-agent log lists them", revision=revision)
-        found = self.git.objects([f"{commit.strip()}:{self.place.prefix}{path}"])[0]
+        found = self.git.objects([f"{commit}:{self.place.prefix}{path}"])[0]
         return found.data if found and found.kind == "blob" else None
 
     def read_blobs(self, ids: Sequence[str]) -> list[bytes | None]:
@@ -316,8 +314,7 @@ class Vault:
 
 
 def _note_paths(git: Git, place: Place) -> list[str]:
-    command = ["ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = git.fields(*command, *place.pathspec)
+    listed = git.fields("ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard", *place.pathspec)
     rows = ((row[:1], row[2:].removeprefix(place.prefix)) for row in listed)
     return sorted({name for tag, name in rows if is_note(name) and (tag != "S" or os.path.lexists(place.root / name))})
 
@@ -330,8 +327,7 @@ def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault
     """Open the vault at `root`, with its private files under `state`; raises `NotAVault`."""
     if not (root / MARKER).is_file():
         raise NotAVault("{root} is not a vault", hint=_init(root), root=root)
-    place = locate(root)
-    if place is None:
+    if (place := locate(root)) is None:
         raise NotAVault("{root} has no git repository any more", hint=_init(root), root=root)
     with in_plain_words(place):
         vault = attach(place, state, clock, options)
@@ -349,13 +345,9 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
     """A vault object for a checked place; `init` calls this before the marker exists."""
     git = Git(place.gitdir, place.worktree, durable=options.durable, timeout=options.timeout_seconds)
     files = Files(place.root, clock, options.durable)
-
-    def count_notes() -> int:
-        return len(_note_paths(git, place))
-
     private = layout(place, state, clock)
     journal = Journal(private.journal, options.durable)
-    writer = Writer(place, private, git, files, clock, options, count_notes, journal)
+    writer = Writer(place, private, git, files, clock, options, lambda: len(_note_paths(git, place)), journal)
     lock = threading.Lock()
 
     @cache

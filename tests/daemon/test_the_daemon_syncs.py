@@ -1,6 +1,7 @@
 """The daemon keeps a vault in step with its remotes: at the start, when it lies still, now and then, at the end."""
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,14 @@ from agent.app.open import open_workspace
 from agent.background.pool import Pool
 from agent.background.remote_sync import LONGEST, RemoteSync
 from agent.events.types import FilesChanged, Tick
+from agent.memory import daily
 from agent.texts import Sentence
 from agent.vault.sync.rounds import pause, state_file, sync_state
 from agent.vault.sync.state import SyncedRemote
 from tests.daemon.house import living
 from tests.fakes import FakeClock
 from tests.remotes import Mallory, git_as, shared_with_mallory
+from tests.stories.agents import ticked
 from tests.vaults import git, head, write
 
 
@@ -63,12 +66,13 @@ def test_a_pause_is_kept(shared: Mallory, root: Path) -> None:
     assert not (root / "theirs.md").exists()
 
 
-class Never(Pool):
-    """A pool that only counts what it is given, and does it at once."""
+class AtOnce(Pool):
+    """A pool that counts what it is given, and does it at once."""
+
+    rounds = 0
 
     def submit(self, work, *, key, priority, deadline=None, patience=4.0):  # type: ignore[no-untyped-def]
-        from concurrent.futures import Future
-
+        self.rounds += 1
         future: Future[object] = Future()
         try:
             future.set_result(work(lambda: False))
@@ -82,15 +86,15 @@ def alone(shared: Mallory, root: Path) -> tuple[RemoteSync, FakeClock, Callable[
     """The client without a daemon, its clock, and a function that lets time pass and counts the rounds."""
     clock = FakeClock()
     workspace = open_workspace(root, clock=clock)
-    reports: list[object] = []
-    client = RemoteSync(workspace, Never(clock), lambda: True, lambda event: None, reports.append)
+    pool = AtOnce(clock)
+    client = RemoteSync(workspace, pool, lambda: True, lambda event: None)
 
     def passes(seconds: float) -> int:
-        before, end = len(reports), clock.monotonic() + seconds
+        before, end = pool.rounds, clock.monotonic() + seconds
         while clock.monotonic() < end:
             clock.advance(1.0)
             client.tick(Tick(clock.monotonic()))
-        return len(reports) - before
+        return pool.rounds - before
 
     return client, clock, passes
 
@@ -123,7 +127,7 @@ def test_a_remote_that_is_away_is_asked_ever_more_rarely_and_again_when_it_is_ba
 
 
 def test_being_offline_is_no_news_for_a_day(
-    alone: tuple[RemoteSync, FakeClock, Callable[[float], int]], shared: Mallory
+    alone: tuple[RemoteSync, FakeClock, Callable[[float], int]], shared: Mallory, root: Path, tmp_path: Path
 ) -> None:
     client, clock, passes = alone
     vault = client.workspace.vault
@@ -131,9 +135,66 @@ def test_being_offline_is_no_news_for_a_day(
     state_file(vault).put(
         known.failed(Sentence("the server cannot be reached"), Sentence(""), clock.now(), is_passing=True)
     )
-    pause(vault, True)
-    passes(3)
-    assert client.problem == ""
+    shared.remote.rename(tmp_path / "away.git")
+    client.tick(Tick(clock.monotonic()))
+    assert client.problem == "" and not (root / daily.path_of(clock.now().date())).exists()
     clock.advance(25 * 3600)
     passes(3)
-    assert client.problem == "sync with origin: the server cannot be reached"
+    assert client.problem.startswith("sync with origin: ")
+    said = (root / daily.path_of(clock.now().date())).read_text("utf-8")
+    passes(900)
+    assert said.count("origin is out of step") == 1
+    assert (root / daily.path_of(clock.now().date())).read_text("utf-8") == said
+
+
+def question(root: Path) -> Path | None:
+    return next(iter((root / "questions").glob("*.md")), None) if (root / "questions").is_dir() else None
+
+
+@pytest.mark.parametrize(
+    "choice", ["keep what is here, and send it again", "take what is there, with my newer changes"]
+)
+def test_a_rewritten_remote_is_asked_about_and_the_box_decides(shared: Mallory, root: Path, choice: str) -> None:
+    write(root / "green.md", "# Green tea\n\nsencha leaves\n\nfrom Uji\n")
+    with living(root) as house:
+        house.until(lambda: "from Uji" in git_as(shared.remote, "Anna", "show", "main:green.md"), "it is sent")
+        git_as(root, "Anna", "push", "-q", "--force", "origin", "HEAD~1:main")
+        house.until(lambda: question(root) is not None, "it is asked about")
+        note = question(root)
+        assert note is not None and "green.md" in note.read_text() and "from Uji" in (root / "green.md").read_text()
+        house.for_a_while(3)
+        assert question(root) == note, "asked once"
+        note.write_text(ticked(note.read_text(), choice))
+        is_kept = choice.startswith("keep")
+        house.until(lambda: on_remote(shared) == head(root), "both are equal again")
+        house.until(lambda: "status: answered" in note.read_text(), "the note says so")
+        assert ("from Uji" in (root / "green.md").read_text()) == is_kept
+
+
+def test_a_question_whose_matter_is_over_is_closed(shared: Mallory, root: Path) -> None:
+    write(root / "green.md", "# Green tea\n\nsencha leaves\n\nfrom Uji\n")
+    with living(root) as house:
+        house.until(lambda: "from Uji" in git_as(shared.remote, "Anna", "show", "main:green.md"), "it is sent")
+        sent = on_remote(shared)
+        git_as(root, "Anna", "push", "-q", "--force", "origin", "HEAD~1:main")
+        house.until(lambda: question(root) is not None, "it is asked about")
+        note = question(root)
+        git_as(root, "Anna", "push", "-q", "--force", "origin", f"{sent}:main")
+        house.until(lambda: note is not None and "status: over" in note.read_text(), "it is closed")
+
+
+def test_two_versions_are_asked_about_and_the_box_decides(shared: Mallory, root: Path) -> None:
+    shared.pushes({"green.md": "# Green tea\n\nsencha from there\n"})
+    write(root / "green.md", "# Green tea\n\nsencha from here\n")
+    git(root, "commit", "-qam", "here")
+    with living(root) as house:
+        house.until(lambda: question(root) is not None, "it is asked about")
+        note = question(root)
+        assert note is not None
+        asked = note.read_text()
+        assert "sencha from there" in asked and "sencha from here" in asked
+        note.write_text(ticked(asked, "both, the other one below"))
+        house.until(lambda: not list(root.glob("green (conflict*")), "the copy is gone")
+        text = (root / "green.md").read_text()
+        assert "sencha from there" in text and "sencha from here" in text and "conflicts" not in text
+        house.until(lambda: "status: answered" in note.read_text(), "the note says so")

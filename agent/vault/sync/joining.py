@@ -36,11 +36,19 @@ class Choice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """What the person allows in this round. `mass`: to delete many notes. `join`: to put two vaults together."""
+    """What the person allows in this round. `mass`: to delete many notes. `join`: to put two vaults together.
+
+    `theirs` is the commit of the remote that they were asked about; empty for any.
+    """
 
     choice: Choice = Choice.ASK
     mass: bool = False
     join: bool = False
+    theirs: str = ""
+
+    def at(self, theirs: str) -> "Permission":
+        """What is allowed while the remote is at a commit."""
+        return self if self.theirs in {"", theirs} else Permission()
 
 
 @dataclass(frozen=True, slots=True)

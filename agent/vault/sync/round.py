@@ -139,7 +139,7 @@ class SyncRound:
             if head is None or head == theirs:
                 self._agree(theirs)
                 return None
-            if theirs and not self.allowed.mass and (wait := outgoing(self.vault, head, theirs)) is not None:
+            if theirs and not self.allowed.at(theirs).mass and (wait := outgoing(self.vault, head, theirs)) is not None:
                 return wait
             try:
                 if self._push(head, theirs):
@@ -167,7 +167,7 @@ class SyncRound:
     def _commit_people(self) -> None:
         """Commit what people have saved, in their name, so that it is sent and nothing stands in the way."""
         if self.vault.options.human_commits:
-            self.vault.commit_human(confirmed=self.allowed.mass, quiet=self.is_patient)
+            self.vault.commit_human(confirmed=self.allowed.mass and not self.allowed.theirs, quiet=self.is_patient)
         self.vault.settle()
 
     def _fetch(self) -> str:
@@ -194,7 +194,7 @@ class SyncRound:
         self.step("merge")
         if head is None:
             raise _Busy("the vault has no commit yet", hint="vault-agent commit")
-        joined = join(vault, self.remote, head, theirs, self.allowed)
+        joined = join(vault, self.remote, head, theirs, self.allowed.at(theirs))
         if isinstance(joined, Wait):
             return joined
         if joined.commit == head:

@@ -1,0 +1,272 @@
+"""Questions of sync in `questions/`: what becomes of a remote that waits, and which version of a note stays.
+
+Each is asked once for the same matter, as a note with boxes and a record outside the vault. The answer counts only if
+the person has given it here or by a remote where only they write, and only for the commits that it was asked about. A
+question whose matter is over is closed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Literal, TypeAlias
+
+from agent.errors import BadNote, UserError
+from agent.markdown import blocks, tasks
+from agent.markdown.checkbox_decision import question_part
+from agent.markdown.fence import format_fenced
+from agent.markdown.note import Note
+from agent.markdown.values import Value
+from agent.memory.daily import inert
+from agent.memory.entry import slug
+from agent.texts import Language, text
+from agent.vault.change import Stamp
+from agent.vault.decision_notes import RecordFolder, post
+from agent.vault.folders import QUESTIONS
+from agent.vault.provenance.remotes import plain_address
+from agent.vault.store import Vault
+from agent.vault.sync.joining import Choice, Permission
+from agent.vault.sync.resolve import ConflictedNote, Side, conflicted_note, resolve
+from agent.vault.sync.rounds import sync_state
+from agent.vault.sync.state import SyncedRemote, Wait, WaitKind
+from agent.workspace.workspace import Workspace
+
+Subject: TypeAlias = Literal["remote", "conflict"]
+Status: TypeAlias = Literal["open", "answered", "over"]
+_STAMP = Stamp("agent", tool="sync_ask")
+_SHOWN = 20
+_LONGEST = 4_000
+"""The most characters of each version that a question shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncQuestion:
+    """One question about a remote or a note, the `name`. `matter` says what exactly was asked about: another matter is
+    another question. `path` is the note that asks, `id` the id in its header, `choices` the boxes with their meaning.
+    """
+
+    subject: Subject
+    name: str
+    matter: str
+    path: str
+    id: str
+    choices: Mapping[str, str]
+    theirs: str = ""
+    paths: tuple[str, ...] = ()
+    status: Status = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What a person has allowed for one remote."""
+
+    remote: str
+    permission: Permission
+
+
+@dataclass(frozen=True, slots=True)
+class SyncQuestions:
+    """The questions of one vault."""
+
+    workspace: Workspace
+
+    def settle(self) -> tuple[Allowed, ...]:
+        """Carry out the answers; returns what was allowed for remotes."""
+        return settle_questions(self.workspace)
+
+    def ask(self, conflicts: Iterable[str] = ()) -> tuple[str, ...]:
+        """Ask about the remotes that wait, and about these notes; returns the notes that ask."""
+        asked = [*ask_about_remotes(self.workspace), *(ask_about_conflict(self.workspace, path) for path in conflicts)]
+        return tuple(filter(None, asked))
+
+
+def ask_about_remotes(workspace: Workspace) -> tuple[str, ...]:
+    """Ask about each remote that waits for the person; returns the notes that ask."""
+    found = (each for each in sync_state(workspace.vault).remotes.values() if each.wait is not None)
+    made = (_remote_question(workspace, each, each.wait) for each in found if each.wait is not None)
+    return tuple(_ask(workspace, question, body, sources) for question, body, sources in made if question.choices)
+
+
+def ask_about_conflict(workspace: Workspace, path: str) -> str:
+    """Ask which version of a note stays; returns the note that asks, empty if there is no conflict."""
+    try:
+        conflict = conflicted_note(workspace.vault, path)
+    except UserError:
+        return ""
+    return _ask(workspace, *_conflict_question(workspace, conflict))
+
+
+def settle_questions(workspace: Workspace) -> tuple[Allowed, ...]:
+    """Carry out the answers about notes, close what is over, and return what was allowed for remotes."""
+    vault, language = workspace.vault, workspace.settings.vault.language
+    allowed = []
+    for question in _open(vault):
+        is_current = _is_current(vault, question)
+        meaning = _answer(vault, question) if is_current else ""
+        if not is_current:
+            _close(vault, question, "over", text("sync_question.over", language))
+        elif meaning:
+            _close(vault, question, "answered", text("sync_question.result", language))
+            if question.subject == "remote":
+                allowed += [Allowed(question.name, permission) for permission in _permission(question, meaning)]
+            else:
+                resolve(vault, conflicted_note(vault, question.name), Side(meaning), text("conflict.other", language))
+    return tuple(allowed)
+
+
+def _records(vault: Vault) -> RecordFolder[SyncQuestion]:
+    return RecordFolder(vault.private_folder / "sync-questions", _parse)
+
+
+def _parse(document: dict[str, object]) -> SyncQuestion:
+    choices, paths = document.pop("choices"), document.pop("paths")
+    if not isinstance(choices, dict) or not isinstance(paths, list):
+        raise ValueError
+    return SyncQuestion(**document, choices=choices, paths=tuple(map(str, paths)))  # type: ignore[arg-type]
+
+
+def _key(subject: Subject, name: str) -> str:
+    return sha256(f"{subject} {name}".encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _open(vault: Vault) -> list[SyncQuestion]:
+    return [each for each in _records(vault).all() if each.status == "open"]
+
+
+def _remote_question(
+    workspace: Workspace, remote: SyncedRemote, wait: Wait
+) -> tuple[SyncQuestion, str, tuple[str, ...]]:
+    language = workspace.settings.vault.language
+    count, name = len(wait.paths), remote.name
+    choices: dict[str, str] = {}
+    match wait.kind:
+        case WaitKind.REWRITTEN:
+            title = text("sync_question.rewritten", language, name=name)
+            why = text("sync_question.rewritten_why", language, name=name, count=count)
+            choices = _boxes(
+                language, keep="sync_question.keep", take="sync_question.take", later="sync_question.later"
+            )
+        case WaitKind.INCOMING:
+            title = text("sync_question.incoming", language, count=count)
+            why = text("sync_question.incoming_why", language, name=name)
+            choices = _boxes(language, yes="sync_question.allow", later="sync_question.forbid")
+        case WaitKind.OUTGOING:
+            title = text("sync_question.outgoing", language, name=name, count=count)
+            why = text("sync_question.outgoing_why", language)
+            choices = _boxes(language, yes="sync_question.allow", later="sync_question.forbid")
+        case WaitKind.UNRELATED:
+            title = why = ""
+    names = "\n".join([*wait.paths[:_SHOWN], *(["…"] if count > _SHOWN else [])])
+    shown = f"## {text('sync_question.notes', language)}\n\n{format_fenced(names)}"
+    matter = _matter(wait)
+    answers = workspace.vault.provenance.answers.load()
+    sources = () if answers.is_mine(plain_address(remote.address)) else (name,)
+    question = SyncQuestion("remote", name, matter, "", "", choices, wait.theirs, wait.paths)
+    return question, _body(title, why, choices, shown), sources
+
+
+def _matter(wait: Wait) -> str:
+    """What a question about a remote is about: another commit there, or other notes, are another matter."""
+    paths = sha256("\0".join(sorted(wait.paths)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return f"{wait.kind} {wait.theirs} {paths}"
+
+
+def _conflict_question(workspace: Workspace, conflict: ConflictedNote) -> tuple[SyncQuestion, str, tuple[str, ...]]:
+    vault, language = workspace.vault, workspace.settings.vault.language
+    copies = [*conflict.copies]
+    choices = _boxes(language, ours="sync_question.this", theirs="sync_question.that", both="sync_question.both")
+    if len(copies) > 1:
+        choices = {box: meaning for box, meaning in choices.items() if meaning != "theirs"}
+    title = text("sync_question.conflict", language, note=inert(conflict.path))
+    links = text("answers.comma", language).join(f"[[{copy.removesuffix('.md')}]]" for copy in copies)
+    why = text("sync_question.conflict_why", language, copies=links)
+    shown = [f"## {text('sync_question.here', language)}", format_fenced(_short(conflict.data))]
+    for data in conflict.copies.values():
+        shown += [f"## {text('conflict.other', language)}", format_fenced(_short(data))]
+    sources = (vault.provenance.strangers(copy, data) for copy, data in conflict.copies.items())
+    question = SyncQuestion("conflict", conflict.path, " ".join(copies), "", "", choices, "", tuple(copies))
+    return question, _body(title, why, choices, "\n\n".join(shown)), tuple(filter(None, sources))
+
+
+def _short(data: bytes) -> str:
+    shown = Note.parse(data).body.strip()
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]} …"
+
+
+def _boxes(language: Language, **meanings: str) -> dict[str, str]:
+    return {text(key, language): meaning for meaning, key in meanings.items()}
+
+
+def _body(title: str, why: str, choices: Mapping[str, str], shown: str) -> str:
+    boxes = "\n".join(f"- [ ] {box}" for box in choices)
+    return f"# {title}\n\n{why}\n\n{boxes}\n\n{shown}\n"
+
+
+def _ask(workspace: Workspace, question: SyncQuestion, body: str, sources: tuple[str, ...]) -> str:
+    """Write the question's note unless this was asked already; returns its path, empty if it was."""
+    vault, now = workspace.vault, workspace.clock.now().replace(microsecond=0)
+    key, records = _key(question.subject, question.name), _records(vault)
+    before = records.get(key)
+    if before is not None and before.matter == question.matter:
+        return ""
+    if before is not None and before.status == "open":
+        _close(vault, before, "over", text("sync_question.over", workspace.settings.vault.language))
+    path, id = _path(vault, f"{now:%Y-%m-%d}-{slug(question.name) or question.subject}"), workspace.clock.new_id()
+    header: dict[str, Value] = {"id": id, "type": "question", "created": now, "status": "open"}
+    if sources:
+        header["untrusted"] = [" ".join(each.split())[:200] for each in sources]
+    records.put(key, replace(question, path=path, id=id))
+    post(vault, {path: Note.compose(header, body).data}, f"sync(ask): {question.name}", _STAMP)
+    return path
+
+
+def _path(vault: Vault, name: str) -> str:
+    paths = (vault.home.at(f"{QUESTIONS}{name}{f'-{number}' if number else ''}.md") for number in range(1000))
+    return next(path for path in paths if vault.read(path) is None)
+
+
+def _is_current(vault: Vault, question: SyncQuestion) -> bool:
+    """True while the matter of a question is as it was asked."""
+    if question.subject == "remote":
+        remote = sync_state(vault).remotes.get(question.name)
+        return remote is not None and remote.wait is not None and _matter(remote.wait) == question.matter
+    try:
+        return " ".join(conflicted_note(vault, question.name).copies) == question.matter
+    except UserError:
+        return False
+
+
+def _answer(vault: Vault, question: SyncQuestion) -> str:
+    """The meaning of the one box that the person has ticked; empty without one, or with several."""
+    own = vault.own_version(question.path)
+    note = Note.parse(own or b"")
+    if note.string("id") != question.id:
+        return ""
+    above = question_part(note.body.replace("\r\n", "\n"))  # what is shown below is not the person's
+    ticked = [each.text for each in tasks.find_tasks(blocks.parse_body(above)) if each.done]
+    found = [meaning for box, meaning in question.choices.items() if box in ticked]
+    return found[0] if len(found) == 1 else ""
+
+
+def _permission(question: SyncQuestion, meaning: str) -> Iterator[Permission]:
+    match meaning:
+        case "keep":
+            yield Permission(Choice.KEEP, theirs=question.theirs)
+        case "take":
+            yield Permission(Choice.TAKE, theirs=question.theirs)
+        case "yes":
+            yield Permission(mass=True, theirs=question.theirs)
+
+
+def _close(vault: Vault, question: SyncQuestion, status: Status, result: str) -> None:
+    """Write how a question has ended, into its record and its note."""
+    _records(vault).put(_key(question.subject, question.name), replace(question, status=status))
+    data = vault.read(question.path)
+    if data is None:
+        return
+    try:
+        note = Note.parse(data)
+        title, _, rest = note.body.lstrip("\n").partition("\n")
+        closed = note.with_body(f"\n{title}\n\n→ {result}\n{rest}").with_key("status", status)
+    except BadNote:
+        return
+    post(vault, {question.path: closed.data}, f"sync({status}): {question.name}", _STAMP)
