@@ -209,7 +209,10 @@ def stage(company: Company, clone: Clone, rng: Random) -> None:
 
 
 def pull(company: Company, clone: Clone, rng: Random) -> None:
-    """The person merges or rebases by hand; what does not fit is given up at once, or later."""
+    """The person merges or rebases by hand; what does not fit is given up at once, or later.
+
+    Not by `git pull --rebase`: it leaves out commits that the remote once had and has no more (its fork point).
+    """
     clone.free()
     if clone.middle in {"merge", "rebase"}:
         company.say(f"{clone.name} gives the {clone.middle} up")
@@ -218,9 +221,10 @@ def pull(company: Company, clone: Clone, rng: Random) -> None:
         return
     commit_here(company, clone, rng)
     how = rng.choice(["merge", "rebase"])
-    options = ["--no-rebase", "--no-edit"] if how == "merge" else ["--rebase"]
     company.say(f"{clone.name} pulls by hand ({how})")
-    if not clone.tries("pull", "-q", *options, "origin", "main"):
+    clone.tries("fetch", "-q", "origin")
+    options = ["-q", "--no-edit"] if how == "merge" else ["-q", "--no-fork-point"]
+    if not clone.tries(how, *options, "origin/main"):
         busy = (clone.root / ".git/MERGE_HEAD").exists() or (clone.root / ".git/rebase-merge").exists()
         if busy and rng.random() < 0.5:
             clone.middle = how

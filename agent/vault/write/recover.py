@@ -4,6 +4,7 @@ No person is asked, and no saved bytes of a person are removed: bytes that are n
 become a conflict copy.
 """
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from agent.vault.queue import Order
 from agent.vault.worktree.files import PART
 from agent.vault.write import apply as on_disk
 from agent.vault.write.journal import PERSON, JournalRecord, Planned
+from agent.vault.write.take_in import take_in
 from agent.vault.write.writer import Writer
 
 PATIENCE = 2.0
@@ -99,22 +101,31 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
         _tidy(writer, found)
         writer.journal.close(record.token, None)
         return
-    order = Order(record.token, (), record.subject, record.stamp, record.body, arrival=_arrival(writer, record))
     if not any(item.is_applied for item in found):
         for item in found:
             _drop_ours(writer, item)
         writer.journal.close(record.token, None)
         return
-    whole = all(item.is_applied or item.can_be_applied for item in found)
-    if not whole or any(map(_is_saved_over, found)) or writer.journal.was_given_up(record.token):
+    is_given_up = writer.journal.was_given_up(record.token)
+    is_whole = all(item.is_applied for item in found) and not any(map(_is_saved_over, found))
+    if record.arrived and not is_given_up and not is_whole:
+        _take_in_again(writer, record, found)
+    elif is_given_up or any(map(_is_saved_over, found)) or not all(i.is_applied or i.can_be_applied for i in found):
         _take_back(writer, record, found)
-        return
+    else:
+        _finish(writer, record, found)
+
+
+def _finish(writer: Writer, record: JournalRecord, found: Sequence[_Found]) -> None:
+    """Apply what is missing of a transaction, and commit it."""
     for item in found:
         if not item.is_applied:
             _go_on(writer, item)
     found = [_look(writer, plan) for plan in record.changes]
     foreign = [(item.plan.path, data) for item in found for data in _foreign(item)]
     applied = [item.applied() for item in found if item.is_applied]
+    arrival = _arrival(writer, record)
+    order = Order(record.token, (), record.subject, record.stamp, record.body, arrival=arrival)
     try:
         with writer.index_lock(record.token):
             made = writer.commit_applied(order, applied)
@@ -123,7 +134,24 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
         return
     for path, data in foreign:
         writer.rescue(path, data)
-    writer.finish(record.token, applied, made[-1] if order.arrival is None or order.arrival.is_own else None)
+    writer.finish(record.token, applied, made[-1] if arrival is None or arrival.is_own else None)
+
+
+def _take_in_again(writer: Writer, record: JournalRecord, found: Sequence[_Found]) -> None:
+    """Bring the rest of a finished commit to disk, on top of what a person has saved since; its blobs are all here."""
+    arrival = _arrival(writer, record)
+    assert arrival is not None
+    there = {item.plan.path for item in found if item.is_applied and item.plan.before is None}
+    wanted = {plan.path for plan in record.changes} - there  # a new file that is there may be changed by now
+    paths = [os.fsdecode(path).removeprefix(writer.place.prefix) for path in arrival.entries]
+    stay = [path for path in paths if path not in wanted]
+    try:
+        take_in(writer, arrival.commit, arrival.seen, record.subject, is_own=arrival.is_own, stay=stay)
+    except HeadMoved:
+        _take_back(writer, record, found)
+        return
+    _tidy(writer, [_look(writer, plan) for plan in record.changes])
+    writer.journal.close(record.token, None)
 
 
 def _arrival(writer: Writer, record: JournalRecord) -> Arrival | None:

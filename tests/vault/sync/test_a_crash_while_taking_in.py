@@ -59,3 +59,24 @@ def test_it_is_finished_or_taken_back(
     assert one.vault.head == fresh.vault.head and {path: fresh.read(path) for path in fresh.files()} == arrived
     authors = set(git(other.root, "log", "--format=%an", "--", "a.md", "new/d.md", "b.md").split())
     assert authors == {"Anna"}, "what one wrote is never committed as somebody else's"
+
+
+def test_what_is_typed_between_the_crash_and_the_next_start_is_on_top_of_what_arrived(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = "---\nid: rome\n---\n# Rome\n\nFirst.\n\nSecond.\n"
+    one, other = two_machines(tmp_path, {"rome.md": note, "plan.md": "a\n\nb\n\nc\n"})
+    (one.root / "rome.md").rename(one.root / "Rome.md")
+    one.write("plan.md", "a\n\nb\n\nc, by one\n")
+    one.synced()
+    with monkeypatch.context() as planted:
+        crash_when(planted, Files, "publish", 1, after=True)
+        with pytest.raises(Crash):
+            other.sync()
+    assert other.files() == {"rome.md", "Rome.md", "plan.md"}, "the crash came in the middle"
+    other.write("Rome.md", note + "\nTyped.\n")
+    other.write("plan.md", "a, by other\n\nb\n\nc\n")
+    other.synced()
+    one.synced()
+    assert other.files() == one.files() == {"Rome.md", "plan.md"}
+    assert one.read("Rome.md") == note + "\nTyped.\n" and one.read("plan.md") == "a, by other\n\nb\n\nc, by one\n"
