@@ -5,6 +5,7 @@ round has seen; the remote's only from the commit that was fetched (a lease). Wh
 begins again, a few times. "Synced" is what the remote has confirmed, nothing else.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -25,6 +26,7 @@ from agent.vault.sync.problems import Problem, ProblemKind, problem_of
 from agent.vault.sync.replay import replay
 from agent.vault.sync.sides import side_of
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote, Wait
+from agent.vault.sync.trees import check_plain
 from agent.vault.worktree.survey import DirtyKind
 
 RESCUE = f"{OWN_REFS}rescue/"
@@ -142,7 +144,7 @@ class SyncRound:
             if theirs and not self.allowed.at(theirs).mass and (wait := outgoing(self.vault, head, theirs)) is not None:
                 return wait
             try:
-                if self._push(head, theirs):
+                if self._push(head, theirs) and self.vault.head == head:  # else somebody has committed since
                     return None
             except AgentError as error:
                 if not theirs or _problem(error).kind is not ProblemKind.TOO_LARGE or not self._leave_out(head, theirs):
@@ -201,6 +203,8 @@ class SyncRound:
             return None
         prefix, found = vault.place.prefix, changed_entries(vault.git, head, joined.commit)
         entries = {raw.decode("utf-8", "surrogateescape").removeprefix(prefix): each for raw, each in found.items()}
+        for path, entry in entries.items():
+            check_plain(path, entry)
         self._check_uncommitted(entries, head, joined.commit)
         if any(note.path in entries for note in vault.writer.held.all()):
             vault.commit_held(entries)
@@ -266,8 +270,8 @@ class SyncRound:
         refused = self.network.push(self.remote.address, [RefUpdate(head, ref, theirs)])
         if not refused:
             if theirs:
-                names = changed_entries(self.vault.git, theirs, head)
-                self._sent = tuple(raw.decode("utf-8", "surrogateescape") for raw in names)
+                names = [os.fsdecode(raw) for raw in changed_entries(self.vault.git, theirs, head)]
+                self._sent = tuple(dict.fromkeys((*self._sent, *names)))
             self.vault.git.run("update-ref", self.remote.tracking, head)
             self._agree(head)
             return True

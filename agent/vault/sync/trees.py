@@ -61,6 +61,16 @@ def merge_trees(git: Git, base: str, ours: str, theirs: str, home: AgentFolder, 
     return _Merge(git, side_of(git, base, ours), side_of(git, base, theirs), home, when).result()
 
 
+def check_plain(path: str, entry: TreeEntry | None) -> None:
+    """Raise `UserError` for a link or a submodule that would come into the vault."""
+    if entry is not None and entry.mode not in _PLAIN:
+        raise UserError(
+            "{path} is a link or another repository, which sync does not take in",
+            hint="take it in with `git pull`, or remove it there",
+            path=ascii(path),
+        )
+
+
 @dataclass(slots=True)
 class _Merge:
     git: Git
@@ -149,12 +159,8 @@ class _Merge:
         """Raise `UserError` for what cannot be a file here."""
         for slot in self.slots:
             for entry in (slot.theirs, slot.ours):
-                if entry is not None and entry.mode not in _PLAIN and slot.ours != slot.theirs:
-                    raise UserError(
-                        "{path} is a link or another repository, which sync does not take in",
-                        hint="take it in with `git pull`, or remove it there",
-                        path=ascii(slot.path),
-                    )
+                if slot.ours != slot.theirs:
+                    check_plain(slot.path, entry)
             if slot.at != slot.path:
                 check(slot.path, system=True)
 
@@ -213,7 +219,7 @@ class _Merge:
         merged = merged_file(self.git, slot.path, versions, self.home)
         data = merged.data
         if merged.other is not None:
-            other = self._add(conflict_note(merged.other, slot.path))
+            other = self._add(conflict_note(merged.other, slot.path) if is_note(slot.path) else merged.other)
             copy = conflict_copy_path(slot.path, f"{self.when:%Y-%m-%d} {other[:4]}")
             edits[copy] = TreeEntry(FILE, other)
             self.conflicts[slot.path] = copy

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from agent.vault.history.purge import Cleaning, purge
+from agent.vault.plumbing.network import Network
 from agent.vault.sync.joining import Choice, Permission
-from agent.vault.sync.round import RoundEnd
+from agent.vault.sync.round import RoundEnd, SyncRound
 from tests.vault.sync.machines import Machine, two_machines
 from tests.vaults import FAST, git, make_vault
 
@@ -256,3 +257,18 @@ def test_what_was_purged_here_does_not_come_back_with_the_next_sync(pair: tuple[
     assert report.wait is not None and report.wait.paths == ("secret.md",)
     other.synced(Permission(Choice.TAKE))
     assert other.vault.head == one.vault.head
+
+
+def test_a_commit_made_during_the_push_is_sent_too(pair: tuple[Machine, Machine]) -> None:
+    one, _ = pair
+
+    def step(name: str) -> None:
+        if name == "push" and not (one.root / "late.md").exists():
+            one.write("late.md", "# Late\n")
+            one.git("add", "-A")
+            one.git("commit", "-q", "-m", "late")
+
+    one.write("early.md", "# Early\n")
+    report = SyncRound(one.vault, Network(one.vault.git), one.known(), step=step).run()
+    assert report.end is RoundEnd.SYNCED and set(report.sent) == {"early.md", "late.md"}
+    assert git(one.remote, "rev-parse", "main").strip() == one.vault.head == one.known().agreed
