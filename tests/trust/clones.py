@@ -132,6 +132,7 @@ class Company:
         before = marks(file.read_bytes().decode()) if file.exists() else set()
         after = marks(text or "")
         self.drop(clone, before - after)
+        self.ticked -= before - after
         self.saved |= after - before
         if text is None:
             file.unlink()

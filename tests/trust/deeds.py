@@ -176,7 +176,10 @@ def commit_here(company: Company, clone: Clone, rng: Random) -> None:
 
 def sync_there(company: Company, clone: Clone, rng: Random) -> None:
     """Another machine is quicker."""
-    other = rng.choice([each for each in company.clones if each is not clone and not each.offline])
+    others = [each for each in company.clones if each is not clone and not each.offline]
+    if not others:
+        return
+    other = rng.choice(others)
     if other.name == PLAIN:
         _backup(company, other)
     elif not company.remote.with_suffix(".away").exists():
