@@ -1,6 +1,6 @@
 """Two machines with one vault, each with a daemon in this process, and a remote in a folder between them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agent.app.open import open_workspace
 from agent.clock import SystemClock
+from agent.vault.provenance.remotes import Writers, plain_address
 from agent.vault.sync.claims import CLAIMS
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote
 from agent.workspace.machine import open_claims
@@ -74,18 +75,32 @@ class Pair:
         """The claims on the remote."""
         return git(self.remote, "for-each-ref", "--format=%(refname)", CLAIMS).splitlines()
 
-    def write(self, path: str, text: str) -> None:
-        """Save a note on both machines, as a program does that copies files between them."""
-        for root in self.roots:
-            write(root / path, text)
+    def arrive(self, houses: Sequence[House], notes: Mapping[str, str]) -> None:
+        """Write notes on a phone of the same person, which pushes them, and bring them to both machines."""
+        git(self.phone, "pull", "-q", "--ff-only", "origin", "main")
+        for path, text in notes.items():
+            write(self.phone / path, text)
+        git(self.phone, "add", "-A")
+        git(self.phone, "commit", "-q", "-m", "from the phone")
+        git(self.phone, "push", "-q", "origin", "HEAD:main")
+        for machine in self.machines:
+            machine.synced()
+        for house in houses:
+            house.step()
+
+    @property
+    def phone(self) -> Path:
+        """A clone without this program."""
+        return self.folder / "phone"
 
 
 def make_pair(folder: Path, put: Put) -> Pair:
-    """Two machines in step."""
+    """Two machines in step, through a remote to which only their person writes."""
     remote = folder / "shared.git"
     make_remote(remote)
     roots = make_vault(folder / "one", NOTES).place.root, folder / "two" / "vault"
-    git_as(roots[0], "Anna", "push", "-q", str(remote), "main")
+    git_as(roots[0], "Anna", "remote", "add", "origin", str(remote))
+    git_as(roots[0], "Anna", "push", "-q", "origin", "main")
     git_as(folder, "Anna", "clone", "-q", str(remote), str(roots[1]))
     for key, value in (("user.name", "Anna"), ("user.email", "anna@example.org")):
         git(roots[1], "config", key, value)
@@ -94,10 +109,12 @@ def make_pair(folder: Path, put: Put) -> Pair:
     for number, root in enumerate(roots):
         pair.as_machine(number)
         vault = open_workspace(root).vault
+        vault.provenance.answers.answer(plain_address(str(remote)), Writers.ME)
         StateFile(vault.private_folder / FILE).put(SyncedRemote("origin", str(remote), "main"))
         found.append(Machine(NAMES[number], vault, remote))
     pair = Pair((found[0], found[1]), folder, put)
     pair.sync()
+    git(folder, "clone", "-q", str(remote), str(pair.phone))
     return pair
 
 
@@ -106,9 +123,17 @@ def until(houses: Sequence[House], holds: Callable[[], bool], what: str, seconds
     clock = SystemClock()
     deadline = clock.monotonic() + seconds
     while not holds():
-        assert clock.monotonic() < deadline, f"after {seconds:g} s it is not so that {what}"
+        assert clock.monotonic() < deadline, f"after {seconds:g} s it is not so that {what}: {state_of(houses)}"
         for house in houses:
             house.live.turn(STEP / len(houses))
+
+
+def state_of(houses: Sequence[House]) -> str:
+    """What is under way, for the message of a failure."""
+    inboxes = [house.parts.inbox for house in houses]
+    entries = [(each.path, each.phase, each.waits_for_turn) for inbox in inboxes for each in inbox.entries.values()]
+    held = [each.what for house in houses for each in open_claims(house.workspace).held()]
+    return f"{entries}, {held}, {[each.problem for each in inboxes]}"
 
 
 def are_quiet(houses: Sequence[House]) -> bool:
