@@ -35,6 +35,7 @@ FOLDERS = [
     "questions",
     "approvals",
     "archive",
+    "machines",
 ]
 
 # The names that Obsidian's help lists for Bases; `test_known_names_are_in_obsidians_help` compares them with it.

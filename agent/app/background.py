@@ -11,6 +11,7 @@ from agent.background.deletion_notice import DeletionNotice
 from agent.background.human_edits import HumanEdits
 from agent.background.inbox.inbox import Inbox
 from agent.background.index_sync import IndexSync
+from agent.background.machine_contact import MachineContact
 from agent.background.maintenance import Maintenance
 from agent.background.model_key import ModelKey
 from agent.background.pool import Pool
@@ -81,9 +82,21 @@ def build_daemon(
     def problems() -> tuple[str, ...]:
         return (key.problem, resume.problem, inbox.problem, maintenance.problem, edits.problem, remotes.problem)
 
+    contact = MachineContact(workspace, pool, lambda: edits.settled)
     state = StateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
     metrics = Collector(workspace.metrics, clock, bus.counts)
     bus.observer = metrics.handled
     return DaemonParts(
-        sync, edits, sessions, resume, inbox, maintenance, metrics, state, key, DeletionNotice(workspace), remotes
+        sync,
+        edits,
+        sessions,
+        resume,
+        inbox,
+        maintenance,
+        metrics,
+        state,
+        key,
+        DeletionNotice(workspace),
+        remotes,
+        contact,
     )

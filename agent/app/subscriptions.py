@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.human_edits import HumanEdits
     from agent.background.inbox.inbox import Inbox
     from agent.background.index_sync import IndexSync
+    from agent.background.machine_contact import MachineContact
     from agent.background.maintenance import Maintenance
     from agent.background.model_key import ModelKey
     from agent.background.remote_sync import RemoteSync
@@ -48,6 +49,7 @@ class DaemonParts:
     key: "ModelKey"
     deletions: "DeletionNotice"
     remotes: "RemoteSync"
+    contact: "MachineContact"
 
 
 def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
@@ -77,6 +79,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(inbox.tick, Tick, name="tick: inbox", priority=50, timeout=None)
     row(maintenance.tick, Tick, name="tick: maintenance", priority=40, timeout=None)
     row(parts.remotes.tick, Tick, name="tick: remotes", priority=30, timeout=None)
+    row(parts.contact.tick, Tick, name="tick: other machines", priority=20, timeout=None)
     row(index.turn_ended, TurnEnded, name="turn over: index", timeout=None)
     row(parts.state.turn_ended, TurnEnded, name="turn over: status", priority=LAST, timeout=None)
 

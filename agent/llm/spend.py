@@ -34,11 +34,17 @@ _ROUNDING = 1e-9
 logger = logging.getLogger(__name__)
 
 
+def nothing_elsewhere(day: date) -> SpendTotals:
+    """No cost on other machines."""
+    return SpendTotals()
+
+
 @dataclass(frozen=True, slots=True)
 class Meter:
     """A `Provider` whose attempts are counted and limited; also the `SpendAccount` of a wire that retries.
 
-    `price` is None if it is unknown.
+    `price` is None if it is unknown. `elsewhere` returns what is known of a day's cost on the person's other machines,
+    for the limits of a day.
     """
 
     provider: Provider
@@ -48,6 +54,7 @@ class Meter:
     count: CountTokens
     clock: Clock
     scope: SpendScope
+    elsewhere: Callable[[date], SpendTotals] = nothing_elsewhere
 
     @property
     def model(self) -> Model:
@@ -115,6 +122,7 @@ class Meter:
     def _check(self, page: Page, day: date, entry: LedgerEntry) -> None:
         """Raise `LimitReached` when the highest possible cost of this call would pass a ceiling."""
         ceilings, run, today = self.ceilings, page.totals_of(self.scope.run), page.totals(day)
+        elsewhere = self.elsewhere(day)
         tokens = entry.usage.input + entry.usage.output
         if run.calls + 1 > ceilings.calls_per_run:
             raise LimitReached(
@@ -125,14 +133,14 @@ class Meter:
             )
         for key, whose, used, most in (
             ("spend.run_tokens", "run", run.tokens, ceilings.run_tokens),
-            ("spend.daily_tokens", "day", today.tokens, ceilings.daily_tokens),
+            ("spend.daily_tokens", "day", today.tokens + elsewhere.tokens, ceilings.daily_tokens),
         ):
             if used + tokens > most:
                 told = Sentence(_HAS_USED[whose], tokens=tokens, used=used, most=most)
                 raise LimitReached(told, limit=key, hint=_raise_it(key, most), concludes=whose == "run")
         for key, whose, paid, allowed in (
             ("spend.run", "run", run.money, ceilings.run),
-            ("spend.daily", "day", today.money, ceilings.daily),
+            ("spend.daily", "day", today.money + elsewhere.money, ceilings.daily),
         ):
             if entry.money and paid + entry.money > allowed + _ROUNDING:
                 told = Sentence(_HAS_COST[whose], cost=entry.money, paid=paid, allowed=allowed)

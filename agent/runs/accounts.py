@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from random import random
 
 from agent.context.budget import Count
@@ -12,9 +13,10 @@ from agent.llm.provider import Provider
 from agent.llm.providers import Providers, providers
 from agent.llm.redaction import RedactingProvider
 from agent.llm.spend import Meter
+from agent.llm.spend_elsewhere import spent_elsewhere
 from agent.loop.agent import Models
 from agent.runs.extractive_provider import ExtractiveProvider
-from agent.runs.status import ledger_of
+from agent.runs.status import SPEND, ledger_of
 from agent.workspace.workspace import Workspace, learn_secrets
 
 
@@ -55,12 +57,14 @@ def open_accounts(
     found = providers(workspace.settings.llm, workspace.clock, count, random, on_retry)
     ledger = ledger_of(workspace)
 
+    def elsewhere(day: date) -> SpendTotals:
+        return spent_elsewhere(workspace.directories.state / SPEND, day)
+
     def metered(provider: Provider, scope: SpendScope) -> Provider:
         if not provider.model.present:
             return stand_in.of_run(scope.run) if isinstance(stand_in, ExtractiveProvider) else stand_in
-        meter = Meter(
-            provider, ledger, workspace.settings.spend, price(provider.model.name), count, workspace.clock, scope
-        )
+        rate, clock = price(provider.model.name), workspace.clock
+        meter = Meter(provider, ledger, workspace.settings.spend, rate, count, clock, scope, elsewhere)
         return RedactingProvider(meter, secrets)
 
     def left(scope: SpendScope) -> float:

@@ -15,6 +15,7 @@ from agent.loop.records import Closed, Spoken
 from agent.loop.session import Session, load_session
 from agent.runs.capture import keep_words
 from agent.runs.decisions import content_of
+from agent.runs.machines import ELSEWHERE, is_elsewhere
 from agent.runs.registry import RunMark, run_registry
 from agent.texts import text
 from agent.workspace.workspace import Workspace
@@ -43,6 +44,13 @@ def load_here(workspace: Workspace, path: str) -> Session:
             hint="look at it and let it count: vault-agent trust {name}; or ask in a new session",
             path=path,
             name=quote(path),
+        )
+    if is_elsewhere(workspace, session):
+        raise UserError(
+            "the run in {path} goes on on another machine",
+            hint="go on there, or ask in a new session here; {hours:g} hours after its last message it is gone on with",
+            path=path,
+            hours=ELSEWHERE.total_seconds() / 3600,
         )
     return session
 

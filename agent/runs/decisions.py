@@ -11,6 +11,7 @@ from agent.errors import UserError
 from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
 from agent.runs.registry import RunMark, run_registry
+from agent.tools.approval_note import decision
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.human import answer_heading, parse_answer, split_answer
 from agent.vault.change import Stamp
@@ -68,6 +69,18 @@ def open_questions(workspace: Workspace) -> tuple[Question, ...]:
     paths = sorted(path for path in waiting if workspace.vault.home.holds(path, QUESTIONS))
     found = (read_question(workspace.vault, path) for path in paths)
     return tuple(question for question in found if question is not None and not question.answer)
+
+
+def arrived_decisions(workspace: Workspace) -> tuple[str, ...]:
+    """The notes that this machine's runs wait for, and in which a decision arrived that does not count here: others
+    may write where it came from."""
+    vault = workspace.vault
+    paths = [asked.path for asked in approvals(workspace).pending()]
+    found = [path for path in paths if (data := vault.read(path)) is not None and decision(data) is not None]
+    for question in open_questions(workspace):
+        if parse_answer(vault.read(question.path) or b"", question.options):
+            found.append(question.path)
+    return tuple(found)
 
 
 def answer(workspace: Workspace, question: Question, text: str) -> None:

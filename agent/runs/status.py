@@ -8,7 +8,9 @@ from agent.errors import AgentError
 from agent.llm.connection import missing_key
 from agent.llm.ledger import Ledger, SpendTotals
 from agent.llm.presets import KINDS, ModelKind, endpoint
-from agent.runs.decisions import approvals, open_questions
+from agent.llm.spend_elsewhere import spent_elsewhere
+from agent.runs.decisions import approvals, arrived_decisions, open_questions
+from agent.runs.machines import MachineNote, SessionElsewhere, other_machines, sessions_elsewhere
 from agent.runs.registry import run_registry
 from agent.skills.learning.offer_records import offer_records_folder
 from agent.skills.learning.offer_records import waiting_offers as offers_waiting
@@ -28,7 +30,9 @@ class AgentStatus:
     ledger.
 
     `reviews` and `suggestions` are the notes in approvals/ that ask to trust, and to learn, a skill.
-    `waiting` are the sessions whose run waits for a person, `working` those with an active run.
+    `waiting` are the sessions whose run waits for a person, `working` those with an active run. `arrived` are the notes
+    in which a decision arrived that counts only if it is made here. `machines` are the other ones with this vault,
+    `elsewhere` the sessions in progress there, `today_elsewhere` what they have spent as far as it is known.
     """
 
     models: Mapping[ModelKind, str]
@@ -41,6 +45,10 @@ class AgentStatus:
     working: tuple[str, ...]
     problem: str = ""
     misconfigured: tuple[str, ...] = ()
+    arrived: tuple[str, ...] = ()
+    machines: tuple[MachineNote, ...] = ()
+    elsewhere: tuple[SessionElsewhere, ...] = ()
+    today_elsewhere: SpendTotals = SpendTotals()
 
     @property
     def model(self) -> str:
@@ -84,7 +92,20 @@ def agent_status(workspace: Workspace) -> AgentStatus:
     offered = tuple(offer.path for offer in offers_waiting(workspace.vault, offer_records_folder(workspace.vault)))
     problem = joined(problems, "; ")
     return AgentStatus(
-        models, today, len(asked), len(questions), reviews, offered, waiting, working, problem, misconfigured
+        models,
+        today,
+        len(asked),
+        len(questions),
+        reviews,
+        offered,
+        waiting,
+        working,
+        problem,
+        misconfigured,
+        arrived_decisions(workspace),
+        other_machines(workspace.vault),
+        sessions_elsewhere(workspace),
+        spent_elsewhere(workspace.directories.state / SPEND, ledger_of(workspace).today()),
     )
 
 

@@ -37,6 +37,7 @@ REFLECTIONS = "reflections/"
 RESEARCH = "research/"
 ARCHIVE = "archive/"
 FORGOTTEN = "archive/forgotten/"
+MACHINES = "machines/"
 AGENT_NOTE = "AGENT.md"
 MEMORY_NOTE = "MEMORY.md"
 
@@ -124,6 +125,7 @@ FOLDERS = (
     Folder(TASKS_DONE, "tasks that are over", _PROGRAM),
     Folder(REFLECTIONS, "what the agent thinks of its work, from which rules come", _PROGRAM),
     Folder(RESEARCH, "reports with sources", _PROGRAM, Recalled.AS_NOTE),
+    Folder(MACHINES, "the machines that have the vault", _PROGRAM, searched=False),
     Folder(ARCHIVE, "what has expired or was replaced", _FREE, searched=False),
     Folder(FORGOTTEN, "marks of memories that must never be written again", _PROGRAM, searched=False),
 )

@@ -2,17 +2,34 @@
 
 import socket
 
+from agent.markdown.note import Note
+from agent.vault.folders import MACHINES
+from agent.vault.store import Vault
 from agent.vault.sync.claims import Claims, Machine
 from agent.workspace.workspace import Workspace
 
+MACHINE = "machine"
+"""The type of a machine's note."""
 _LONGEST = 40
 """Characters of a name: it is also the name of a note."""
 
 
 def this_machine(workspace: Workspace) -> Machine:
-    """This machine: its id is that of its clone of the vault, so that two clones on one host are two machines."""
+    """This machine: its id is that of its clone of the vault, so that two clones on one host are two machines.
+
+    A name that another machine has already gets the end of the id.
+    """
+    vault = workspace.vault
     name = plain_name(workspace.settings.machine.name) or plain_name(socket.gethostname().partition(".")[0])
-    return Machine(workspace.vault.id, name or "machine")
+    name = name or "machine"
+    note = Note.parse(vault.read(machine_path(vault, name)) or b"")
+    is_taken = note.type == MACHINE and note.id not in (None, vault.id)
+    return Machine(vault.id, f"{name}-{vault.id[-4:].lower()}" if is_taken else name)
+
+
+def machine_path(vault: Vault, name: str) -> str:
+    """The path of a machine's note."""
+    return vault.home.at(f"{MACHINES}{name}.md")
 
 
 def plain_name(text: str) -> str:

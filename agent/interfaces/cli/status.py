@@ -10,6 +10,7 @@ import click
 from agent.app.open import open_workspace
 from agent.config.run_settings import SpendSettings
 from agent.interfaces.cli.language import counted, listed, row, said
+from agent.interfaces.cli.machines import format_machines, machines_document
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines, at_words, columns, padded, size
 from agent.interfaces.cli.sync_status import found_standings, short_lines, standing_document
@@ -65,6 +66,7 @@ def command(output: Output, notes: bool) -> None:
         "daemon": daemon,
         "index": _index_document(index, notes),
         "agent": _agent_document(agent, workspace.settings.spend),
+        "machines": machines_document(agent),
         "arrived": arrived_document(arrived),
         "events": dict(day.events),
         "sync": {"paused": paused, "remotes": [standing_document(each) for each in remotes]} if remotes else None,
@@ -76,6 +78,7 @@ def command(output: Output, notes: bool) -> None:
         *_format_daemon(daemon),
         *_format_index(index, notes),
         *_format_agent(agent, workspace.settings.spend),
+        *format_machines(agent),
         *_format_day(day),
     ]
     output.emit(document, lambda: as_lines(_folded([*_format_vault(found), *lines])))

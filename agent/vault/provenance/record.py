@@ -165,6 +165,11 @@ class Provenance:
             waiting = self._moved_here(path, data)
         return self._without(data, waiting) if waiting else data
 
+    def began_elsewhere(self, path: str) -> bool:
+        """True if the note came here from another machine, whoever may write there."""
+        self.look()
+        return any(each.before is None for each in self.database.at(path))
+
     def unseen(self, only: Callable[[str], bool] = lambda path: True) -> list[Arrival]:
         """The arrivals that still count as foreign: the last one at each path that `only` accepts."""
         self.look()

@@ -1,0 +1,148 @@
+"""The machines that have the vault: a note for each, and the runs that go on on another one.
+
+A machine's note says when it was seen last, by the day, so that it is at most one commit a day. A vault that is not
+synced has none.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from importlib.metadata import PackageNotFoundError, version
+
+from agent.errors import AgentError
+from agent.loop.session import Session, load_session, sessions
+from agent.markdown.note import Note
+from agent.markdown.values import Value
+from agent.runs.registry import run_registry
+from agent.texts import text
+from agent.vault.change import Stamp
+from agent.vault.folders import MACHINES
+from agent.vault.store import Vault
+from agent.workspace.machine import MACHINE, machine_path, open_claims, plain_name, this_machine
+from agent.workspace.workspace import Workspace
+
+ELSEWHERE = timedelta(hours=6)
+"""The time after its last record in which a run that has not ended counts as going on."""
+_NEWEST = 60
+"""The newest sessions that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class MachineNote:
+    """What a machine's note says; `last_seen` None if it says nothing that can be read."""
+
+    id: str
+    name: str
+    path: str
+    last_seen: date | None
+    has_daemon: bool
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionElsewhere:
+    """A session whose run goes on on another machine, or `waits` there for its person."""
+
+    path: str
+    waits: bool
+
+
+def known_machines(vault: Vault) -> tuple[MachineNote, ...]:
+    """The machines that have a note in the vault, by name."""
+    folder = vault.place.root / vault.home.at(MACHINES)
+    paths = sorted(folder.glob("*.md")) if folder.is_dir() else ()
+    found = (_parsed(vault, path.relative_to(vault.place.root).as_posix()) for path in paths)
+    return tuple(each for each in found if each is not None)
+
+
+def other_machines(vault: Vault) -> tuple[MachineNote, ...]:
+    """The same without this machine."""
+    return tuple(each for each in known_machines(vault) if each.id != vault.id)
+
+
+def note_machine(workspace: Workspace, *, has_daemon: bool) -> bool:
+    """Write this machine's note if it says something else, or was written on another day; True if it was written.
+
+    Raises what a transaction does.
+    """
+    vault = workspace.vault
+    if open_claims(workspace).remote is None:
+        return False
+    machine, today = this_machine(workspace), workspace.clock.now().date()
+    path = machine_path(vault, machine.name)
+    now = MachineNote(machine.id, machine.name, path, today, has_daemon, program_version())
+    known = [each for each in known_machines(vault) if each.id == machine.id]
+    if known == [now]:
+        return False
+    header: dict[str, Value] = {
+        "id": machine.id,
+        "type": MACHINE,
+        "last_seen": today,
+        "daemon": has_daemon,
+        "version": now.version,
+    }
+    about = text("machine.about", workspace.settings.vault.language)
+    data = Note.compose(header, f"# {machine.name}\n\n{about}\n").data
+    with vault.transaction(f"machine: {machine.name}", Stamp("agent", tool=MACHINE)) as change:
+        for each in known:
+            if each.path != path:
+                change.delete(each.path)
+        before = vault.read(path)
+        if before is None:
+            change.create(path, data)
+        else:
+            change.edit(path, before, data)
+    return True
+
+
+def is_elsewhere(workspace: Workspace, session: Session) -> bool:
+    """True if a session came from another machine, and its run goes on there."""
+    last = session.records[-1].at if session.records else None
+    if session.open_run is None or last is None or workspace.clock.now() - last > ELSEWHERE:
+        return False
+    vault = workspace.vault
+    return run_registry(vault).get(session.id) is None and vault.provenance.began_elsewhere(session.path)
+
+
+def sessions_elsewhere(workspace: Workspace) -> tuple[SessionElsewhere, ...]:
+    """The sessions in progress on other machines, the newest day first."""
+    return tuple(_elsewhere(workspace))
+
+
+def _elsewhere(workspace: Workspace) -> Iterator[SessionElsewhere]:
+    vault = workspace.vault
+    if vault.provenance.database.is_empty():
+        return
+    for path in sessions(vault)[:_NEWEST]:
+        if not vault.provenance.began_elsewhere(path):
+            continue
+        try:
+            session = load_session(vault, path)
+        except AgentError:
+            continue
+        if is_elsewhere(workspace, session):
+            yield SessionElsewhere(path, session.waits)
+
+
+def program_version() -> str:
+    """The version of this program; empty if it is not installed."""
+    try:
+        return version("vault-agent")
+    except PackageNotFoundError:
+        return ""
+
+
+def _parsed(vault: Vault, path: str) -> MachineNote | None:
+    note = Note.parse(vault.read(path) or b"")
+    if note.type != MACHINE or not note.id:
+        return None
+    seen = note.header.get("last_seen")
+    name = plain_name(path.rpartition("/")[2].removesuffix(".md"))
+    return MachineNote(
+        note.id,
+        name,
+        path,
+        seen if type(seen) is date else None,
+        note.header.get("daemon") is True,
+        (note.string("version") or "")[:20],
+    )
