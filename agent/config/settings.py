@@ -143,13 +143,13 @@ class Settings:
 TRAVELS = frozenset(
     {
         *("vault.language", "vault.folder", "git.human_commits", "git.quiet_seconds", "inbox.every_note"),
-        *("sync.quiet_seconds", "sync.interval_seconds", "sync.run_on"),
+        *("sync.quiet_seconds", "sync.interval_seconds"),
     }
 )
 """The settings allowed in a vault's own file. Each is about this vault's care, and none can harm the machine of a
 person who clones it: no command, path, URL, key or limit, and nothing that weakens durability or the brake.
-`inbox.every_note` can only take away what the default gives, `vault.folder` does not change a vault that is in use on
-the machine, and `sync.run_on` names a machine that answers anyway whenever its remote can be reached."""
+`inbox.every_note` can only take away what the default gives, and `vault.folder` does not change a vault that is in use
+on the machine."""
 OF_ONE_VAULT = frozenset({"vault.folder"})
 """The settings that only a vault's own file may have."""
 

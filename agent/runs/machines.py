@@ -111,6 +111,7 @@ def sessions_elsewhere(workspace: Workspace) -> tuple[SessionElsewhere, ...]:
 
 def _elsewhere(workspace: Workspace) -> Iterator[SessionElsewhere]:
     vault = workspace.vault
+    vault.provenance.look()
     if vault.provenance.database.is_empty():
         return
     for path in sessions(vault)[:_NEWEST]:

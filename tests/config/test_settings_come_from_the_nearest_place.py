@@ -165,7 +165,6 @@ def test_what_may_travel_is_this_and_no_more() -> None:
         "inbox.every_note",
         "sync.interval_seconds",
         "sync.quiet_seconds",
-        "sync.run_on",
         "vault.folder",
         "vault.language",
     ]
