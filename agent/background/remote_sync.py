@@ -59,6 +59,8 @@ class RemoteSync:
     _look_at: float = field(default=0.0, init=False)
     _failures: int = field(default=0, init=False)
     _running: bool = field(default=False, init=False)
+    _error: str = field(default="", init=False)
+    """Why the last round could not begin: nothing is then written into the state of a remote."""
 
     def __post_init__(self) -> None:
         self.notice = SyncNotice(self.workspace)
@@ -89,12 +91,12 @@ class RemoteSync:
 
     def goodbye(self) -> None:
         """Send what is left when the daemon ends, if the remotes were well; takes some seconds at most."""
-        state = sync_state(self._vault)
-        well = {name: each for name, each in state.remotes.items() if not each.trouble and each.wait is None}
-        left = [each for each in well.values() if self._vault.head != each.agreed or not self.settled()]
-        if state.is_paused or self._running or not left:
-            return
         try:
+            state = sync_state(self._vault)
+            if state.is_paused or self._running or not state.remotes:
+                return
+            well = [each for each in chosen(self._vault) if not each.trouble and each.wait is None]
+            left = [each for each in well if self._vault.head != each.agreed or not self.settled()]
             for report in rounds(self._vault, left, Permission(), seconds=GOODBYE):
                 logger.info("sync with %s at the end: %s", report.remote, report.end)
         except (AgentError, OSError) as error:
@@ -149,6 +151,7 @@ class RemoteSync:
         self._next_at, self._look_at = now + interval, now
         error = None if future.cancelled() else future.exception()
         reports = [] if error is not None or future.cancelled() else future.result()
+        self._error = failure_text(error) if error is not None else ""
         if error is not None:
             logger.log(
                 logging.INFO if isinstance(error, AgentError | OSError) else logging.WARNING,
@@ -174,4 +177,4 @@ class RemoteSync:
             if each.wait is None and not state.is_paused:  # what waits is asked about in a note of its own
                 self.notice.tell(each)
         lines = [Sentence("sync with {name}: {trouble}", name=each.name, trouble=each.trouble) for each in wrong]
-        return "; ".join(lines)
+        return "; ".join(filter(None, [*lines, self._error]))
