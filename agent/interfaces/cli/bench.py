@@ -17,6 +17,7 @@ from agent.interfaces.cli.benches import history as histories
 from agent.interfaces.cli.benches import retrieval as cases
 from agent.interfaces.cli.benches import speed as speeds
 from agent.interfaces.cli.benches import start as starts
+from agent.interfaces.cli.benches import sync as syncs
 from agent.interfaces.cli.benches.figures import Measure, all_reached
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 
@@ -136,6 +137,21 @@ def history(output: Output, commits: int, notes: int, rounds: int) -> None:
     report = {"commits": commits, "notes": notes, "figures": [each.document() for each in measures]}
     lines = [f"{commits} commits, {notes} notes", *(each.line() for each in measures)]
     _report(output, report, lines, all_reached(measures))
+
+
+@command.command(epilog=_EPILOG)
+@_notes()
+@_count("--rounds", 9, "How often the small syncs are measured.")
+@click.pass_obj
+def sync(output: Output, notes: int, rounds: int) -> None:
+    """Time syncs with a remote on this disk, against git pull and git push.
+
+    The limits are those for 10,000 notes.
+    """
+    with tempfile.TemporaryDirectory(prefix="vault-agent-bench-") as folder:
+        measures = syncs.measure(Path(folder), notes, rounds, output.note)
+    report = {"notes": notes, "figures": [each.document() for each in measures]}
+    _report(output, report, [f"{notes} notes", *(each.line() for each in measures)], all_reached(measures))
 
 
 def _report(output: Output, document: Mapping[str, object], lines: list[str], reached: bool) -> None:

@@ -295,6 +295,11 @@ class SyncRound:
         )
 
 
+def sync_once(vault: Vault, remote: SyncedRemote, allowed: Permission = Permission()) -> RoundReport:
+    """One round with the person's own network."""
+    return SyncRound(vault, Network(vault.git), remote, allowed).run()
+
+
 def _problem(error: AgentError | OSError) -> Problem:
     """What stands in the way, for people."""
     match error:

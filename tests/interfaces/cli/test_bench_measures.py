@@ -23,6 +23,13 @@ def test_it_builds_its_own_vault_and_reports_figures(name: str, capsys: pytest.C
     assert all(figure["median_ms"] > 0 and figure["runs"] == 2 for figure in document["figures"])
 
 
+def test_syncs_are_measured_beside_git(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--json", "bench", "sync", "--notes", "12", "--rounds", "1"]) in {0, 1}
+    names = [figure["name"] for figure in json.loads(capsys.readouterr().out)["figures"]]
+    assert "one note received" in names and "one note received, git pull && git push" in names
+    assert "12 notes edited on both sides, the merge alone" in names
+
+
 @pytest.mark.parametrize(
     "args",
     [
