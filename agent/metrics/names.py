@@ -46,6 +46,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "FilesChanged": "files.changed",
         "EditsCommitted": "edits.committed",
         "EditsStopped": "edits.stopped",
+        "RemoteSynced": "remote.synced",
         "Tick": "tick",
         "TurnEnded": "turn.ended",
         "Ended": "run.ended",

@@ -15,8 +15,8 @@ from agent.loop.records import Closed, Spoken
 from agent.loop.session import Session, load_session
 from agent.runs.capture import keep_words
 from agent.runs.decisions import content_of
-from agent.runs.machines import ELSEWHERE, is_elsewhere
 from agent.runs.registry import RunMark, run_registry
+from agent.runs.sessions_elsewhere import ELSEWHERE, is_elsewhere
 from agent.texts import text
 from agent.workspace.workspace import Workspace
 

@@ -1,30 +1,21 @@
-"""The machines that have the vault: a note for each, and the runs that go on on another one.
+"""The machines that have the vault: a note for each.
 
 A machine's note says when it was seen last, by the day, so that it is at most one commit a day. A vault that is not
 synced has none.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 
-from agent.errors import AgentError
-from agent.loop.session import Session, load_session, sessions
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.runs.registry import run_registry
 from agent.texts import text
 from agent.vault.change import Stamp
 from agent.vault.folders import MACHINES
 from agent.vault.store import Vault
 from agent.workspace.machine import MACHINE, machine_path, open_claims, plain_name, this_machine
 from agent.workspace.workspace import Workspace
-
-ELSEWHERE = timedelta(hours=6)
-"""The time after its last record in which a run that has not ended counts as going on."""
-_NEWEST = 60
-"""The newest sessions that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +28,6 @@ class MachineNote:
     last_seen: date | None
     has_daemon: bool
     version: str
-
-
-@dataclass(frozen=True, slots=True)
-class SessionElsewhere:
-    """A session whose run goes on on another machine, or `waits` there for its person."""
-
-    path: str
-    waits: bool
 
 
 def known_machines(vault: Vault) -> tuple[MachineNote, ...]:
@@ -93,36 +76,6 @@ def note_machine(workspace: Workspace, *, has_daemon: bool) -> bool:
         else:
             change.edit(path, before, data)
     return True
-
-
-def is_elsewhere(workspace: Workspace, session: Session) -> bool:
-    """True if a session came from another machine, and its run goes on there."""
-    last = session.records[-1].at if session.records else None
-    if session.open_run is None or last is None or workspace.clock.now() - last > ELSEWHERE:
-        return False
-    vault = workspace.vault
-    return run_registry(vault).get(session.id) is None and vault.provenance.began_elsewhere(session.path)
-
-
-def sessions_elsewhere(workspace: Workspace) -> tuple[SessionElsewhere, ...]:
-    """The sessions in progress on other machines, the newest day first."""
-    return tuple(_elsewhere(workspace))
-
-
-def _elsewhere(workspace: Workspace) -> Iterator[SessionElsewhere]:
-    vault = workspace.vault
-    vault.provenance.look()
-    if vault.provenance.database.is_empty():
-        return
-    for path in sessions(vault)[:_NEWEST]:
-        if not vault.provenance.began_elsewhere(path):
-            continue
-        try:
-            session = load_session(vault, path)
-        except AgentError:
-            continue
-        if is_elsewhere(workspace, session):
-            yield SessionElsewhere(path, session.waits)
 
 
 def program_version() -> str:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
 
 from agent.config.secrets import Secret
 from agent.errors import AgentError
@@ -10,7 +12,7 @@ from agent.llm.ledger import Ledger, SpendTotals
 from agent.llm.presets import KINDS, ModelKind, endpoint
 from agent.llm.spend_elsewhere import spent_elsewhere
 from agent.runs.decisions import approvals, arrived_decisions, open_questions
-from agent.runs.machines import MachineNote, SessionElsewhere, other_machines, sessions_elsewhere
+from agent.runs.machines import MachineNote, other_machines
 from agent.runs.registry import run_registry
 from agent.skills.learning.offer_records import offer_records_folder
 from agent.skills.learning.offer_records import waiting_offers as offers_waiting
@@ -21,6 +23,14 @@ from agent.workspace.workspace import Workspace
 
 SPEND = "spend"
 """The folder of the ledger, in the machine's state: the daily limits are per person, not per vault."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionElsewhere:
+    """A session whose run goes on on another machine, or `waits` there for its person."""
+
+    path: str
+    waits: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +114,19 @@ def agent_status(workspace: Workspace) -> AgentStatus:
         misconfigured,
         arrived_decisions(workspace),
         other_machines(workspace.vault),
-        sessions_elsewhere(workspace),
+        _sessions_elsewhere(workspace),
         spent_elsewhere(workspace.directories.state / SPEND, ledger_of(workspace).today()),
     )
+
+
+def _sessions_elsewhere(workspace: Workspace) -> tuple[SessionElsewhere, ...]:
+    """The sessions in progress on other machines; reading one is slow to load, and most vaults are on one machine."""
+    provenance = workspace.vault.provenance
+    provenance.look()
+    if provenance.database.is_empty():
+        return ()
+    module = import_module("agent.runs.sessions_elsewhere")
+    return cast("tuple[SessionElsewhere, ...]", module.sessions_elsewhere(workspace))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,9 @@ from agent.llm.spend_elsewhere import parse_spend
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.run import RunRequest
 from agent.runs.decisions import approvals, arrived_decisions, open_questions, ready
-from agent.runs.machines import known_machines, note_machine, other_machines, sessions_elsewhere
+from agent.runs.machines import known_machines, note_machine, other_machines
 from agent.runs.service import RunService
+from agent.runs.sessions_elsewhere import sessions_elsewhere
 from agent.runs.shared_spend import SpendSharing, spent_on_other_machines
 from agent.vault.provenance.remotes import Writers, plain_address
 from agent.workspace.machine import this_machine
