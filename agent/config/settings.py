@@ -148,6 +148,7 @@ TRAVELS = frozenset(
 )
 """The settings allowed in a vault's own file. Each is about this vault's care, and none can harm the machine of a
 person who clones it: no command, path, URL, key or limit, and nothing that weakens durability or the brake.
+`sync.*` says when a remote is asked that the person has set up, not which one.
 `inbox.every_note` can only take away what the default gives, and `vault.folder` does not change a vault that is in use
 on the machine."""
 OF_ONE_VAULT = frozenset({"vault.folder"})

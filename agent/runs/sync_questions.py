@@ -28,6 +28,7 @@ from agent.vault.sync.joining import Choice, Permission
 from agent.vault.sync.resolve import ConflictedNote, Side, conflicted_note, resolve
 from agent.vault.sync.rounds import sync_state
 from agent.vault.sync.state import SyncedRemote, Wait, WaitKind
+from agent.vault.worktree.paths import is_note
 from agent.workspace.workspace import Workspace
 
 Subject: TypeAlias = Literal["remote", "conflict"]
@@ -53,6 +54,7 @@ class SyncQuestion:
     theirs: str = ""
     paths: tuple[str, ...] = ()
     status: Status = "open"
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,21 +98,18 @@ def ask_about_conflict(workspace: Workspace, path: str) -> str:
 
 
 def settle_questions(workspace: Workspace) -> tuple[Allowed, ...]:
-    """Carry out the answers about notes, close what is over, and return what was allowed for remotes."""
+    """Carry out the answers about notes, close what is over, and return what is allowed for remotes that still wait."""
     vault, language = workspace.vault, workspace.settings.vault.language
-    allowed = []
-    for question in _open(vault):
-        is_current = _is_current(vault, question)
-        meaning = _answer(vault, question) if is_current else ""
-        if not is_current:
-            _close(vault, question, "over", text("sync_question.over", language))
-        elif meaning:
-            _close(vault, question, "answered", text("sync_question.result", language))
-            if question.subject == "remote":
-                allowed += [Allowed(question.name, permission) for permission in _permission(question, meaning)]
-            else:
+    for question in [each for each in _records(vault).all() if each.status == "open"]:
+        if not _is_current(vault, question):
+            _close(vault, replace(question, status="over"), text("sync_question.over", language))
+        elif meaning := _answer(vault, question):
+            if question.subject == "conflict":
                 resolve(vault, conflicted_note(vault, question.name), Side(meaning), text("conflict.other", language))
-    return tuple(allowed)
+            _close(vault, replace(question, status="answered", answer=meaning), text("sync_question.result", language))
+    answered = [each for each in _records(vault).all() if each.status == "answered" and each.subject == "remote"]
+    current = [each for each in answered if _is_current(vault, each)]  # again, if the round after the answer has failed
+    return tuple(Allowed(each.name, permission) for each in current for permission in _permission(each))
 
 
 def _records(vault: Vault) -> RecordFolder[SyncQuestion]:
@@ -126,10 +125,6 @@ def _parse(document: dict[str, object]) -> SyncQuestion:
 
 def _key(subject: Subject, name: str) -> str:
     return sha256(f"{subject} {name}".encode("utf-8", "surrogateescape")).hexdigest()[:32]
-
-
-def _open(vault: Vault) -> list[SyncQuestion]:
-    return [each for each in _records(vault).all() if each.status == "open"]
 
 
 def _remote_question(
@@ -174,17 +169,21 @@ def _conflict_question(workspace: Workspace, conflict: ConflictedNote) -> tuple[
     vault, language = workspace.vault, workspace.settings.vault.language
     copies = [*conflict.copies]
     choices = _boxes(language, ours="sync_question.this", theirs="sync_question.that", both="sync_question.both")
-    if len(copies) > 1:
-        choices = {box: meaning for box, meaning in choices.items() if meaning != "theirs"}
+    impossible = {"theirs"} if len(copies) > 1 else set() if is_note(conflict.path) else {"both"}
+    choices = {box: meaning for box, meaning in choices.items() if meaning not in impossible}
     title = text("sync_question.conflict", language, note=inert(conflict.path))
     links = text("answers.comma", language).join(f"[[{copy.removesuffix('.md')}]]" for copy in copies)
     why = text("sync_question.conflict_why", language, copies=links)
     shown = [f"## {text('sync_question.here', language)}", format_fenced(_short(conflict.data))]
-    for data in conflict.copies.values():
+    for data in conflict.copies.values() if is_note(conflict.path) else ():
         shown += [f"## {text('conflict.other', language)}", format_fenced(_short(data))]
     sources = (vault.provenance.strangers(copy, data) for copy, data in conflict.copies.items())
     question = SyncQuestion("conflict", conflict.path, " ".join(copies), "", "", choices, "", tuple(copies))
-    return question, _body(title, why, choices, "\n\n".join(shown)), tuple(filter(None, sources))
+    return (
+        question,
+        _body(title, why, choices, "\n\n".join(shown if is_note(conflict.path) else ())),
+        tuple(filter(None, sources)),
+    )
 
 
 def _short(data: bytes) -> str:
@@ -209,7 +208,7 @@ def _ask(workspace: Workspace, question: SyncQuestion, body: str, sources: tuple
     if before is not None and before.matter == question.matter:
         return ""
     if before is not None and before.status == "open":
-        _close(vault, before, "over", text("sync_question.over", workspace.settings.vault.language))
+        _close(vault, replace(before, status="over"), text("sync_question.over", workspace.settings.vault.language))
     path, id = _path(vault, f"{now:%Y-%m-%d}-{slug(question.name) or question.subject}"), workspace.clock.new_id()
     header: dict[str, Value] = {"id": id, "type": "question", "created": now, "status": "open"}
     if sources:
@@ -247,8 +246,8 @@ def _answer(vault: Vault, question: SyncQuestion) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _permission(question: SyncQuestion, meaning: str) -> Iterator[Permission]:
-    match meaning:
+def _permission(question: SyncQuestion) -> Iterator[Permission]:
+    match question.answer:
         case "keep":
             yield Permission(Choice.KEEP, theirs=question.theirs)
         case "take":
@@ -257,16 +256,16 @@ def _permission(question: SyncQuestion, meaning: str) -> Iterator[Permission]:
             yield Permission(mass=True, theirs=question.theirs)
 
 
-def _close(vault: Vault, question: SyncQuestion, status: Status, result: str) -> None:
+def _close(vault: Vault, question: SyncQuestion, result: str) -> None:
     """Write how a question has ended, into its record and its note."""
-    _records(vault).put(_key(question.subject, question.name), replace(question, status=status))
+    _records(vault).put(_key(question.subject, question.name), question)
     data = vault.read(question.path)
     if data is None:
         return
     try:
         note = Note.parse(data)
         title, _, rest = note.body.lstrip("\n").partition("\n")
-        closed = note.with_body(f"\n{title}\n\n→ {result}\n{rest}").with_key("status", status)
+        closed = note.with_body(f"\n{title}\n\n→ {result}\n{rest}").with_key("status", question.status)
     except BadNote:
         return
-    post(vault, {question.path: closed.data}, f"sync({status}): {question.name}", _STAMP)
+    post(vault, {question.path: closed.data}, f"sync({question.status}): {question.name}", _STAMP)

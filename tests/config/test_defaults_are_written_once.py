@@ -55,6 +55,7 @@ def test_sections_are_not_settings() -> None:
         "llm.fast",
         "llm.reflection",
         "llm.user",
+        "sync",
         "spend",
         "run",
         "context",

@@ -11,6 +11,7 @@ from agent.background.pool import Pool
 from agent.background.remote_sync import LONGEST, RemoteSync
 from agent.events.types import FilesChanged, Tick
 from agent.memory import daily
+from agent.runs.sync_questions import SyncQuestions
 from agent.texts import Sentence
 from agent.vault.sync.rounds import pause, state_file, sync_state
 from agent.vault.sync.state import SyncedRemote
@@ -198,3 +199,47 @@ def test_two_versions_are_asked_about_and_the_box_decides(shared: Mallory, root:
         text = (root / "green.md").read_text()
         assert "sencha from there" in text and "sencha from here" in text and "conflicts" not in text
         house.until(lambda: "status: answered" in note.read_text(), "the note says so")
+
+
+def test_an_answer_outlives_a_remote_that_is_away(
+    alone: tuple[RemoteSync, FakeClock, Callable[[float], int]], shared: Mallory, root: Path, tmp_path: Path
+) -> None:
+    client, clock, passes = alone
+    client.questions = SyncQuestions(client.workspace)
+    write(root / "green.md", "# Green tea\n\nsencha leaves\n\nfrom Uji\n")
+    git(root, "commit", "-qam", "from Uji")
+    assert passes(15) and on_remote(shared) == head(root)
+    git_as(root, "Anna", "push", "-q", "--force", "origin", "HEAD~1:main")
+    passes(15)
+    note = question(root)
+    assert note is not None
+    note.write_text(ticked(note.read_text(), "keep what is here, and send it again"))
+    shared.remote.rename(tmp_path / "away.git")
+    passes(60)
+    (tmp_path / "away.git").rename(shared.remote)
+    passes(LONGEST)
+    assert on_remote(shared) == head(root)
+    assert "from Uji" in git_as(shared.remote, "Anna", "show", "main:green.md")
+
+
+def test_an_answer_about_another_commit_there_counts_for_nothing(
+    alone: tuple[RemoteSync, FakeClock, Callable[[float], int]], shared: Mallory, root: Path
+) -> None:
+    client, clock, passes = alone
+    client.questions = SyncQuestions(client.workspace)
+    write(root / "green.md", "# Green tea\n\nsencha leaves\n\nfrom Uji\n")
+    git(root, "commit", "-qam", "from Uji")
+    passes(15)
+    git_as(root, "Anna", "push", "-q", "--force", "origin", "HEAD~1:main")
+    passes(15)
+    note = question(root)
+    assert note is not None
+    note.write_text(ticked(note.read_text(), "take what is there, with my newer changes"))
+    git_as(shared.root, "Mallory", "fetch", "-q", "origin")
+    git_as(shared.root, "Mallory", "reset", "-q", "--hard", "origin/main")
+    (shared.root / "milk.md").unlink()
+    git_as(shared.root, "Mallory", "commit", "-qam", "another")
+    git_as(shared.root, "Mallory", "push", "-q", "--force", "origin", "HEAD:main")
+    passes(60)
+    assert "from Uji" in (root / "green.md").read_text() and (root / "milk.md").exists()
+    assert len(list((root / "questions").glob("*.md"))) == 2, "asked anew"
