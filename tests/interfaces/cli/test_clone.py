@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.interfaces.cli.main import main
+from tests.interfaces.cli.terminal import terminal
 from tests.remotes import git_as, make_remote
 from tests.vaults import git, make_vault, write
 
@@ -104,3 +105,21 @@ def test_the_usual_branch_is_taken(remote: Path, tmp_path: Path, capsys: Capture
     git(tmp_path / "one/vault", "push", "-q", str(remote), "main:aaa")
     types(capsys, "clone", str(remote), str(tmp_path / "new"))
     assert git_as(tmp_path / "new", "Anna", "branch", "--show-current").strip() == "main"
+
+
+def test_at_a_terminal_a_bar_moves_and_its_person_is_asked(remote: Path, tmp_path: Path, capsys: Captured) -> None:
+    work = tmp_path / "one/vault"
+    for number in range(25):
+        write(work / f"notes/{number}.md", f"note {number}\n")
+    git(work, "add", "-A")
+    git(work, "commit", "-q", "-m", "many")
+    git(work, "push", "-q", str(remote), "main")
+    own = {"VAULT_AGENT_HOME": str(tmp_path / "home"), "VAULT_AGENT_GIT__DURABLE": "false", "LANG": "C.UTF-8"}
+    root = tmp_path / "new"
+    with terminal(tmp_path, own, "clone", str(remote), str(root)) as screen:
+        screen.sees("Do only you write there, from your own devices?")
+        screen.type("y\n")
+        screen.sees("is a vault now")
+        assert screen.ends() == 0 and b"30/30" in screen.raw
+    trust = json.loads(types(capsys, "--vault", str(root), "trust", "--json"))
+    assert trust["remotes"][0]["writers"] == "me"

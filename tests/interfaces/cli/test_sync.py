@@ -1,7 +1,7 @@
 """`vault-agent sync`: two machines and a remote, from the command line."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from agent.interfaces.cli.main import main
 from agent.vault.health.status import conflict_copies
 from agent.vault.store import open_vault
+from agent.vault.sync.setup import Candidate
 from agent.vault.sync.state import FILE
 from tests.fakes import FakeClock
 from tests.remotes import git_as, make_remote
@@ -263,3 +264,21 @@ def test_a_conflict_that_sync_made_is_said_and_ended(pair: Pair) -> None:
     assert len(copies) == 1 and copies[0] in said and "sync resolve" in said
     pair.other.types("sync", "resolve", "plan.md", "--both")
     assert "conflict" not in pair.other.read("plan.md")
+
+
+def test_a_server_that_takes_only_branches_is_used_and_said(alone: Computer, remote: Path) -> None:
+    hook = remote / "hooks/update"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text('#!/bin/sh\ncase "$1" in refs/heads/*) exit 0;; *) echo no >&2; exit 1;; esac\n')
+    hook.chmod(0o755)
+    assert "takes only branches" in alone.types("sync", "setup", str(remote), "--only-me")
+    assert git(remote, "rev-parse", "main") == git(alone.root, "rev-parse", "main")
+    assert "takes only branches" in alone.types("sync", "doctor")
+
+
+def test_a_public_host_is_spoken_about(alone: Computer) -> None:
+    candidate = Candidate("origin", "git@github.com:me/notes.git", "main", True, {})
+    assert candidate.forge == "https://github.com/new"
+    assert replace(candidate, address="https://me@GitLab.com/me/notes.git").forge.startswith("https://gitlab.com")
+    assert not replace(candidate, address="ssh://me@server/notes.git").forge
+    assert not replace(candidate, address="/media/github.com:x/notes.git").forge
