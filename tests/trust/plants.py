@@ -18,10 +18,13 @@ from agent.llm.provider import Cancelled, OnText
 from agent.llm.spend import Meter
 from agent.llm.wire import Wire
 from agent.loop.repetition import Breaker
+from agent.markdown.merging.notes import MergedNote
 from agent.vault.change import Applied, Change
 from agent.vault.options import Brake
 from agent.vault.plumbing.commit import Committer, Tip
 from agent.vault.plumbing.git import Git
+from agent.vault.sync import joining, trees
+from agent.vault.sync.round import SyncRound
 from agent.vault.worktree import exchange, files
 from agent.vault.worktree.files import Files
 from agent.vault.write import apply, loss, writer
@@ -184,6 +187,22 @@ def _failures_forgotten(put: Put) -> None:
     put(Breaker, "failed", lambda self, tool, arguments, error: "")
 
 
+def _one_side_dropped(put: Put) -> None:
+    put(trees, "merged_file", lambda git, path, found, home: MergedNote(max(found.ours, found.theirs), None))
+
+
+def _push_only_said(put: Put) -> None:
+    def careless(self: SyncRound, head: str, theirs: str) -> bool:
+        self._agree(head)
+        return True
+
+    put(SyncRound, "_push", careless)
+
+
+def _rewriting_always_followed(put: Put) -> None:
+    put(joining, "lost_lines", lambda vault, before, after: ())
+
+
 BUGS: dict[str, Callable[[Put], None]] = {
     "the temporary file is not flushed": _temporary_not_flushed,
     "the journal is not flushed": _journal_not_flushed,
@@ -208,6 +227,9 @@ BUGS: dict[str, Callable[[Put], None]] = {
     "only the first try is reserved": _only_the_first_try_reserved,
     "a failed try is released": _failed_try_released,
     "failures are forgotten": _failures_forgotten,
+    "one side of a merge is dropped": _one_side_dropped,
+    "a push is only said": _push_only_said,
+    "a rewritten remote is always followed": _rewriting_always_followed,
 }
 
 

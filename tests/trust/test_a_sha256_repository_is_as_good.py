@@ -15,6 +15,7 @@ from agent.vault.listing import contents
 from agent.vault.plumbing.objects import has_id
 from tests.daemon.house import furnish
 from tests.trust import company, outside, races, wipes
+from tests.trust.convergence import Killer, live
 from tests.trust.crash import PROJECT, crash
 from tests.trust.faults import Fault
 from tests.trust.honesty import check as check_honest
@@ -42,6 +43,14 @@ def test_no_wipe_goes_through_unasked(tmp_path: Path, kind: str) -> None:
 
 def test_saves_that_race_are_kept(tmp_path: Path) -> None:
     races.race(tmp_path, "replace", 20, "sha256")
+
+
+def test_three_clones_converge(tmp_path: Path) -> None:
+    killer = Killer()
+    try:
+        live(tmp_path / "clones", 1, killer)
+    finally:
+        killer.close()
 
 
 def test_beside_another_committer(tmp_path: Path) -> None:

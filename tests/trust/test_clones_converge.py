@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.trust.convergence import Killer, live
+from tests.trust.plants import plant
 
 SMALL, FULL = 20, 300
 
@@ -25,3 +26,19 @@ def test_three_clones_end_equal_and_whole(tmp_path: Path, killer: Killer, seed: 
     story = live(tmp_path / "clones", seed, killer)
     assert story.lines > 20 and story.rounds < 5
     shutil.rmtree(tmp_path / "clones")
+
+
+@pytest.mark.parametrize(
+    ("bug", "word"),
+    [
+        ("one side of a merge is dropped", "lost"),
+        ("a push is only said", "the remote is elsewhere"),
+        ("a rewritten remote is always followed", "lost"),
+    ],
+)
+def test_a_planted_bug_is_caught(
+    tmp_path: Path, killer: Killer, monkeypatch: pytest.MonkeyPatch, bug: str, word: str
+) -> None:
+    plant(bug, monkeypatch.setattr)
+    with pytest.raises(AssertionError, match=word):
+        live(tmp_path / "clones", 0, killer)
