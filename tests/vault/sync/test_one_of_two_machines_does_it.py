@@ -156,8 +156,11 @@ def test_a_renewal_whose_answer_was_lost_is_known_again(
     with monkeypatch.context() as patched, pytest.raises(RemoteUnreachable):
         patched.setattr(Network, "push", cut)
         one.renew(claim, 900)
-    assert place.exists() and one.renew(claim, 600) is not None
+    again = one.renew(claim, 600)
+    assert place.exists() and again is not None
     one.release(claim)
+    assert of(pair[1]).take(WHAT, 600) is None, "it was renewed since"
+    one.release(again)
     assert of(pair[1]).take(WHAT, 600) is not None
 
 
