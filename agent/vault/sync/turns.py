@@ -6,13 +6,15 @@ machines never do the same, however late each hears of the other.
 """
 
 import logging
+import threading
 from dataclasses import dataclass, field
 
 from agent.errors import Retryable
-from agent.texts import Sentence
 from agent.vault.plumbing.network import Network
+from agent.vault.store import Vault
 from agent.vault.sync.claims import Claim, Claims, RemoteUnreachable
-from agent.vault.sync.round import RoundEnd, SyncRound
+from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound
+from agent.vault.sync.state import SyncedRemote
 
 LEASE = 600.0
 """Seconds for which a turn is taken, and renewed when half of them are over: so long after a machine has died another
@@ -20,6 +22,10 @@ one does its work. Longer than a remote is usually away."""
 HELD = 2 * 86_400.0
 """Seconds for which a turn is kept once the work is done, until the remote has the result: a weekend without a
 connection. Another machine may do the work again after it."""
+
+_PAUSE = 1.0
+"""Seconds until a round is tried again that another process is in."""
+_rounds = threading.Lock()
 
 logger = logging.getLogger(__name__)
 
@@ -68,8 +74,7 @@ class Turn:
         remote = self.claims.remote
         if remote is None:
             return True
-        vault = self.claims.vault
-        if SyncRound(vault, Network(vault.git), remote).run().end is not RoundEnd.SYNCED:
+        if _round(self.claims.vault, remote).end is not RoundEnd.SYNCED:
             return False
         self.give_back()
         return True
@@ -92,14 +97,24 @@ def take_turn(claims: Claims, what: str) -> Turn:
     claim = claims.take(what, LEASE)
     if claim is None:
         raise NotOurTurn("another machine is at it")
-    remote, vault = claims.remote, claims.vault
+    remote = claims.remote
     if remote is not None and claim.oid:
-        report = SyncRound(vault, Network(vault.git), remote).run()
+        report = _round(claims.vault, remote)
         if report.end is not RoundEnd.SYNCED:
             claims.release(claim)
-            trouble = Sentence("{trouble}", trouble=report.trouble)
-            raise NotOurTurn("{reason}", reason=trouble, hint=report.hint)
+            raise NotOurTurn(report.trouble, hint=report.hint)
     return Turn(claims, claim)
+
+
+def _round(vault: Vault, remote: SyncedRemote) -> RoundReport:
+    """A round of sync, after those that other work of this machine is in."""
+    with _rounds:
+        for last in (False, False, True):
+            report = SyncRound(vault, Network(vault.git), remote).run()
+            if last or report.end is not RoundEnd.WAITS or report.wait is not None:
+                break
+            vault.clock.sleep(_PAUSE)
+    return report
 
 
 def held_turns(claims: Claims) -> tuple[Turn, ...]:
