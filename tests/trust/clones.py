@@ -145,7 +145,7 @@ class Company:
             committed = clone.tries("grep", "-q", "-w", "-F", mark, "HEAD")
             (self.dropped if committed else self.gone).add(mark)
 
-    def rewritten(self, clone: Clone) -> None:
+    def rewritten(self) -> None:
         """Record that a person has rewritten the history: what was taken out before may be in it no more."""
         self.gone |= self.dropped
         self.dropped.clear()

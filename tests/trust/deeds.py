@@ -1,4 +1,4 @@
-"""What people and their programs do to one of three clones, one deed a function, each with its weight."""
+"""What people and their programs do to one of three clones, one deed a function; `convergence` has their weights."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -256,7 +256,7 @@ def rewrite(company: Company, clone: Clone, rng: Random) -> None:
     clone.git("add", "-A")
     clone.tries("commit", "-q", "-m", "All in one")
     company.say(f"{clone.name} rewrites the history and pushes it with force")
-    company.rewritten(clone)
+    company.rewritten()
     clone.git("push", "-q", "--force", "origin", "HEAD:main")
 
 
