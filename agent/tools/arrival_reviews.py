@@ -10,11 +10,12 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
+from agent.config.resources import resource
 from agent.markdown.checkbox_decision import BOXES
 from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.texts import Language, text
+from agent.texts import LANGUAGES, Language, text
 from agent.vault.change import Stamp
 from agent.vault.decision_notes import RecordFolder, answer_in, close, post
 from agent.vault.folders import APPROVALS
@@ -22,6 +23,7 @@ from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.database import Arrival
 from agent.vault.provenance.remotes import Writers
 from agent.vault.store import Vault
+from agent.vault.template import placed, read_template
 
 TYPE = "arrival-review"
 MOST_AT_ONCE = 5
@@ -65,12 +67,29 @@ def _pending(records: RecordFolder[Review]) -> list[Review]:
 
 def unseen_steering(vault: Vault) -> list[Arrival]:
     """The last arrival in each steering note whose new text is not in effect yet."""
+    own = _as_shipped(vault)
+    return [each for each in _steering(vault) if each.path not in own]
+
+
+def _steering(vault: Vault) -> list[Arrival]:
     waiting = vault.provenance.unseen(lambda path: vault.home.row(path).steers)
     return [each for each in waiting if vault.own_version(each.path) != vault.read(each.path)]
 
 
+def _as_shipped(vault: Vault) -> list[str]:
+    """The steering notes that arrived as this program ships them: it does not ask about its own text."""
+    arrived = [each.path for each in _steering(vault)]
+    if not arrived:
+        return []
+    folder = resource("vault_template")
+    shipped = [placed(read_template(folder, language), vault.home) for language in LANGUAGES]
+    return [path for path in arrived if (data := vault.read(path)) and data in [files.get(path) for files in shipped]]
+
+
 def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Language = "en") -> tuple[str, ...]:
     """Ask about new steering notes and remotes, in one commit; returns the notes' paths."""
+    for path in _as_shipped(vault):
+        vault.provenance.has_seen(path)
     records = review_records(vault)
     waiting = len(_pending(records))
     notes: dict[str, tuple[Review, bytes]] = {}

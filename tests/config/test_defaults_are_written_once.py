@@ -64,7 +64,6 @@ def test_sections_are_not_settings() -> None:
         "tools",
         "inbox",
         "machine",
-        "sync",
         "log",
     }
     assert not sections() & set(setting_types(Settings))

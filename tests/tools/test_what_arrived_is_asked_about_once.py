@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from agent.config.resources import resource
 from agent.texts import Language
 from agent.tools.arrival_reviews import ask_about_arrivals, settle_arrivals, unseen_steering
 from agent.tools.builtin.toolbox import text_origin_of
 from agent.vault.provenance.remotes import Writers
 from agent.vault.store import Vault
+from agent.vault.template import read_template
 from tests.remotes import Mallory, git_as, shared_with_mallory
 from tests.vaults import git, make_vault, write
 
@@ -146,3 +148,13 @@ def test_a_commit_signed_with_ones_own_key_is_ones_own(vault: Vault, mallory: Ma
     foreign = text_origin_of(vault)
     assert foreign.source("phone.md", vault.read("phone.md") or b"") == ""
     assert foreign.source("theirs.md", vault.read("theirs.md") or b"")
+
+
+def test_what_the_program_ships_itself_is_not_asked_about_and_is_in_force(vault: Vault, mallory: Mallory) -> None:
+    shipped = read_template(resource("vault_template"), "en")
+    pulled(vault, mallory, {path: shipped[path].decode() for path in ("AGENT.md", "rules/About rules.md")})
+    assert unseen_steering(vault) == []
+    assert not [path for path in ask(vault) if "AGENT" in path or "About" in path]
+    assert vault.own_version("AGENT.md") == shipped["AGENT.md"]
+    pulled(vault, mallory, {"AGENT.md": shipped["AGENT.md"].decode() + f"\n{RULE}\n"})
+    assert [each.path for each in unseen_steering(vault)] == ["AGENT.md"]
