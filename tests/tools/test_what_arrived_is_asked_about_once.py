@@ -158,3 +158,12 @@ def test_what_the_program_ships_itself_is_not_asked_about_and_is_in_force(vault:
     assert vault.own_version("AGENT.md") == shipped["AGENT.md"]
     pulled(vault, mallory, {"AGENT.md": shipped["AGENT.md"].decode() + f"\n{RULE}\n"})
     assert [each.path for each in unseen_steering(vault)] == ["AGENT.md"]
+
+
+def test_what_the_persons_other_machine_remembers_is_not_asked_about(vault: Vault, mallory: Mallory) -> None:
+    pulled(vault, mallory, {"MEMORY.md": "- likes tea\n", "AGENT.md": f"{RULE}\n"})
+    assert [each.path for each in unseen_steering(vault)] == ["AGENT.md", "MEMORY.md"]
+    (address,) = vault.provenance.addresses().values()
+    vault.provenance.answers.answer(address, Writers.ME)
+    assert [each.path for each in unseen_steering(vault)] == ["AGENT.md"]
+    assert b"tea" in (vault.own_version("MEMORY.md") or b"")

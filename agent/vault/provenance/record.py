@@ -15,7 +15,7 @@ from pathlib import Path
 
 from agent.markdown.adjacent_merge import merge_touching
 from agent.vault import durable
-from agent.vault.folders import AgentFolder
+from agent.vault.folders import AgentFolder, WriteRule
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import Arrival, Database, RecordDamaged
@@ -194,10 +194,16 @@ class Provenance:
                 self.looks.add(path, each.after)
 
     def _counts(self, arrival: Arrival, path: str) -> bool:
-        """True if an arrival still counts as foreign for the note at `path`."""
+        """True if an arrival still counts as foreign for the note at `path`.
+
+        What steers is looked at on each machine, whoever writes to the remote; but not the long-term memory, to which
+        the person's other machines add every day.
+        """
         if self.looks.has(arrival.path, arrival.after):
             return False
-        return self.home.row(path).steers or not arrival.is_mine(self.answers.load())
+        row = self.home.row(path)
+        must_be_seen = row.steers and row.write is not WriteRule.MEMORY
+        return must_be_seen or not arrival.is_mine(self.answers.load())
 
     def _moved_here(self, path: str, data: bytes) -> list[Arrival]:
         """The arrivals of exactly this content at another path, from which it was moved here."""
