@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from agent.app.open import open_workspace
+from agent.app.setup import hook_program
 from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.load import load_settings
@@ -18,6 +19,7 @@ from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
 from agent.interfaces.cli.sync_setup import record_writers
 from agent.runs.arrivals import arrival_state
+from agent.vault import merge_driver_setup
 from agent.vault.folders import SKILLS
 from agent.vault.provenance.remotes import plain_address
 from agent.vault.sync.cloning import clone, remember
@@ -50,6 +52,7 @@ def command(output: Output, address: str, path: Path, name: str, branch: str, mi
                      step=lambda step: progress(steps[step]), progress=moved)  # fmt: skip
     workspace = open_workspace(made.root)
     remember(workspace.vault, made, clock)
+    merge_driver_setup.install(workspace.vault, hook_program())
     record_writers(output, workspace, made.name, made.address, mine, others)
     progress("indexing …")
     with closing(open_index(workspace)) as index:

@@ -5,6 +5,7 @@ import sys
 import click
 
 from agent.app.open import open_workspace
+from agent.app.setup import hook_program
 from agent.errors import UserError
 from agent.interfaces.cli.help_layout import wrap_text
 from agent.interfaces.cli.language import said
@@ -13,6 +14,7 @@ from agent.interfaces.cli.printing import size
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.screen import is_terminal
 from agent.interfaces.cli.sync_rounds import finish, go_round
+from agent.vault import merge_driver_setup
 from agent.vault.provenance.remotes import Writers, plain_address
 from agent.vault.sync.joining import Permission
 from agent.vault.sync.setup import Candidate, check_repository, examine, record, remotes_of_git
@@ -51,11 +53,13 @@ def setup(output: Output, address: str, name: str, branch: str, mine: bool, othe
     progress("asking the remote …")
     candidate = examine(vault, address, name, branch)
     remote = record(vault, candidate)
+    no_driver = merge_driver_setup.install(vault, hook_program())
     _advise(output, candidate)
     record_writers(output, workspace, candidate.name, candidate.address, mine, others)
     reports = go_round(output, workspace, [remote], Permission())
     document = {"remote": remote.name, "address": plain_address(remote.address), "branch": remote.branch,
-                "new": candidate.is_new, "refuses_refs": candidate.refuses_refs}  # fmt: skip
+                "new": candidate.is_new, "refuses_refs": candidate.refuses_refs,
+                "merge_driver": not no_driver}  # fmt: skip
     done = said("{name} is kept in step from now on; the daemon does it by itself", name=remote.name)
     finish(output, workspace, reports, document, [done])
 

@@ -46,6 +46,7 @@ def test_a_clone_is_a_vault_that_searches_and_syncs(remote: Path, tmp_path: Path
         root, "rev-parse", "HEAD"
     )
     assert "罗马" in types(capsys, "--vault", str(root), "search", "espresso")
+    assert git(root, "check-attr", "merge", "--", "a.md").endswith("vault-agent\n"), "git pull merges notes, too"
     write(root / "trips/oslo.md", "# Oslo\n")
     assert "sent 1 file" in types(capsys, "--vault", str(root), "sync")
     assert git(remote, "show", "main:trips/oslo.md") == "# Oslo\n"
