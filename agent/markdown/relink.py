@@ -1,24 +1,25 @@
 """Writes the links to moved notes again, in one note: wikilinks, embeds and Markdown links; nothing else changes."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from urllib.parse import quote, unquote
 
-_WIKI = re.compile(r"(!?\[\[)([^\[\]|#\n]+)((?:#[^\[\]|\n]*)?(?:\\?\|[^\[\]\n]*)?\]\])")
+_WIKI = re.compile(r"(!?\[\[)([^\[\]|#\n\\]+)((?:#[^\[\]|\n]*)?(?:\\?\|[^\[\]\n]*)?\]\])")
 _MARKDOWN = re.compile(r"(\]\()(<?)([^\s()<>#:]+\.md)(>?)((?:#[^\s()]*)?\))")
 
 
-def relinked(data: bytes, moves: Mapping[str, str]) -> bytes:
+def relinked(data: bytes, moves: Mapping[str, str], taken: Collection[str] = ()) -> bytes:
     """The note with each link to an old path (`moves`: old to new, in the vault) leading to the new one.
 
-    A link by name stays a link by name if the note has kept its folder or its name is new; code blocks are no links to
-    an editor, and a link in one is rewritten all the same: its text then names the note that it means.
+    A link by name alone stays one, and is left as it is if its name is `taken` by another note. A link in a code block
+    is rewritten, too: its text then names the note that it means.
     """
     if b"[[" not in data and b"](" not in data:
         return data
     text = data.decode("utf-8", "surrogateescape")
     by_path = {_bare(old): _bare(new) for old, new in moves.items()}
-    by_name = {_name(old): _name(new) for old, new in moves.items() if _name(old) != _name(new)}
+    names = {_name(old): _name(new) for old, new in moves.items() if _name(old) != _name(new)}
+    by_name = {old: new for old, new in names.items() if old not in taken}
 
     def wiki(found: re.Match[str]) -> str:
         target = found[2].strip()

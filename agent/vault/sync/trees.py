@@ -233,16 +233,18 @@ class _Merge:
         ours = {old: new for old, new in self.theirs.moves.items() if old in gone} | self._renamed_here
         theirs = {old: new for old, new in self.ours.moves.items() if old in gone} | self._renamed_there
         changed: dict[str, TreeEntry | None] = {}
+        names = {path.rpartition("/")[2].removesuffix(".md") for path, entry in files.items() if entry is not None}
         for moves, side in ((ours, self.ours), (theirs, self.theirs)):
             if not moves:
                 continue
+            numbered = {old.rpartition("/")[2].removesuffix(".md") for old in moves if files.get(old) is not None}
             paths = [*side.added, *(now.path for now in side.placed.values() if now is not None)]
             now = (moves.get(path, path) for path in paths if is_note(path))
             for path, entry in ((path, files.get(path)) for path in now):
                 if entry is None:
                     continue
                 data = self._text(entry.oid)
-                new = relinked(data, moves)
+                new = relinked(data, moves, names - numbered)
                 if new != data:
                     changed[path] = TreeEntry(entry.mode, self._add(new))
         return changed
