@@ -141,8 +141,7 @@ def _take_in_again(writer: Writer, record: JournalRecord, found: Sequence[_Found
     """Bring the rest of a finished commit to disk, on top of what a person has saved since; its blobs are all here."""
     arrival = _arrival(writer, record)
     assert arrival is not None
-    there = {item.plan.path for item in found if item.is_applied and item.plan.before is None}
-    wanted = {plan.path for plan in record.changes} - there  # a new file that is there may be changed by now
+    wanted = {item.plan.path for item in found if not _is_there(writer, item, arrival)}
     paths = [os.fsdecode(path).removeprefix(writer.place.prefix) for path in arrival.entries]
     stay = [path for path in paths if path not in wanted]
     try:
@@ -152,6 +151,15 @@ def _take_in_again(writer: Writer, record: JournalRecord, found: Sequence[_Found
         return
     _tidy(writer, [_look(writer, plan) for plan in record.changes])
     writer.journal.close(record.token, None)
+
+
+def _is_there(writer: Writer, item: _Found, arrival: Arrival) -> bool:
+    """True if a new file that arrived is on disk with all its lines, whatever a person has added since."""
+    entry = arrival.entries.get(writer.place.in_git(item.plan.path))
+    if item.plan.before is not None or item.current is None or entry is None:
+        return False
+    blob = writer.git.objects([entry.oid])[0]
+    return blob is not None and set(blob.data.split(b"\n")) <= set(item.current.split(b"\n"))
 
 
 def _arrival(writer: Writer, record: JournalRecord) -> Arrival | None:

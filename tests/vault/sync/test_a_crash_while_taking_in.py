@@ -80,3 +80,22 @@ def test_what_is_typed_between_the_crash_and_the_next_start_is_on_top_of_what_ar
     one.synced()
     assert other.files() == one.files() == {"Rome.md", "plan.md"}
     assert one.read("Rome.md") == note + "\nTyped.\n" and one.read("plan.md") == "a, by other\n\nb\n\nc, by one\n"
+
+
+def test_a_note_that_a_person_makes_after_the_crash_does_not_stand_for_the_one_that_arrived(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = two_machines(tmp_path, NOTES)
+    one.write("a.md", "one\nand more\n")
+    one.write("new.md", "# New\n\nBy one.\n")
+    one.synced()
+    with monkeypatch.context() as planted:
+        crash_when(planted, Files, "trade", 1, after=True)
+        with pytest.raises(Crash):
+            other.sync()
+    assert "new.md" not in other.files(), "the crash came before it"
+    other.write("new.md", "# Mine\n\nBy other.\n")
+    other.synced()
+    one.synced()
+    together = "".join(one.read(path) for path in one.files())
+    assert "By one." in together and "By other." in together and one.files() == other.files()
