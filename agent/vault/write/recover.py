@@ -108,12 +108,18 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
         return
     is_given_up = writer.journal.was_given_up(record.token)
     is_whole = all(item.is_applied for item in found) and not any(map(_is_saved_over, found))
-    if record.arrived and not is_given_up and not is_whole:
+    if record.arrived and not is_given_up and not is_whole and not any(map(_outlives, found)):
         _take_in_again(writer, record, found)
     elif is_given_up or any(map(_is_saved_over, found)) or not all(i.is_applied or i.can_be_applied for i in found):
         _take_back(writer, record, found)
     else:
         _finish(writer, record, found)
+
+
+def _outlives(item: _Found) -> bool:
+    """True if a person has changed a file since that was to be deleted: perhaps it was moved, and they know only the
+    old place."""
+    return item.plan.after is None and item.current is not None and not has_id(item.current, item.plan.before)
 
 
 def _finish(writer: Writer, record: JournalRecord, found: Sequence[_Found]) -> None:

@@ -99,3 +99,21 @@ def test_a_note_that_a_person_makes_after_the_crash_does_not_stand_for_the_one_t
     one.synced()
     together = "".join(one.read(path) for path in one.files())
     assert "By one." in together and "By other." in together and one.files() == other.files()
+
+
+@pytest.mark.xfail(reason="the note still stands under both names", strict=True)
+def test_what_is_typed_after_the_crash_at_the_old_place_of_a_note_goes_to_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = "---\nid: rome\n---\n# Rome\n\nFirst.\n"
+    one, other = two_machines(tmp_path, {"rome.md": note})
+    (one.root / "rome.md").rename(one.root / "Rome.md")
+    one.synced()
+    with monkeypatch.context() as planted:
+        crash_when(planted, Files, "publish", 1, after=True)
+        with pytest.raises(Crash):
+            other.sync()
+    other.write("rome.md", note + "\nTyped.\n")
+    other.synced()
+    one.synced()
+    assert one.files() == other.files() == {"Rome.md"} and one.read("Rome.md") == note + "\nTyped.\n"
