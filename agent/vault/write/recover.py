@@ -22,6 +22,7 @@ from agent.vault.queue import Order
 from agent.vault.worktree.files import PART
 from agent.vault.write import apply as on_disk
 from agent.vault.write.journal import PERSON, JournalRecord, Planned
+from agent.vault.write.strays import settle_strays
 from agent.vault.write.take_in import take_in
 from agent.vault.write.writer import Writer
 
@@ -80,6 +81,7 @@ def recover(writer: Writer) -> int:
         try:
             _clear_locks(writer, record.token)
             _settle(writer, record)
+            settle_strays(writer, record)
         except (AgentError, OSError):
             continue  # it stays open in the journal; `status` shows it, and the next write tries again
         settled += 1
@@ -117,9 +119,12 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
 
 
 def _outlives(item: _Found) -> bool:
-    """True if a person has changed a file since that was to be deleted: perhaps it was moved, and they know only the
-    old place."""
-    return item.plan.after is None and item.current is not None and not has_id(item.current, item.plan.before)
+    """True if a person has changed a file since that was to be deleted, or moved one away that was to be changed: only
+    a merge with what they did can tell where it belongs."""
+    plan = item.plan
+    if plan.before is not None and plan.after is not None:
+        return item.current is None
+    return plan.after is None and item.current is not None and not has_id(item.current, plan.before)
 
 
 def _finish(writer: Writer, record: JournalRecord, found: Sequence[_Found]) -> None:

@@ -117,3 +117,23 @@ def test_what_is_typed_after_the_crash_at_the_old_place_of_a_note_goes_to_the_ne
     other.synced()
     one.synced()
     assert one.files() == other.files() == {"Rome.md"} and one.read("Rome.md") == note + "\nTyped.\n"
+
+
+def test_a_temporary_file_that_was_moved_with_its_folder_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = two_machines(tmp_path, {"trips/rome.md": "one\n", "b.md": "two\n"})
+    one.write("trips/rome.md", "one\nand more\n")
+    one.write("b.md", "two\nand more\n")
+    one.synced()
+    with monkeypatch.context() as planted:
+        crash_when(planted, Files, "trade", 2, False)
+        with pytest.raises(Crash):
+            other.sync()
+    assert [*other.root.rglob(".vault-agent-*")]
+    (other.root / "trips").rename(other.root / "journeys")
+    fresh = Machine(other.name, open_vault(other.root, tmp_path / "bert" / "state", other.vault.clock, FAST), one.remote)
+    fresh.vault.settle()
+    assert not [*other.root.rglob(".vault-agent-*")]
+    fresh.synced()
+    assert fresh.read("journeys/rome.md") == "one\nand more\n" and fresh.read("b.md") == "two\nand more\n"
