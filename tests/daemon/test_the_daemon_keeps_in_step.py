@@ -1,6 +1,7 @@
 """What a person does to the files is found by search and committed once; what we do ourselves is nobody's news."""
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
@@ -13,6 +14,7 @@ from agent.errors import LockHeld
 from agent.index.update import IndexReport
 from agent.interfaces.cli.main import main
 from agent.workspace.daemon_lock import daemon_lock, load_daemon_state
+from agent.workspace.interruptible import Stopped
 from agent.workspace.search_index import SearchIndex
 from tests.daemon.house import broken, living, on_disk
 from tests.vaults import git, git_beside, head, write
@@ -198,7 +200,8 @@ def test_what_is_asked_once_it_says_that_it_watches_is_answered(root: Path, monk
         deadline = clock.monotonic() + 30
         while "status: done" not in note.read_text("utf-8") and clock.monotonic() < deadline:
             clock.sleep(0.05)
-        daemon.stop.ask("answered")
+        with suppress(Stopped):  # it is meant for the daemon's own thread, which sees the reason
+            daemon.stop.ask("answered")
 
     def ask() -> None:
         write(note, "Which tea?\n")

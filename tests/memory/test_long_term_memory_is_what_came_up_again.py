@@ -442,6 +442,6 @@ def test_the_kind_that_a_model_gave_decides_and_the_rules_for_the_rest(tmp_path:
     home = days(tmp_path, facts_times=1)
     fact = replace(home.entry("The Ada is moored at pier nine", EntryType.FACT), slots={"kind": "self"})
     home.keep(fact)
-    home.keep(replace(home.entry("I love rye bread", EntryType.FACT), slots={"kind": "other", "run": "run-1"}))
+    home.keep(replace(home.entry("I love rye bread", EntryType.FACT), slots={"kind": "other", "outcome": "finished"}))
     home.tend()
     assert "## About you\n\n- The Ada is moored" in home.memory and "## Preferences\n\n- I love rye" in home.memory

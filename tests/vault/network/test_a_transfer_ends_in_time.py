@@ -73,12 +73,13 @@ def test_a_child_that_stays_does_not_hold_the_transfer_up(place: Shared, monkeyp
 
 
 PROGRAM = """
-import sys
+import signal, sys
 from pathlib import Path
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.network import Network, RefUpdate
 
 network = Network(Git(Path(sys.argv[1], ".git"), Path(sys.argv[1]), durable=False))
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell without jobs starts programs that ignore it
 print("ready", flush=True)
 try:
     if sys.argv[2] == "fetch":

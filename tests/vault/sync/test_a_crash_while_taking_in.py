@@ -132,7 +132,8 @@ def test_a_temporary_file_that_was_moved_with_its_folder_is_found(
             other.sync()
     assert [*other.root.rglob(".vault-agent-*")]
     (other.root / "trips").rename(other.root / "journeys")
-    fresh = Machine(other.name, open_vault(other.root, tmp_path / "bert" / "state", other.vault.clock, FAST), one.remote)
+    state = tmp_path / "bert" / "state"
+    fresh = Machine(other.name, open_vault(other.root, state, other.vault.clock, FAST), one.remote)
     fresh.vault.settle()
     assert not [*other.root.rglob(".vault-agent-*")]
     fresh.synced()
