@@ -156,10 +156,11 @@ def question(root: Path) -> Path | None:
     "choice", ["keep what is here, and send it again", "take what is there, with my newer changes"]
 )
 def test_a_rewritten_remote_is_asked_about_and_the_box_decides(shared: Mallory, root: Path, choice: str) -> None:
+    before = head(root)
     write(root / "green.md", "# Green tea\n\nsencha leaves\n\nfrom Uji\n")
     with living(root) as house:
         house.until(lambda: "from Uji" in git_as(shared.remote, "Anna", "show", "main:green.md"), "it is sent")
-        git_as(root, "Anna", "push", "-q", "--force", "origin", "HEAD~1:main")
+        git_as(root, "Anna", "push", "-q", "--force", "origin", f"{before}:main")
         house.until(lambda: question(root) is not None, "it is asked about")
         note = question(root)
         assert note is not None and "green.md" in note.read_text() and "from Uji" in (root / "green.md").read_text()
@@ -173,11 +174,12 @@ def test_a_rewritten_remote_is_asked_about_and_the_box_decides(shared: Mallory, 
 
 
 def test_a_question_whose_matter_is_over_is_closed(shared: Mallory, root: Path) -> None:
+    before = head(root)
     write(root / "green.md", "# Green tea\n\nsencha leaves\n\nfrom Uji\n")
     with living(root) as house:
         house.until(lambda: "from Uji" in git_as(shared.remote, "Anna", "show", "main:green.md"), "it is sent")
         sent = on_remote(shared)
-        git_as(root, "Anna", "push", "-q", "--force", "origin", "HEAD~1:main")
+        git_as(root, "Anna", "push", "-q", "--force", "origin", f"{before}:main")
         house.until(lambda: question(root) is not None, "it is asked about")
         note = question(root)
         git_as(root, "Anna", "push", "-q", "--force", "origin", f"{sent}:main")
