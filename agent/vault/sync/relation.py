@@ -4,11 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from agent.vault.plumbing.git import Git
-
-_EMPTY_TREE = {
-    40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-    64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
-}
+from agent.vault.plumbing.objects import object_id
 
 
 class Standing(StrEnum):
@@ -36,7 +32,7 @@ def relate(git: Git, ours: str, theirs: str) -> Relation:
         return Relation(Standing.SAME, ours)
     found = git.run("merge-base", "--end-of-options", ours, theirs, ok=(0, 1)).decode().strip()
     if not found:
-        return Relation(Standing.UNRELATED, _EMPTY_TREE[git.width])
+        return Relation(Standing.UNRELATED, object_id("tree", b"", git.width))
     standing = {theirs: Standing.AHEAD, ours: Standing.BEHIND}.get(found, Standing.DIVERGED)
     return Relation(standing, found)
 
@@ -49,9 +45,3 @@ def contains(git: Git, commit: str, earlier: str) -> bool:
     running = git.start(*command)
     running.wait(ok=(0, 1, 128))
     return running.code == 0
-
-
-def distance(git: Git, ours: str, theirs: str) -> tuple[int, int]:
-    """The number of commits that only this side has, and that only the other has."""
-    found = git.run("rev-list", "--left-right", "--count", "--end-of-options", f"{ours}...{theirs}").decode().split()
-    return int(found[0]), int(found[1])

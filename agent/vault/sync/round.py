@@ -37,7 +37,6 @@ _NAMED = 50
 _PAUSE = 0.2
 """Seconds before the second try; doubled with each, and up to twice as long by chance."""
 _NONE = Sentence("")
-NOTHING = Permission()
 _MOVED = (
     *("stale info", "non-fast-forward", "fetch first"),
     *("failed to update ref", "cannot lock ref", "incorrect old value"),
@@ -296,9 +295,9 @@ class SyncRound:
         )
 
 
-def sync_once(vault: Vault, remote: SyncedRemote, allowed: Permission = NOTHING) -> RoundReport:
+def sync_once(vault: Vault, remote: SyncedRemote) -> RoundReport:
     """One round with the person's own network."""
-    return SyncRound(vault, Network(vault.git), remote, allowed).run()
+    return SyncRound(vault, Network(vault.git), remote).run()
 
 
 def _problem(error: AgentError | OSError) -> Problem:
