@@ -30,7 +30,6 @@ from agent.runs.memory_upkeep import open_upkeeper
 from agent.runs.recall_source import recall_source
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_set import skill_set
-from agent.runs.sync_questions import SyncQuestions
 from agent.runs.upkeep_jobs import UpkeepJobs
 from agent.workspace.machine import open_claims
 from agent.workspace.search_index import SearchIndex
@@ -77,7 +76,7 @@ def build_daemon(
         bus.publish_async,
     )
     maintenance = Maintenance(jobs, pool, clock, lambda: edits.settled)
-    remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async, SyncQuestions(workspace))
+    remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
 
     def problems() -> tuple[str, ...]:
         return (key.problem, resume.problem, inbox.problem, maintenance.problem, edits.problem, remotes.problem)

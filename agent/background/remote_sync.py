@@ -18,7 +18,7 @@ from agent.background.sync_notice import SyncNotice
 from agent.errors import AgentError
 from agent.events.types import FilesChanged, Origin, RemoteSynced, Tick
 from agent.markdown.changes import NoteChange
-from agent.runs.sync_questions import Allowed, SyncQuestions
+from agent.runs.sync_rounds import rounds_with_questions
 from agent.texts import Sentence
 from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
@@ -49,7 +49,6 @@ class RemoteSync:
     pool: Pool
     settled: Callable[[], bool]
     tell: Callable[[object], object]
-    questions: SyncQuestions | None = None
     problem: str = ""
     notice: SyncNotice = field(init=False)
     _head: str = field(default="", init=False)
@@ -117,27 +116,11 @@ class RemoteSync:
 
     def _round(self) -> list[RoundReport]:
         """One round with each remote, in the pool."""
-        found, conflicts = list[RoundReport](), list[str]()
-        for allowed in self._settled():
-            for report in rounds(self._vault, chosen(self._vault, allowed.remote), allowed.permission, is_patient=True):
-                self._tell(report)
-                conflicts += report.conflicts
-        for report in rounds(self._vault, chosen(self._vault), Permission(), is_patient=True):
+        found = []
+        for report in rounds_with_questions(self.workspace, chosen(self._vault), is_patient=True):
             found.append(report)
             self._tell(report)
-            conflicts += report.conflicts
-        self._settled()  # what is over by now is closed
-        if self.questions is not None:
-            self.questions.ask(conflicts)
         return found
-
-    def _settled(self) -> tuple[Allowed, ...]:
-        """What the person has allowed for remotes since the last round."""
-        try:
-            return self.questions.settle() if self.questions is not None else ()
-        except AgentError as error:
-            logger.info("questions about sync: %s", error.message)
-            return ()
 
     def _tell(self, report: RoundReport) -> None:
         received, sent = len(report.received), len(report.sent)

@@ -50,17 +50,22 @@ def read_question(vault: Vault, path: str) -> Question | None:
         return None
     above, _ = split_answer(note.body.replace("\r\n", "\n"))
     boxes = [task.text for task in tasks.find_tasks(blocks.parse_body(above))]
-    text = "\n".join(line for line in above.splitlines() if not line.lstrip().startswith("- ["))
     expires = note.header.get("expires")
     return Question(
         note.id or "",
         path,
-        text.strip().removeprefix("# "),
+        without_boxes(above),
         tuple(boxes),
         note.string("run") or "",
         expires if isinstance(expires, datetime) else None,
         parse_answer(vault.own_version(path) or b"", tuple(boxes)),
     )
+
+
+def without_boxes(body: str) -> str:
+    """The text of a question's note without its heading's mark and its boxes."""
+    text = "\n".join(line for line in body.splitlines() if not line.lstrip().startswith("- ["))
+    return text.strip().removeprefix("# ")
 
 
 def open_questions(workspace: Workspace) -> tuple[Question, ...]:

@@ -5,7 +5,7 @@ the person has given it here or by a remote where only they write, and only for 
 question whose matter is over is closed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Literal, TypeAlias
@@ -18,6 +18,7 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.daily import inert
 from agent.memory.entry import slug
+from agent.runs.decisions import Question, without_boxes
 from agent.texts import Language, text
 from agent.vault.change import Stamp
 from agent.vault.decision_notes import RecordFolder, post
@@ -28,6 +29,7 @@ from agent.vault.sync.joining import Choice, Permission
 from agent.vault.sync.resolve import ConflictedNote, Side, conflicted_note, resolve
 from agent.vault.sync.rounds import sync_state
 from agent.vault.sync.state import SyncedRemote, Wait, WaitKind
+from agent.vault.sync.unasked import drop_unasked, unasked_conflicts
 from agent.vault.worktree.paths import is_note
 from agent.workspace.workspace import Workspace
 
@@ -65,22 +67,6 @@ class Allowed:
     permission: Permission
 
 
-@dataclass(frozen=True, slots=True)
-class SyncQuestions:
-    """The questions of one vault."""
-
-    workspace: Workspace
-
-    def settle(self) -> tuple[Allowed, ...]:
-        """Carry out the answers; returns what was allowed for remotes."""
-        return settle_questions(self.workspace)
-
-    def ask(self, conflicts: Iterable[str] = ()) -> tuple[str, ...]:
-        """Ask about the remotes that wait, and about these notes; returns the notes that ask."""
-        asked = [*ask_about_remotes(self.workspace), *(ask_about_conflict(self.workspace, path) for path in conflicts)]
-        return tuple(filter(None, asked))
-
-
 def ask_about_remotes(workspace: Workspace) -> tuple[str, ...]:
     """Ask about each remote that waits for the person; returns the notes that ask."""
     found = (each for each in sync_state(workspace.vault).remotes.values() if each.wait is not None)
@@ -88,13 +74,52 @@ def ask_about_remotes(workspace: Workspace) -> tuple[str, ...]:
     return tuple(_ask(workspace, question, body, sources) for question, body, sources in made if question.choices)
 
 
-def ask_about_conflict(workspace: Workspace, path: str) -> str:
-    """Ask which version of a note stays; returns the note that asks, empty if there is no conflict."""
-    try:
-        conflict = conflicted_note(workspace.vault, path)
-    except UserError:
-        return ""
-    return _ask(workspace, *_conflict_question(workspace, conflict))
+def ask_about_conflicts(workspace: Workspace) -> tuple[str, ...]:
+    """Ask which version stays of each note that rounds have left in conflict; returns the notes that ask."""
+    vault, asked = workspace.vault, []
+    for left in unasked_conflicts(vault).all():
+        try:
+            conflict = conflicted_note(vault, left.path)
+        except UserError:
+            pass  # resolved meanwhile
+        else:
+            asked.append(_ask(workspace, *_conflict_question(workspace, conflict)))
+        drop_unasked(vault, left.path)
+    return tuple(filter(None, asked))
+
+
+def open_sync_questions(workspace: Workspace) -> tuple[Question, ...]:
+    """The questions without an answer whose matter still stands, sorted by path."""
+    vault = workspace.vault
+    waiting = [each for each in _records(vault).all() if each.status == "open" and _is_current(vault, each)]
+    found = [_as_question(vault, each) for each in sorted(waiting, key=lambda each: each.path)]
+    return tuple(each for each in found if not each.answer)
+
+
+def answer_sync_question(workspace: Workspace, question: Question, words: str) -> bool:
+    """Tick the box with these words in the person's name; True if the answer is carried out by now, False if the next
+    round of sync does it.
+
+    Raises `UserError` for words that are no box of the note, and for a note that is gone.
+    """
+    path, vault = question.path, workspace.vault
+    data = vault.read(path)
+    if words not in question.options or data is None or f"- [ ] {words}".encode() not in data:
+        hint = "vault-agent questions lists the answers with their numbers"
+        raise UserError("{words} is none of the answers in {path}", hint=hint, words=words, path=path)
+    above, box, below = data.partition(f"- [ ] {words}".encode())
+    with vault.transaction(f"question(answer): {path}", Stamp("human")) as change:
+        change.edit(path, data, above + box.replace(b"[ ]", b"[x]", 1) + below)
+    if not change.outcome.queued:
+        settle_questions(workspace)
+    found = next(each for each in _records(vault).all() if each.path == path)
+    return found.status != "open" and found.subject == "conflict"
+
+
+def _as_question(vault: Vault, asked: SyncQuestion) -> Question:
+    note = Note.parse(vault.own_version(asked.path) or b"")
+    above = question_part(note.body.replace("\r\n", "\n"))
+    return Question(asked.id, asked.path, without_boxes(above), tuple(asked.choices), "", None, _answer(vault, asked))
 
 
 def settle_questions(workspace: Workspace) -> tuple[Allowed, ...]:

@@ -11,7 +11,6 @@ from agent.background.pool import Pool
 from agent.background.remote_sync import LONGEST, RemoteSync
 from agent.events.types import FilesChanged, Tick
 from agent.memory import daily
-from agent.runs.sync_questions import SyncQuestions
 from agent.texts import Sentence
 from agent.vault.sync.rounds import pause, state_file, sync_state
 from agent.vault.sync.state import SyncedRemote
@@ -207,7 +206,6 @@ def test_an_answer_outlives_a_remote_that_is_away(
     alone: tuple[RemoteSync, FakeClock, Callable[[float], int]], shared: Mallory, root: Path, tmp_path: Path
 ) -> None:
     client, clock, passes = alone
-    client.questions = SyncQuestions(client.workspace)
     write(root / "green.md", "# Green tea\n\nsencha leaves\n\nfrom Uji\n")
     git(root, "commit", "-qam", "from Uji")
     assert passes(15) and on_remote(shared) == head(root)
@@ -228,7 +226,6 @@ def test_an_answer_about_another_commit_there_counts_for_nothing(
     alone: tuple[RemoteSync, FakeClock, Callable[[float], int]], shared: Mallory, root: Path
 ) -> None:
     client, clock, passes = alone
-    client.questions = SyncQuestions(client.workspace)
     write(root / "green.md", "# Green tea\n\nsencha leaves\n\nfrom Uji\n")
     git(root, "commit", "-qam", "from Uji")
     passes(15)

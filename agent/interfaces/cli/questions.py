@@ -7,13 +7,17 @@ from agent.interfaces.cli.decide import question_text
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.lookup import SHORT_ID, NotFound, find_by_id, short_id
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_report import EXIT_CODES
 from agent.runs.decisions import Question, answer, open_questions
+from agent.runs.resumer import Resumer
+from agent.runs.sync_questions import answer_sync_question, open_sync_questions
+from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
 _NOT_FOUND = NotFound(
-    "no run waits here for a question with the id {name}",
+    "nothing waits here for an answer to a question with the id {name}",
     "several questions end in {name}",
     "vault-agent questions lists them",
 )
@@ -22,14 +26,14 @@ _NOT_FOUND = NotFound(
 @click.group(short_help="List what the agent asks you, and answer.", invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """List the questions that runs wait for. ID is a question's id, the end of it, or its note."""
+    """List the questions that runs and sync wait for. ID is a question's id, the end of it, or its note."""
     if ctx.invoked_subcommand is None:
         _list(ctx.obj)
 
 
 def _list(output: Output) -> None:
     workspace = open_workspace(output.vault())
-    waiting = open_questions(workspace)
+    waiting = _waiting(workspace)
     shown = [f"{short_id(each)}  {question_text(each, workspace.settings.vault.language)}" for each in waiting]
     text = "\n\n".join([*shown, said("vault-agent questions answer ID TEXT")]) if waiting else said("nothing is asked")
     output.emit({"questions": [_document(each) for each in waiting]}, text)
@@ -46,17 +50,37 @@ def answer_one(output: Output, name: str, text: str, go: bool) -> None:
     question = _find(workspace, name)
     number = int(text) if text.isdecimal() and len(text) < SHORT_ID else 0
     words = question.options[number - 1] if 0 < number <= len(question.options) else text
-    answer(workspace, question, words)
     document, note = (
         {**_document(question), "answer": words},
         said("answered in {path}: {words}", path=question.path, words=words),
     )
+    if question in open_sync_questions(workspace):
+        _answer_sync(workspace, output, question, words, document, note)
+        return
+    answer(workspace, question, words)
     emit_decision(workspace, output, question.path, document, note, resume_here=go)
+
+
+def _answer_sync(
+    workspace: Workspace, output: Output, question: Question, words: str, document: dict[str, object], note: str
+) -> None:
+    """Answer a question of sync, and say who carries it out."""
+    if answer_sync_question(workspace, question, words):
+        who, follows = Resumer.HERE, said("that is done; vault-agent undo takes it back")
+    elif is_watched(workspace):
+        who, follows = Resumer.DAEMON, said("the daemon does it with the next sync")
+    else:
+        who, follows = Resumer.LATER, said("it is done with the next sync: vault-agent sync")
+    output.emit({**document, "goes_on": who.value, "run_ended": None}, as_lines([note, follows]))
+
+
+def _waiting(workspace: Workspace) -> tuple[Question, ...]:
+    return (*open_questions(workspace), *open_sync_questions(workspace))
 
 
 def _find(workspace: Workspace, name: str) -> Question:
     """The open question with this id, note, or end of an id; raises `UserError` if there is none or more than one."""
-    waiting = open_questions(workspace)
+    waiting = _waiting(workspace)
     there = next((each for each in waiting if each.path == name), None)
     return there or find_by_id(name, waiting, _NOT_FOUND)
 

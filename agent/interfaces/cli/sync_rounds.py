@@ -9,9 +9,9 @@ from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
 from agent.interfaces.cli.sync_report import report_document, report_lines
 from agent.runs.arrivals import arrival_state
+from agent.runs.sync_rounds import rounds_with_questions
 from agent.vault.sync.joining import Permission
 from agent.vault.sync.round import RoundEnd, RoundReport
-from agent.vault.sync.rounds import rounds
 from agent.vault.sync.state import SyncedRemote
 from agent.workspace.workspace import Workspace
 
@@ -29,7 +29,7 @@ def go_round(
     """One round with each remote; raises `LockHeld` while another process syncs this vault."""
     with progress_bar(output, said("files")) as moved:
         found = []
-        for report in rounds(workspace.vault, remotes, allowed, _show, moved):
+        for report in rounds_with_questions(workspace, remotes, allowed, _show, moved):
             if report.end is RoundEnd.TAKEN:
                 raise LockHeld(report.trouble, hint=report.hint)
             found.append(report)

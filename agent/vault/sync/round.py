@@ -27,6 +27,7 @@ from agent.vault.sync.replay import replay
 from agent.vault.sync.sides import side_of
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote, Wait
 from agent.vault.sync.trees import check_plain
+from agent.vault.sync.unasked import add_unasked
 from agent.vault.worktree.survey import DirtyKind
 
 RESCUE = f"{OWN_REFS}rescue/"
@@ -102,6 +103,8 @@ class SyncRound:
             with process_lock(lock, vault.clock, 0.0, "another vault-agent is syncing"):
                 report = self._run()
                 states.put(self.remote)
+                for path in report.conflicts:
+                    add_unasked(vault, path)
         except LockHeld as error:
             return self._report(RoundEnd.TAKEN, error.message, Sentence(error.hint))
         return report

@@ -1,6 +1,6 @@
 """Rounds with the remotes that are set up, one after the other, and the pause between them that a person wishes."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from agent.errors import UserError
@@ -57,24 +57,29 @@ def rounds(
     step: Callable[[str], object] = lambda step: None,
     progress: Callable[[int, int], object] = lambda done, of: None,
     seconds: float = NETWORK_SECONDS,
+    answered: Mapping[str, Permission] = {},
     is_patient: bool = False,
 ) -> Iterator[RoundReport]:
     """One round with each remote. With several, the earlier ones are done again if a later one had something new.
 
-    `seconds` is the most for one transfer; the rest as in `SyncRound`.
+    `seconds` is the most for one transfer, `answered` what is allowed for single remotes instead of `allowed`; the rest
+    as in `SyncRound`.
     """
     network = Network(vault.git, seconds)
     states = state_file(vault)
+
+    def go_round(each: SyncedRemote) -> RoundReport:
+        remote, permission = states.load().remotes.get(each.name, each), answered.get(each.name, allowed)
+        return SyncRound(vault, network, remote, permission, is_patient, step, progress).run()
+
     first = ""
     for each in remotes:
-        remote = states.load().remotes.get(each.name, each)
-        report = SyncRound(vault, network, remote, allowed, is_patient, step, progress).run()
+        report = go_round(each)
         first = first or (vault.head or "")
         yield report
     if len(remotes) > 1 and vault.head != first:
         for each in remotes[:-1]:
-            remote = states.load().remotes.get(each.name, each)
-            yield SyncRound(vault, network, remote, allowed, is_patient, step, progress).run()
+            yield go_round(each)
 
 
 def pause(vault: Vault, paused: bool) -> bool:

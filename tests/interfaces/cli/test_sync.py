@@ -9,6 +9,8 @@ import pytest
 from agent.interfaces.cli.main import main
 from agent.vault.health.status import conflict_copies
 from agent.vault.store import open_vault
+from agent.vault.sync.round import sync_once
+from agent.vault.sync.rounds import sync_state
 from agent.vault.sync.setup import Candidate
 from agent.vault.sync.state import FILE
 from tests.fakes import FakeClock
@@ -264,6 +266,78 @@ def test_a_conflict_that_sync_made_is_said_and_ended(pair: Pair) -> None:
     assert len(copies) == 1 and copies[0] in said and "sync resolve" in said
     pair.other.types("sync", "resolve", "plan.md", "--both")
     assert "conflict" not in pair.other.read("plan.md")
+
+
+def two_versions(pair: Pair) -> None:
+    """A conflict that a sync by hand has left on the other machine, and the question about it on both."""
+    pair.one.write("plan.md", "# Plan\n\nFirst, by one.\n\nSecond.\n")
+    pair.one.types("sync")
+    pair.other.write("plan.md", "# Plan\n\nFirst, by other.\n\nSecond.\n")
+    pair.other.types("sync")
+
+
+def question(computer: Computer) -> dict[str, object]:
+    """The one question that `questions` lists."""
+    listed = computer.asks("questions")["questions"]
+    assert isinstance(listed, list) and len(listed) == 1
+    found = listed[0]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_conflict_is_asked_about_and_answered_by_a_number(pair: Pair) -> None:
+    two_versions(pair)
+    found = question(pair.other)
+    assert "  3. " in pair.other.types("questions") and "by one" not in str(found["question"])
+    assert pair.other.asks("status")["agent"]["questions"] == 1  # type: ignore[index]
+    path, number = str(found["path"]), str(found["id"])[-6:].lower()
+    assert path in git(pair.remote, "ls-tree", "-r", "--name-only", "main"), "the question is sent"
+    assert "none of the answers" in pair.other.types("questions", "answer", number, "perhaps", code=2)
+    done = pair.other.asks("questions", "answer", number, "3")
+    assert done["goes_on"] == "here"
+    text = pair.other.read("plan.md")
+    assert "by one" in text and "by other" in text and "status: answered" in pair.other.read(path)
+    assert "nothing is asked" in pair.other.types("questions")
+    assert not list(pair.other.root.glob("plan (conflict*"))
+
+
+def test_a_conflict_that_is_ended_by_hand_is_no_question_any_more(pair: Pair) -> None:
+    two_versions(pair)
+    path = str(question(pair.other)["path"])
+    pair.other.types("sync", "resolve", "plan.md", "--ours")
+    assert pair.other.asks("questions")["questions"] == []
+    pair.other.types("sync")
+    assert "status: over" in pair.other.read(path)
+
+
+def test_a_conflict_is_asked_about_by_the_next_round_if_the_first_was_cut_short(pair: Pair) -> None:
+    two_versions(pair)
+    vault = open_vault(pair.other.root, pair.other.home / "state", FakeClock(), FAST)
+    path = str(question(pair.other)["path"])
+    pair.other.types("questions", "answer", path, "1")
+    pair.one.types("sync")
+    pair.one.write("tea.md", "# Tea\n\nGreen, by one.\n")
+    pair.one.types("sync")
+    pair.other.write("tea.md", "# Tea\n\nGreen, by other.\n")
+    remote = sync_state(vault).remotes["origin"]
+    assert sync_once(vault, remote).conflicts
+    assert pair.other.asks("questions")["questions"] == []
+    pair.other.types("sync")
+    assert "tea" in str(question(pair.other)["path"])
+
+
+def test_an_answer_about_a_remote_is_carried_out_by_the_next_sync(pair: Pair) -> None:
+    pair.one.write("plan.md", "# Plan\n\nFirst.\n\nSecond.\n\nThird.\n")
+    pair.one.types("sync")
+    git_as(pair.one.root, "Anna", "push", "-q", "--force", "origin", "HEAD~1:main")
+    pair.one.types("sync", code=1)
+    found = question(pair.one)
+    assert "rewritten" in str(found["question"])
+    assert "vault-agent sync" in pair.one.types("questions", "answer", str(found["path"]), "1")
+    assert "Third" not in git(pair.remote, "show", "main:plan.md")
+    pair.one.types("sync")
+    assert "Third" in git(pair.remote, "show", "main:plan.md")
+    assert "status: answered" in pair.one.read(str(found["path"]))
 
 
 def test_a_server_that_takes_only_branches_is_used_and_said(alone: Computer, remote: Path) -> None:
