@@ -117,10 +117,19 @@ def test_a_remote_is_answered_for_in_its_note(
     assert ask(vault) == ()
 
 
-def test_what_comes_from_ones_own_devices_steers_after_a_look_too(vault: Vault, mallory: Mallory) -> None:
+STEERS = ("AGENT.md", "MEMORY.md", "rules/brief.md", "tasks/letter.md", "prompts/system.md", "jobs/morning.md")
+
+
+def test_of_what_comes_from_ones_own_devices_only_jobs_are_asked_about(vault: Vault, mallory: Mallory) -> None:
+    pulled(vault, mallory, {path: f"{RULE}\n" for path in STEERS})
+    assert {each.path for each in unseen_steering(vault)} == set(STEERS)
     vault.provenance.answers.answer(str(mallory.remote).removesuffix(".git"), Writers.ME)
-    pulled(vault, mallory, {"AGENT.md": f"{RULE}\n", "tea.md": "# Tea\n\nMore about tea.\n"})
-    assert [path.rpartition("-")[0] for path in ask(vault)] == ["approvals/arrived-AGENT-md"]
+    assert [each.path for each in unseen_steering(vault)] == ["jobs/morning.md"]
+    assert [path.rpartition("-")[0] for path in ask(vault)] == ["approvals/arrived-jobs-morning-md"]
+    for path in STEERS:
+        own = vault.own_version(path)
+        assert own == (None if path.startswith("jobs/") else vault.read(path))
+    assert text_origin_of(vault).source("AGENT.md", vault.read("AGENT.md") or b"") == ""
 
 
 def test_the_question_speaks_the_vaults_language(vault: Vault, mallory: Mallory) -> None:
@@ -165,5 +174,5 @@ def test_what_the_persons_other_machine_remembers_is_not_asked_about(vault: Vaul
     assert [each.path for each in unseen_steering(vault)] == ["AGENT.md", "MEMORY.md"]
     (address,) = vault.provenance.addresses().values()
     vault.provenance.answers.answer(address, Writers.ME)
-    assert [each.path for each in unseen_steering(vault)] == ["AGENT.md"]
+    assert unseen_steering(vault) == []
     assert b"tea" in (vault.own_version("MEMORY.md") or b"")

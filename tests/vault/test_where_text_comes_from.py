@@ -236,15 +236,39 @@ def test_a_tick_that_came_is_no_tick_and_one_made_here_is(vault: Vault, mallory:
     assert b"[x] reject" in (vault.own_version("approvals/a.md") or b"")
 
 
-def test_where_only_the_person_writes_it_is_theirs_but_steers_after_a_look(vault: Vault, mallory: Mallory) -> None:
+def test_where_only_the_person_writes_it_is_theirs_but_a_job_waits_for_a_look(vault: Vault, mallory: Mallory) -> None:
     root = vault.place.root
-    mallory.pushes({"inbox/idea.md": "Find me a good dentist in Porto.\n", "AGENT.md": f"{ORDER}\n"})
+    sent = {"inbox/idea.md": "Find me a good dentist in Porto.\n", "AGENT.md": f"{ORDER}\n", "jobs/a.md": f"{ORDER}\n"}
+    mallory.pushes(dict(sent))
     pull(root)
     assert strangers(vault, "inbox/idea.md")
     vault.provenance.answers.answer(str(mallory.remote).removesuffix(".git"), Writers.ME)
     assert strangers(vault, "inbox/idea.md") == ""
     assert vault.own_version("inbox/idea.md") == vault.read("inbox/idea.md")
-    assert vault.own_version("AGENT.md") == b"# Agent\n\nBe kind to everybody.\n"
+    assert vault.own_version("AGENT.md") == vault.read("AGENT.md") == sent["AGENT.md"].encode()
+    assert vault.own_version("jobs/a.md") is None
+
+
+def test_what_came_from_a_remote_that_was_left_stays_as_it_counted(vault: Vault, mallory: Mallory) -> None:
+    root, address = vault.place.root, str(mallory.remote).removesuffix(".git")
+    vault.provenance.answers.answer(address, Writers.ME)
+    first = mallory.pushes({"mine.md": "I wrote this line on my own phone.\n"})
+    pull(root)
+    vault.provenance.leave(address)
+    assert strangers(vault, "mine.md") == "" and vault.provenance.made_here([first]) == {first}
+    mallory.pushes({"clip.md": f"{ORDER}\n"})
+    pull(root)
+    assert strangers(vault, "clip.md") and strangers(vault, "mine.md") == ""
+    vault.provenance.answers.answer(address, Writers.OTHERS)
+    assert strangers(vault, "mine.md")
+
+
+def test_what_came_from_a_remote_of_others_stays_foreign_when_it_is_left(vault: Vault, mallory: Mallory) -> None:
+    address = str(mallory.remote).removesuffix(".git")
+    mallory.pushes({"clip.md": f"{ORDER}\n"})
+    pull(vault.place.root)
+    vault.provenance.leave(address)
+    assert strangers(vault, "clip.md")
 
 
 def test_what_came_by_two_remotes_is_the_persons_only_if_both_are(vault: Vault, mallory: Mallory) -> None:

@@ -40,8 +40,8 @@ _SHOWN = 5
 def command(output: Output, address: str, path: Path, name: str, branch: str, mine: bool, others: bool) -> None:
     """Fetch the vault at ADDRESS into PATH, a new or empty folder, index it, and keep both in step from then on.
 
-    Nothing in it steers the agent before you have looked: the standing instructions, skills and jobs are listed at the
-    end. No program that the repository names is run.
+    What waits for your look before it steers the agent is listed at the end: skills and jobs and, unless only you write
+    there, the standing instructions. No program that the repository names is run.
     """
     if mine and others:
         raise UserError("either --only-me or --others", hint="vault-agent trust lists the remotes")

@@ -1,11 +1,13 @@
 """`vault-agent sync`: keeps the vault equal on several machines through git remotes, and says how they stand."""
 
+import shlex
+
 import click
 
 from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.interfaces.cli.doctor import emit_checks
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.lookup import named_note
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 from agent.interfaces.cli.printing import as_lines
@@ -13,10 +15,12 @@ from agent.interfaces.cli.status import last_commit
 from agent.interfaces.cli.sync_rounds import finish, go_round
 from agent.interfaces.cli.sync_setup import setup
 from agent.interfaces.cli.sync_status import found_standings, long_lines, standing_document
+from agent.runs.sync_questions import settle_questions
 from agent.texts import text
 from agent.vault.health.status import status as vault_status
 from agent.vault.sync.checks import sync_checks
 from agent.vault.sync.joining import Choice, Permission
+from agent.vault.sync.removal import remove
 from agent.vault.sync.resolve import Side, conflicted_note, resolve
 from agent.vault.sync.rounds import chosen, pause, sync_state
 
@@ -96,6 +100,27 @@ def _pause(output: Output, paused: bool, words: str) -> None:
     vault = open_workspace(output.vault()).vault
     pause(vault, paused)
     output.emit({"paused": paused}, words)
+
+
+@command.command("remove", short_help="Take a remote out; it keeps all that it has.")
+@click.argument("name")
+@click.pass_obj
+def take_out(output: Output, name: str) -> None:
+    """Keep the remote NAME in step no longer, and take it out of git's settings.
+
+    Nothing is deleted there. What came from it stays here, and counts as before. Your answer to who writes there is
+    forgotten, and so are the claims that this machine has there.
+    """
+    workspace = open_workspace(output.vault())
+    removed = remove(workspace.vault, name)
+    settle_questions(workspace)
+    lines = [said("{name} is kept in step no longer; {address} keeps all that it has", name=name,
+                  address=removed.address)]  # fmt: skip
+    unsent = counted(removed.unsent, "1 commit here was never sent there", "{count} commits here were never sent there")
+    lines += [unsent] if removed.unsent else []
+    lines += [said("to have it back: vault-agent sync setup {address} --name {name}", name=name,
+                   address=shlex.quote(removed.address))]  # fmt: skip
+    output.emit({"remote": name, "address": removed.address, "unsent": removed.unsent}, as_lines(lines))
 
 
 @command.command(

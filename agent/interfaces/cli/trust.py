@@ -39,7 +39,8 @@ def command(output: Output, name: str | None, mine: bool, others: bool, key: str
     """List the remotes and the arrived notes; record who writes to REMOTE (its name or address), or accept NOTE.
 
     Text from a remote where others write is never an order: it cannot approve, answer or steer anything. Your answers
-    stay on this machine. A note with instructions for the agent, such as AGENT.md, is shown to you whatever its author.
+    stay on this machine. A note with instructions for the agent, such as AGENT.md, counts when you have looked at it,
+    or if only you write there; a job only when you have looked at it on each machine.
     """
     workspace = open_workspace(output.vault())
     if key is not None:

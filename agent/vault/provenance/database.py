@@ -37,6 +37,8 @@ CREATE INDEX IF NOT EXISTS arrival_after ON arrival (after);
 CREATE INDEX IF NOT EXISTS arrival_commit ON arrival (commit_id);
 CREATE TABLE IF NOT EXISTS line (mark INTEGER, arrival INTEGER, PRIMARY KEY (mark, arrival)) WITHOUT ROWID;
 """
+_LEFT, _LEFT_END = "left ", "left!"
+"""The beginning of the names of facts about left addresses, and the name that follows all of them."""
 logger = logging.getLogger(__name__)
 
 
@@ -59,9 +61,13 @@ class Arrival:
     addresses: tuple[str, ...]
     author: str
 
-    def is_mine(self, answers: RemoteAnswers) -> bool:
-        """True if it came from a remote to which only the person writes."""
-        return bool(self.addresses) and all(map(answers.is_mine, self.addresses))
+    def is_mine(self, answers: RemoteAnswers, left: Mapping[str, int]) -> bool:
+        """True if it came from a remote to which only the person writes, or wrote while it was kept in step: `left` has
+        the last arrival of each remote that was taken out since."""
+        return bool(self.addresses) and all(
+            answers.is_mine(each) or (each not in answers.writers and self.id <= left.get(each, 0))
+            for each in self.addresses
+        )
 
     @property
     def source(self) -> str:
@@ -102,6 +108,16 @@ class Database:
     def remember(self, facts: Mapping[str, str]) -> None:
         """Store these values."""
         self._write("INSERT OR REPLACE INTO fact VALUES (?, ?)", facts.items())
+
+    def leave(self, address: str) -> None:
+        """Record that all that has come from this address by now was written by the person."""
+        last = self._rows("SELECT MAX(id) FROM arrival", ())[0][0]
+        self.remember({f"{_LEFT}{address}": str(last or 0)})
+
+    def left(self) -> dict[str, int]:
+        """The id of the last arrival that counts as the person's, of each address that was left."""
+        rows = self._rows("SELECT name, value FROM fact WHERE name >= ? AND name < ?", (_LEFT, _LEFT_END))
+        return {str(name).removeprefix(_LEFT): int(str(value)) for name, value in rows}
 
     def add_commits(self, makers: Mapping[str, Maker]) -> None:
         """Record that these commits were made on this machine."""

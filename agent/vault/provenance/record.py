@@ -15,13 +15,13 @@ from pathlib import Path
 
 from agent.markdown.adjacent_merge import merge_touching
 from agent.vault import durable
-from agent.vault.folders import AgentFolder, WriteRule
+from agent.vault.folders import JOBS, AgentFolder
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import Arrival, Database, RecordDamaged
 from agent.vault.provenance.marks import line_marks
 from agent.vault.provenance.recorder import Recorder
-from agent.vault.provenance.remotes import AnswerFile, addresses
+from agent.vault.provenance.remotes import AnswerFile, RemoteAnswers, addresses
 
 
 @dataclass(slots=True)
@@ -72,6 +72,7 @@ class Provenance:
     looks: Looks
     home: AgentFolder = AgentFolder()
     _stamp: object = None
+    _left: tuple[RemoteAnswers, Mapping[str, int]] | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property
@@ -94,8 +95,18 @@ class Provenance:
             try:
                 self.recorder.update(self.answers.load())
             except RecordDamaged:
+                self._left = None
                 self.recorder.update(self.answers.load())
             self._stamp = stamp
+
+    def leave(self, address: str) -> None:
+        """Forget who writes to the remote at this address. What has come from it counts as before if that was only the
+        person; what comes from it later is foreign until they answer again."""
+        self.look()
+        with self._lock:
+            if self.answers.load().is_mine(address):
+                self.database.leave(address)
+            self.answers.drop(address)
 
     def made_here(self, commits: Sequence[str]) -> set[str]:
         """The commits whose trailers count.
@@ -196,14 +207,19 @@ class Provenance:
     def _counts(self, arrival: Arrival, path: str) -> bool:
         """True if an arrival still counts as foreign for the note at `path`.
 
-        What steers is looked at on each machine, whoever writes to the remote; but not the long-term memory, to which
-        the person's other machines add every day.
+        What comes from where only the person writes counts as an edit that they make here. Jobs are looked at on each
+        machine nevertheless: they start runs by themselves.
         """
         if self.looks.has(arrival.path, arrival.after):
             return False
-        row = self.home.row(path)
-        must_be_seen = row.steers and row.write is not WriteRule.MEMORY
-        return must_be_seen or not arrival.is_mine(self.answers.load())
+        return self.home.row(path).path == JOBS or not self._is_mine(arrival)
+
+    def _is_mine(self, arrival: Arrival) -> bool:
+        """True if it came from a remote to which only the person writes, or wrote while it was kept in step."""
+        answers = self.answers.load()
+        if self._left is None or self._left[0] is not answers:
+            self._left = answers, self.database.left()
+        return arrival.is_mine(answers, self._left[1])
 
     def _moved_here(self, path: str, data: bytes) -> list[Arrival]:
         """The arrivals of exactly this content at another path, from which it was moved here."""
@@ -240,9 +256,8 @@ class Provenance:
 
     def _mine(self, commits: Sequence[str]) -> set[str]:
         """The commits that came only from remotes to which only the person writes."""
-        answers = self.answers.load()
-        found = self.database.of_commits(commits) if answers.writers and commits else []
-        others = {each.commit for each in found if not each.is_mine(answers)}
+        found = self.database.of_commits(commits) if commits else []
+        others = {each.commit for each in found if not self._is_mine(each)}
         return {each.commit for each in found} - others
 
 

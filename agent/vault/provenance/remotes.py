@@ -64,6 +64,11 @@ class AnswerFile:
         answers = self.load()
         self._save(RemoteAnswers({**answers.writers, address: writers}, answers.keys))
 
+    def drop(self, address: str) -> None:
+        """Forget who writes to the remote at this address; durable when this returns."""
+        answers = self.load()
+        self._save(RemoteAnswers({each: who for each, who in answers.writers.items() if each != address}, answers.keys))
+
     def add_key(self, fingerprint: str) -> None:
         """Record that commits signed by this key are the person's own; durable when this returns."""
         answers = self.load()

@@ -146,8 +146,7 @@ class Claims:
     @property
     def remote(self) -> SyncedRemote | None:
         """The remote that has the claims; None if none is set up."""
-        remotes = StateFile(self.vault.private_folder / FILE).load().remotes.values()
-        return min(remotes, key=lambda each: plain_address(each.address), default=None)
+        return claims_remote(self.vault)
 
     @property
     def acts_alone(self) -> bool:
@@ -259,7 +258,7 @@ class Claims:
     @property
     def _records(self) -> RecordFolder[Claim]:
         """The claims of this machine, beside the vault's other private files."""
-        return RecordFolder(self.vault.private_folder / "claims", _parsed)
+        return _records(self.vault)
 
     def _keep(self, claim: Claim) -> Claim:
         self._records.put(_key(claim.what), claim)
@@ -269,6 +268,23 @@ class Claims:
         known = self._records.get(_key(claim.what))
         if known is not None and known.token == claim.token and known.oid == claim.oid:
             self._records.drop(_key(claim.what))
+
+
+def claims_remote(vault: Vault) -> SyncedRemote | None:
+    """The remote that has the claims of a vault; None if none is set up."""
+    remotes = StateFile(vault.private_folder / FILE).load().remotes.values()
+    return min(remotes, key=lambda each: plain_address(each.address), default=None)
+
+
+def drop_claims(vault: Vault, remote: SyncedRemote) -> None:
+    """Forget the claims that this machine has on a remote, if it is the one with the claims; there they expire."""
+    records = _records(vault)
+    for claim in records.all() if claims_remote(vault) == remote else ():
+        records.drop(_key(claim.what))
+
+
+def _records(vault: Vault) -> RecordFolder[Claim]:
+    return RecordFolder(vault.private_folder / "claims", _parsed)
 
 
 def _key(what: str) -> str:

@@ -32,6 +32,8 @@ from agent.vault.worktree.survey import DirtyKind
 
 RESCUE = f"{OWN_REFS}rescue/"
 """The references that keep what is no longer below the branch."""
+LOCK = "sync.lock"
+"""The lock that a round holds, in the vault's private folder."""
 TRIES = 6
 _NAMED = 50
 """The most files that git is asked about by name."""
@@ -99,8 +101,7 @@ class SyncRound:
         vault = self.vault
         states = StateFile(vault.private_folder / FILE)
         try:
-            lock = vault.private_folder / "sync.lock"
-            with process_lock(lock, vault.clock, 0.0, "another vault-agent is syncing"):
+            with process_lock(vault.private_folder / LOCK, vault.clock, 0.0, "another vault-agent is syncing"):
                 report = self._run()
                 states.put(self.remote)
                 for path in report.conflicts:

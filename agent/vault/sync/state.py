@@ -117,6 +117,11 @@ class StateFile:
         state = self.load()
         self.save(replace(state, remotes={**state.remotes, remote.name: remote}))
 
+    def drop(self, name: str) -> None:
+        """Forget a remote."""
+        state = self.load()
+        self.save(replace(state, remotes={key: each for key, each in state.remotes.items() if key != name}))
+
 
 def _document(remote: SyncedRemote) -> dict[str, object]:
     wait = remote.wait

@@ -10,6 +10,7 @@ import pytest
 from agent.interfaces.cli.language import speak
 from agent.interfaces.cli.main import COMMANDS, load_command, main
 from agent.texts import translated
+from tests.remotes import make_remote
 
 WELL: dict[str, list[list[str]]] = {
     "init": [["{v}", "--restore"], ["{new}", "--yes", "--language", "zh"]],
@@ -42,12 +43,15 @@ WELL: dict[str, list[list[str]]] = {
     "remember": [["小安喜欢绿茶"], ["小安喜欢绿茶"]],
     "skills": [["stats"], ["match", "计划今天", "--explain"], ["suggest"], ["learn"], ["review"], ["validate"]],
     "status": [[], ["--notes"]],
-    "sync": [["status"], ["pause"], ["resume"], ["doctor"]],
+    "sync": [
+        *(["status"], ["pause"], ["resume"], ["doctor"]),
+        *(["setup", "{remote}", "--only-me"], ["status"], ["remove", "origin"]),
+    ],
     "trust": [[]],
     "undo": [["HEAD", "--dry-run"], ["HEAD"], ["--since", "1d", "--dry-run"]],
 }
 """Harmless lines of each command; `{v}` is the vault, `{new}` a new folder with a file, `{merge}` three versions of a
-note."""
+note, `{remote}` an empty repository."""
 WRONG = {
     "init": ["{v}", "--language", "xx"],
     "daemon": ["/nowhere"],
@@ -118,6 +122,7 @@ def chinese(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in {"base.md": "在家。\n", "ours.md": "去图书馆。\n", "theirs.md": "去公园玩。\n"}.items():
         (folder / "merge" / name).write_text(text, "utf-8")
     (folder / "new").mkdir()
+    make_remote(folder / "remote.git")
     (folder / "new" / "图.bin").write_bytes(b"\0")
     return root
 
@@ -131,7 +136,8 @@ def home(chinese: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def placed(args: list[str], chinese: Path) -> list[str]:
     folder = chinese.parent
-    return [each.format(v=chinese, new=folder / "new", merge=folder / "merge") for each in args]
+    places = {"v": chinese, "new": folder / "new", "merge": folder / "merge", "remote": folder / "remote.git"}
+    return [each.format(**places) for each in args]
 
 
 def test_the_tour_knows_every_command() -> None:

@@ -53,15 +53,18 @@ def test_a_clone_is_a_vault_that_searches_and_syncs(remote: Path, tmp_path: Path
     assert not list(root.parent.glob(".vault*"))
 
 
-def test_nothing_of_it_counts_before_it_was_looked_at(remote: Path, tmp_path: Path, capsys: Captured) -> None:
+def test_what_steers_waits_for_a_look_unless_only_the_person_writes_there(
+    remote: Path, tmp_path: Path, capsys: Captured
+) -> None:
     root = tmp_path / "new"
     types(capsys, "clone", str(remote), str(root), "--only-me")
     trust = json.loads(types(capsys, "--vault", str(root), "trust", "--json"))
-    assert trust["steering"] == ["AGENT.md"] and trust["remotes"][0]["writers"] == "me"
+    assert trust["steering"] == [] and trust["remotes"][0]["writers"] == "me"
     other = tmp_path / "other"
     types(capsys, "clone", str(remote), str(other))
     trust = json.loads(types(capsys, "--vault", str(other), "trust", "--json"))
-    assert trust["remotes"][0]["writers"] is None and trust["remotes"][0]["notes"] >= 2
+    assert trust["steering"] == ["AGENT.md"] and trust["remotes"][0]["writers"] is None
+    assert trust["remotes"][0]["notes"] >= 2
 
 
 def test_nothing_that_the_repository_names_is_run(remote: Path, tmp_path: Path, capsys: Captured,

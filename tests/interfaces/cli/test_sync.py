@@ -268,6 +268,43 @@ def test_a_conflict_that_sync_made_is_said_and_ended(pair: Pair) -> None:
     assert "conflict" not in pair.other.read("plan.md")
 
 
+def test_a_remote_that_is_taken_out_keeps_what_it_has(pair: Pair) -> None:
+    one = pair.one
+    pair.other.write("AGENT.md", "# Agent\n\nBe brief with me.\n")
+    pair.other.types("sync")
+    one.types("sync")
+    assert one.asks("trust")["steering"] == []
+    one.write("later.md", "# Later\n")
+    one.types("commit")
+    sent = git(pair.remote, "rev-parse", "main")
+    said = one.types("sync", "remove", "origin")
+    assert "keeps all that it has" in said and "1 commit here was never sent" in said
+    assert git(pair.remote, "rev-parse", "main") == sent and "later.md" not in git(pair.remote, "ls-tree", "main")
+    assert git(one.root, "remote") == "" and git(one.root, "for-each-ref", "refs/remotes") == ""
+    assert "no remote is set up" in one.types("sync", "status")
+    assert one.asks("trust")["steering"] == [], "what came while only they wrote there is theirs"
+    assert "kept in step" in one.types("sync", "remove", "origin", code=2)
+    again = one.types("sync", "setup", str(pair.remote))
+    assert "vault-agent trust origin --only-me" in again and "later.md" in git(pair.remote, "ls-tree", "main")
+
+
+def test_a_remote_that_git_has_no_more_can_be_taken_out(pair: Pair) -> None:
+    git(pair.one.root, "remote", "remove", "origin")
+    pair.one.types("sync", code=2)
+    pair.one.types("sync", "remove", "origin")
+    assert "no remote is set up" in pair.one.types("sync", "status")
+
+
+def test_a_remote_that_waits_is_taken_out_with_its_question(pair: Pair) -> None:
+    pair.one.write("plan.md", "# Plan\n\nFirst.\n\nSecond.\n\nThird.\n")
+    pair.one.types("sync")
+    git_as(pair.one.root, "Anna", "push", "-q", "--force", "origin", "HEAD~1:main")
+    pair.one.types("sync", code=1)
+    path = str(question(pair.one)["path"])
+    pair.one.types("sync", "remove", "origin")
+    assert pair.one.asks("questions")["questions"] == [] and "status: over" in pair.one.read(path)
+
+
 def two_versions(pair: Pair) -> None:
     """A conflict that a sync by hand has left on the other machine, and the question about it on both."""
     pair.one.write("plan.md", "# Plan\n\nFirst, by one.\n\nSecond.\n")

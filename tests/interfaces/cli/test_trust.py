@@ -44,10 +44,10 @@ def test_what_came_is_listed_answered_and_looked_at(shared: Mallory, capsys: pyt
     assert "origin" in listed and "2 notes came by it" in listed and "vault-agent trust AGENT.md" in listed
     assert run(shared, "status") == 0
     assert "vault-agent trust origin --only-me" in capsys.readouterr().out
-    assert run(shared, "trust", "origin", "--only-me") == 0
     assert run(shared, "trust", "AGENT.md") == 2
     assert "vault-agent trust AGENT.md --yes" in capsys.readouterr().err
     assert run(shared, "trust", "AGENT.md", "--yes") == 0
+    assert run(shared, "trust", "origin", "--only-me") == 0
     capsys.readouterr()
     assert run(shared, "trust", "--json") == 0
     document = json.loads(capsys.readouterr().out)
