@@ -1,7 +1,9 @@
 """`vault-agent run`: answers the requests in a note at once; the answers go into the note and on the screen."""
 
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
 
 import click
 
@@ -10,16 +12,18 @@ from agent.app.open import open_workspace
 from agent.background.inbox.answering import (
     WrittenAnswer,
     asked_in,
+    commit_record,
     is_standing,
     request_lock,
     run_request,
     write_answer,
 )
-from agent.errors import AgentError, UserError
+from agent.background.inbox.turns import TurnByHand, turn_by_hand
+from agent.errors import AgentError, LockHeld, UserError
 from agent.interfaces.cli.foreground import Foreground, foreground, update_index
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.lookup import named_note
-from agent.interfaces.cli.output import Failed, Output
+from agent.interfaces.cli.output import Failed, Output, progress
 from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, failure, remarks
 from agent.interfaces.cli.run_report import document as run_document
 from agent.loop.outcome import Ended, RunOutcome
@@ -27,6 +31,9 @@ from agent.markdown.requests import NoteRequest
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.service import RunIO
 from agent.vault.folders import INBOX
+from agent.vault.sync.claims import Claims
+from agent.vault.sync.turns import AnotherMachineHasIt
+from agent.workspace.machine import open_claims
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 
@@ -38,11 +45,11 @@ def command(output: Output, path: str) -> None:
     """Run the requests in the note at PATH, and write the answers into it in one commit.
 
     A note in inbox/, or with `agent: ask` in its header, is one request; else each open task that begins with @agent is
-    one, and without any the whole note. The daemon does the same for the notes that you write in inbox/.
+    one, and without any the whole note. The daemon does the same for the notes that you write in inbox/; of several
+    machines with the vault, one answers.
     """
     workspace = open_workspace(output.vault())
     name = named_note(workspace.vault, path)
-    asked = asked_in(workspace, name, named=True)
     if is_standing(workspace.vault, name):
         raise UserError(
             "{name} is before the agent in every run, so no answer is written into it",
@@ -50,18 +57,24 @@ def command(output: Output, path: str) -> None:
             name=name,
             inbox=workspace.vault.home.at(INBOX),
         )
-    if not asked:
-        hint = "write below the last answer, untick the task, or put `status: pending` into the note's header"
-        raise UserError("nothing new is asked in {name}", hint=hint, name=name)
+    _asked(workspace, name)
+    claims = open_claims(workspace)
+    if claims.remote is not None:
+        progress("asking the remote …")
     documents: list[dict[str, object]] = []
     all_ended: list[Ended] = []
-    with request_lock(workspace, name), closing(open_index(workspace)) as index:
+    with (
+        request_lock(workspace, name),
+        _turn(workspace, claims, output, name) as turn,
+        closing(open_index(workspace)) as index,
+    ):
+        asked = _asked(workspace, name)  # again: another machine may have answered meanwhile
         update_index(workspace, index, output)
         close_cut_off(workspace)
         here = foreground(build_runs(workspace, index), output)
         with here.closing():
             for request in asked:
-                ended, document = _work(workspace, here, output, name, request)
+                ended, document = _work(workspace, here, output, name, request, turn)
                 documents.append(document)
                 all_ended.append(ended)
                 if ended.outcome is RunOutcome.FAILED:
@@ -73,22 +86,49 @@ def command(output: Output, path: str) -> None:
     check_whole(*all_ended)
 
 
+def _asked(workspace: Workspace, path: str) -> tuple[NoteRequest, ...]:
+    """What is asked in a note; raises `UserError` if that is nothing."""
+    asked = asked_in(workspace, path, named=True)
+    if not asked:
+        hint = "write below the last answer, untick the task, or put `status: pending` into the note's header"
+        raise UserError("nothing new is asked in {name}", hint=hint, name=path)
+    return asked
+
+
+@contextmanager
+def _turn(workspace: Workspace, claims: Claims, output: Output, path: str) -> Iterator[TurnByHand]:
+    """The turn for the note; raises `LockHeld` while another machine has it."""
+    try:
+        with turn_by_hand(claims, workspace.vault, path) as turn:
+            if turn.unknown:
+                output.note(said("another machine may answer {path}, too: {reason}", path=path,
+                                 reason=said(turn.unknown)))  # fmt: skip
+            yield turn
+    except AnotherMachineHasIt as error:
+        hint = "wait for its answer, then vault-agent sync brings it here"
+        raise LockHeld("another machine is answering {path}", hint=hint, path=path) from error
+
+
 def _work(
-    workspace: Workspace, here: Foreground, output: Output, path: str, request: NoteRequest
+    workspace: Workspace, here: Foreground, output: Output, path: str, request: NoteRequest, turn: TurnByHand
 ) -> tuple[Ended, dict[str, object]]:
     """Run one request and write its answer into the note, unless the person has stopped the run."""
     capturing = here.agent.capturing
     capturing.hold = True  # the commit of the answer has the record of the run
 
     def answered(line: RunIO) -> Ended:
-        ended = run_request(workspace, here.agent, path, request, line)
+        stopped = replace(line, cancelled=lambda: line.cancelled() or turn.is_lost())
+        ended = run_request(workspace, here.agent, path, request, stopped)
         capturing.close()
         return ended
 
     ended = here.run(answered)
     placed: WrittenAnswer | None = None
     unplaced = ""
-    if ended.outcome is not RunOutcome.INTERRUPTED:
+    if turn.is_lost() or (ended.outcome is not RunOutcome.INTERRUPTED and not turn.may_answer()):
+        unplaced = said("another machine has taken it over, and answers it")
+        commit_record(workspace.vault, ended)
+    elif ended.outcome is not RunOutcome.INTERRUPTED:
         try:
             placed = write_answer(workspace, path, request, ended)
             unplaced = "" if placed else said("the task is not in the note any more")

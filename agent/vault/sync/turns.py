@@ -34,6 +34,10 @@ class NotOurTurn(Retryable):
     """Another machine does the work now, or this one cannot know whether it does."""
 
 
+class AnotherMachineHasIt(NotOurTurn):
+    """Another machine does the work now."""
+
+
 @dataclass(slots=True)
 class Turn:
     """The turn of this machine for one piece of work. All methods but `is_lost` ask the remote, if there is one."""
@@ -96,7 +100,7 @@ def take_turn(claims: Claims, what: str) -> Turn:
     """
     claim = claims.take(what, LEASE)
     if claim is None:
-        raise NotOurTurn("another machine is at it")
+        raise AnotherMachineHasIt("another machine is at it")
     remote = claims.remote
     if remote is not None and claim.oid:
         report = _round(claims.vault, remote)
@@ -111,7 +115,7 @@ def _round(vault: Vault, remote: SyncedRemote) -> RoundReport:
     with _rounds:
         for last in (False, False, True):
             report = SyncRound(vault, Network(vault.git), remote).run()
-            if last or report.end is not RoundEnd.WAITS or report.wait is not None:
+            if last or report.end not in {RoundEnd.WAITS, RoundEnd.TAKEN} or report.wait is not None:
                 break
             vault.clock.sleep(_PAUSE)
     return report
