@@ -330,6 +330,12 @@ class Committer:
         known = self.git.objects([commit])[0]
         return known is not None and not found.strip()
 
+    def is_below(self, tip: Tip, commit: str) -> bool:
+        """True if the branch that ends at `tip` has nothing that the commit has not."""
+        if tip.commit is None:
+            return True
+        return not self.git.run("rev-list", "-n1", "--end-of-options", f"{commit}..{tip.commit}", ok=(0, 128)).strip()
+
 
 def _check_whole(has_head: bool, above: Sequence[bytes], trees: Trees) -> None:
     """Raise `Permanent` if a folder of HEAD cannot be read: counted as empty, its files would be deleted."""

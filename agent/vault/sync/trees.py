@@ -89,16 +89,21 @@ class _Merge:
     _read: dict[str, bytes] = field(default_factory=dict)
     _twins: dict[str, str] = field(default_factory=dict)
     """New notes of theirs that have the id of a new note of ours, with the path of that one."""
+    _copies: set[str] = field(default_factory=set)
+    """New files of ours that are the first half of a move which theirs have made whole."""
+    _origins: dict[str, str] = field(default_factory=dict)
+    """Where the files that we have moved were before."""
 
     def result(self) -> TreeMerge:
         self._twins = self._same_ids()
+        self._origins = {new: old for old, new in self.ours.moves.items()}
         for path in self.theirs.placed:
             self._placed(path)
         for path, entry in self.theirs.added.items():
             self._added(path, entry)
-        twins = set(self._twins.values())
+        paired = {*self._twins.values(), *self._copies}
         for path, entry in self.ours.added.items():
-            if path not in twins and (followed := self.theirs.followed(path)) != path:
+            if path not in paired and (followed := self.theirs.followed(path)) != path:
                 self.slots.append(_Slot(followed, None, entry, None, path))
         self._check()
         self._place()
@@ -129,9 +134,13 @@ class _Merge:
         else:
             moved = [each for each in (here.path, there.path) if each != path]
             self.slots.append(_Slot(min(moved, default=path), before, here.entry, there.entry, here.path))
+            if here.path == path and _is_half(self.ours.added.get(there.path), before, here.entry, there.entry):
+                self._copies.add(there.path)
 
     def _added(self, path: str, theirs: TreeEntry) -> None:
         """A new file of theirs."""
+        if self._is_half_there(path, theirs):
+            return
         wanted = self.ours.followed(path)
         if (twin := self._twins.get(path)) is not None:
             goal = min(wanted, self.theirs.followed(twin))
@@ -146,6 +155,14 @@ class _Merge:
         if ours is not None and ours.oid > theirs.oid:  # the same one gets the number, whoever merges
             self.slots.append(_Slot(wanted, None, ours, None, wanted, is_numbered=True))
         self.slots.append(_Slot(wanted, None, None, theirs))
+
+    def _is_half_there(self, path: str, theirs: TreeEntry) -> bool:
+        """True if a new file of theirs is the first half of a move that is whole here: the file is here once."""
+        old = self._origins.get(path, "")
+        there = self.theirs.now(old, self.ours.before[old]) if old else None
+        if there is None or there.path != old:
+            return False
+        return _is_half(theirs, self.ours.before[old], self.ours.files[path], there.entry)
 
     def _same_ids(self) -> dict[str, str]:
         """The new notes of theirs that have the id of a new note of ours, as after a move of a note that only the
@@ -167,7 +184,7 @@ class _Merge:
     def _place(self) -> None:
         """Give each file of the result a path of its own; a new one whose path is taken gets a number."""
         coming = [slot for slot in self.slots if slot.at != slot.path or slot.is_numbered]
-        leaving = self.removed | {slot.at for slot in coming}
+        leaving = self.removed | self._copies | {slot.at for slot in coming}
         taken = _Paths()
         for path in (*(path for path in self.ours.files if path not in leaving), *self._staying()):
             taken.add(path)
@@ -259,6 +276,11 @@ class _Merge:
         oid = self.git.blob_id(data)
         self.blobs[oid] = data
         return oid
+
+
+def _is_half(new: TreeEntry | None, *versions: TreeEntry) -> bool:
+    """True if a new file where a note was moved to is a version of that note, which was not taken away yet."""
+    return new is not None and new.oid in {each.oid for each in versions}
 
 
 @dataclass(slots=True)

@@ -99,7 +99,8 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
         writer.journal.close(record.token, None)
         return
     found = [_look(writer, plan) for plan in record.changes]
-    if writer.was_committed(record.token) or _is_held(writer, record):
+    in_head = _in_head(writer, record, found)
+    if writer.was_committed(record.token) or _is_held(writer, record) or len(in_head) == len(found):
         _tidy(writer, found)
         writer.journal.close(record.token, None)
         return
@@ -110,7 +111,10 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
         return
     is_given_up = writer.journal.was_given_up(record.token)
     is_whole = all(item.is_applied for item in found) and not any(map(_is_saved_over, found))
-    if record.arrived and not is_given_up and not is_whole and not any(map(_outlives, found)):
+    outlives = bool(record.arrived) and any(map(_outlives, found))
+    if outlives:
+        _take_back(writer, record, found)
+    elif record.arrived and not is_given_up and not is_whole:
         _take_in_again(writer, record, found)
     elif is_given_up or any(map(_is_saved_over, found)) or not all(i.is_applied or i.can_be_applied for i in found):
         _take_back(writer, record, found)
@@ -125,6 +129,24 @@ def _outlives(item: _Found) -> bool:
     if plan.before is not None and plan.after is not None:
         return item.current is None
     return plan.after is None and item.current is not None and not has_id(item.current, plan.before)
+
+
+def _in_head(writer: Writer, record: JournalRecord, found: Sequence[_Found]) -> set[str]:
+    """The files that are, as this transaction left them, in a commit that somebody has made since: such a commit is
+    never undone, even where the branch has lost the one that was planned."""
+    tip = writer.committer.read_tip([writer.place.in_git(item.plan.path) for item in found])
+    if not _has_gone_on(writer, record, tip):
+        return set()
+    entries = {item.plan: tip.entry(writer.place.in_git(item.plan.path)) for item in found if item.is_applied}
+    return {plan.path for plan, entry in entries.items() if (entry.oid if entry is not None else None) == plan.after}
+
+
+def _has_gone_on(writer: Writer, record: JournalRecord, tip: Tip) -> bool:
+    """True if HEAD is neither where the transaction found it nor where it was about to move it."""
+    if record.arrived:
+        return tip.commit != record.seen
+    reached = writer.journal.ref_was_reached(record.token)
+    return bool(reached) and not any(writer.committer.is_below(tip, commit) for commit in reached)
 
 
 def _finish(writer: Writer, record: JournalRecord, found: Sequence[_Found]) -> None:
@@ -240,10 +262,11 @@ def _drop_ours(writer: Writer, item: _Found) -> None:
 
 
 def _take_back(writer: Writer, record: JournalRecord, found: Sequence[_Found]) -> None:
-    """Roll back the changes that reached the disk; text that a person has saved over them stays."""
+    """Roll back the changes that reached the disk; what a person has saved over them, or has committed, stays."""
+    in_head = _in_head(writer, record, found)
     for item in found:
         ours = item.current is not None and has_id(item.current, item.plan.after)
-        if item.is_applied and (ours or item.plan.after is None):
+        if item.is_applied and item.plan.path not in in_head and (ours or item.plan.after is None):
             try:
                 on_disk.roll_back(writer.files, item.applied())
             except NoteExists:  # a person has created a new note at the path of a removed one
