@@ -14,7 +14,7 @@ from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
 from agent.vault.worktree.survey import Dirty, survey
 from agent.vault.write.left_out import DRAFT as DRAFT
-from agent.vault.write.left_out import left_out, unchanged_drafts
+from agent.vault.write.left_out import halves, left_out, unchanged_drafts
 from agent.vault.write.unsettled import opened_and_unread
 
 _LAST = ("log", "-1", "--format=%H%x00%cI%x00%an%x00%s", "--end-of-options", "HEAD")
@@ -103,7 +103,11 @@ def _look(vault: Vault) -> VaultStatus:
 def left_out_now(vault: Vault, changed: Sequence[Dirty]) -> dict[str, str]:
     """The changed files that the commits of the person's edits leave out, with the reason."""
     files, drafts = vault.writer.files, load_drafts(drafts_file(vault.private_folder))
-    return {**left_out(files, vault.options, changed), **unchanged_drafts(vault.git, files, drafts, changed)}
+    return {
+        **left_out(files, vault.options, changed),
+        **unchanged_drafts(vault.git, files, drafts, changed),
+        **halves(vault.git, files, changed),
+    }
 
 
 def conflict_copies(vault: Vault) -> list[str]:

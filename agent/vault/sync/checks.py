@@ -13,6 +13,7 @@ from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
 from agent.vault.sync.rounds import sync_state
 from agent.vault.sync.setup import check_repository, configured, examine
+from agent.vault.sync.staging import staged
 from agent.vault.sync.state import SyncedRemote
 
 OLDEST = (2, 39)
@@ -50,6 +51,8 @@ def _repository(vault: Vault) -> Iterator[Check]:
     reason = blocked(vault.place.gitdir)
     if reason:
         yield warn("repository", "sync waits: {reason}", next="git status", reason=Sentence(reason))
+    elif path := staged(vault):
+        yield warn("repository", "sync waits: {path} is staged and not committed", next="git status", path=path)
     else:
         yield ok("repository", "nothing is unfinished in it")
     try:

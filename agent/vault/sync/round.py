@@ -25,6 +25,7 @@ from agent.vault.sync.oversize import largest_file, leave_alone
 from agent.vault.sync.problems import Problem, ProblemKind, problem_of
 from agent.vault.sync.replay import replay
 from agent.vault.sync.sides import side_of
+from agent.vault.sync.staging import still_staged
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote, Wait
 from agent.vault.sync.trees import check_plain
 from agent.vault.sync.unasked import add_unasked
@@ -171,10 +172,15 @@ class SyncRound:
             )
 
     def _commit_people(self) -> None:
-        """Commit what people have saved, in their name, so that it is sent and nothing stands in the way."""
+        """Commit what people have saved, in their name, so that it is sent and nothing stands in the way.
+
+        Raises `_Busy` if they have staged something: what a crash left in the index is settled before.
+        """
+        self.vault.settle()
+        if path := still_staged(self.vault):
+            raise _staged(path)
         if self.vault.options.human_commits:
             self.vault.commit_human(confirmed=self.allowed.mass and not self.allowed.theirs, quiet=self.is_patient)
-        self.vault.settle()
 
     def _fetch(self) -> str:
         """The commit of the remote's branch, now in this repository; empty if it has no such branch yet."""
@@ -230,11 +236,7 @@ class SyncRound:
         changed = {each.path: each.kind for each in found if each.path in entries}
         staged = sorted(path for path, kind in changed.items() if kind is DirtyKind.STAGED)
         if staged:
-            raise _Busy(
-                "sync waits: {path} is staged here and was changed there",
-                hint="commit it, or take it back with `git restore --staged`",
-                path=staged[0],
-            )
+            raise _staged(staged[0])
         away = {path for path, kind in changed.items() if kind is DirtyKind.DELETED and entries[path] is not None}
         if any(entries[path] is None for path in changed):
             moves = side_of(self.vault.git, head, commit).moves
@@ -321,6 +323,12 @@ def _problem(error: AgentError | OSError) -> Problem:
 
 class _Busy(Retryable):
     """The round waits for the person, who is at work in git."""
+
+
+def _staged(path: str) -> _Busy:
+    """The error for a file that the person has staged and not committed."""
+    hint = "commit it, or take it back with `git restore --staged`"
+    return _Busy("sync waits: {path} is staged and not committed", hint=hint, path=path)
 
 
 class RemoteRefused(Retryable):

@@ -8,7 +8,7 @@ import errno
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from agent.vault.plumbing.git import Git, Obstructed, Running
@@ -33,11 +33,12 @@ class DirtyKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Dirty:
-    """One changed file; `oid` is HEAD's blob (empty for a new file)."""
+    """One changed file; `oid` is HEAD's blob (empty for a new file), `staged` the index's of a staged one."""
 
     path: str
     kind: DirtyKind
     oid: str = ""
+    staged: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def survey(git: Git, place: Place, paths: Collection[str] = ()) -> Survey:
     found = [item for line in out.split("\0") if (item := _parse(line)) is not None]
     known: dict[str, bool] = {}
     changed = tuple(
-        Dirty(item.path.removeprefix(place.prefix), item.kind, item.oid)
+        replace(item, path=item.path.removeprefix(place.prefix))
         for item in found
         if item.path.startswith(place.prefix) and not item.path.endswith("/") and not is_temporary(item.path)
         if item.kind is not DirtyKind.CREATED or not is_foreign(place.root, item.path.removeprefix(place.prefix), known)
@@ -107,11 +108,11 @@ def _parse(line: str) -> Dirty | None:
         return Dirty(line.split(" ", 10)[10], DirtyKind.UNMERGED)
     if not line.startswith("1 "):
         return None
-    _, states, submodule, _, _, _, head, _, path = line.split(" ", 8)
+    _, states, submodule, _, _, _, head, index, path = line.split(" ", 8)
     if submodule.startswith("S"):
         return None
     if states[0] != ".":
-        return Dirty(path, DirtyKind.STAGED, head)
+        return Dirty(path, DirtyKind.STAGED, head.strip("0") and head, index.strip("0") and index)
     return Dirty(path, DirtyKind.DELETED if states[1] == "D" else DirtyKind.EDITED, head)
 
 

@@ -24,7 +24,7 @@ from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import Dirty, DirtyKind, Survey, filtered, survey
 from agent.vault.write.edit_summary import edit_summary, find_renames
 from agent.vault.write.journal import PERSON, JournalRecord, Planned
-from agent.vault.write.left_out import left_out, unchanged_drafts
+from agent.vault.write.left_out import halves, left_out, unchanged_drafts
 from agent.vault.write.loss import Rewrite, lost_notes
 from agent.vault.write.mass_change import Touched, rewrites
 from agent.vault.write.unsettled import Settled, WaitingFiles
@@ -102,6 +102,7 @@ def _sort(writer: Writer, found: Survey, *, quiet: bool, drafts: bool) -> tuple[
     out = {
         **left_out(writer.files, writer.options, changed),
         **unchanged_drafts(writer.git, writer.files, listed, changed),
+        **halves(writer.git, writer.files, found.changed),
     }
     changed = [item for item in changed if item.path not in out]
     aside = filtered(writer.git, writer.place, [item.path for item in changed if item.kind is not DirtyKind.DELETED])

@@ -1,11 +1,12 @@
-"""Files that the commits of a person's edits leave out: large ones, those that are no text, and drafts.
+"""Files that the commits of a person's edits leave out: large ones, those that are no text, drafts, and what belongs to
+something that the person has staged.
 
 Only new files are left out for what they are: a file that git follows already is the person's choice. A note is always
 text, whatever its encoding.
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from stat import S_ISREG
 
 from agent.errors import AgentError
@@ -16,10 +17,12 @@ from agent.vault.plumbing.git import Git
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import Dirty, DirtyKind
+from agent.vault.write.edit_summary import find_renames
 
 _LOOK = 8_000
 """The bytes in which git, too, looks for a NUL to tell whether a file is text."""
 BINARY, DRAFT = "no text", "a draft of yours"
+HALF, KEPT = "the other half of a move that you have staged", "you have staged its deletion"
 
 
 def left_out(files: Files, options: Options, items: Iterable[Dirty]) -> dict[str, str]:
@@ -35,6 +38,22 @@ def unchanged_drafts(git: Git, files: Files, drafts: Drafts, items: Iterable[Dir
     """The drafts among `items` that are as the person left them, with the reason."""
     listed = [item for item in items if item.path in drafts.files]
     return {item.path: DRAFT for item in listed if draft_id(git, files, item) == drafts.files[item.path]}
+
+
+def halves(git: Git, files: Files, items: Sequence[Dirty]) -> Mapping[str, str]:
+    """The files among `items` that belong to a staged change, with the reason: the note that is gone where its new
+    place is staged, the new place where the deletion is staged, and a file that stays on disk."""
+    staged = [item for item in items if item.kind is DirtyKind.STAGED]
+    if not staged:
+        return {}
+    came = {item.path: item.staged for item in staged if not item.oid}
+    went = {item.path: item.oid for item in staged if not item.staged}
+    deleted = {item.path: item.oid for item in items if item.kind is DirtyKind.DELETED} if came else {}
+    created = [item for item in items if item.kind is DirtyKind.CREATED] if went else []
+    new = {item.path: draft_id(git, files, item) for item in created if item.path not in went}
+    ends = [*find_renames(deleted, came), *find_renames(went, new).values()]
+    kept = [item.path for item in created if item.path in went]
+    return dict.fromkeys(ends, HALF) | dict.fromkeys(kept, KEPT)
 
 
 def draft_id(git: Git, files: Files, item: Dirty) -> str:
