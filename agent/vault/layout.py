@@ -49,6 +49,10 @@ class Layout:
     def queue(self) -> Path:
         return self.folder / "queue"
 
+    @property
+    def signing(self) -> Path:
+        return self.folder / "signing"
+
 
 def layout(place: Place, state: Path, clock: Clock) -> Layout:
     """The private folder of this vault under `state`, created if it is missing."""

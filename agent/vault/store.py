@@ -29,6 +29,7 @@ from agent.vault.plumbing.objects import LINK
 from agent.vault.plumbing.repository import MARKER, Place, head_commit, locate
 from agent.vault.queue import Order
 from agent.vault.secrets import without_secrets
+from agent.vault.signing_key import SigningKey
 from agent.vault.transaction import Transaction
 from agent.vault.worktree import borders
 from agent.vault.worktree.files import Files
@@ -89,6 +90,11 @@ class Vault:
     def private_folder(self) -> Path:
         """The folder outside the vault for this machine's private files about it."""
         return self.writer.layout.folder
+
+    @property
+    def signing_key(self) -> SigningKey:
+        """This machine's key for the commits that the program makes here."""
+        return self.writer.signing_key
 
     @property
     def known(self) -> KnownSecrets:

@@ -14,6 +14,7 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.errors import GitFailed, Permanent, Retryable
 from agent.texts import Sentence
+from agent.vault.plumbing.commit_signature import Sign, unsigned, with_signature
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import Person, signature
 from agent.vault.plumbing.index_file import check_not_sparse, load_index
@@ -92,11 +93,12 @@ class CommitPlan:
 
 @dataclass(frozen=True, slots=True)
 class Committer:
-    """Makes commits in one repository."""
+    """Makes commits in one repository, signed by `sign`."""
 
     git: Git
     place: Place
     clock: Clock
+    sign: Sign = unsigned
 
     def commit(
         self,
@@ -120,7 +122,7 @@ class Committer:
                 tip = self.read_tip(paths, read_staged)
                 with closing(Pack(tip.width, level=0 if len(paths) < FEW_PATHS else 1)) as pack:
                     planned = plan(tip, pack)
-                    made = _chain(tip, planned.layers, pack, when)
+                    made = _chain(tip, planned.layers, pack, when, self.sign)
                     new = next((commit for commit in reversed(made) if commit), None)
                     lines = index_lines(planned.index, tip.width)
                     try:
@@ -350,7 +352,7 @@ def _check_whole(has_head: bool, above: Sequence[bytes], trees: Trees) -> None:
             )
 
 
-def _chain(tip: Tip, layers: Sequence[Layer], pack: Pack, when: datetime) -> tuple[str | None, ...]:
+def _chain(tip: Tip, layers: Sequence[Layer], pack: Pack, when: datetime, sign: Sign) -> tuple[str | None, ...]:
     """Add the commits to the pack, each on top of the one before; a layer without changes makes no commit."""
     parent, trees, made = tip.commit, tip.trees, list[str | None]()
     for layer in layers:
@@ -360,7 +362,8 @@ def _chain(tip: Tip, layers: Sequence[Layer], pack: Pack, when: datetime) -> tup
             continue
         root, trees = graft(trees, edits, pack)
         who = signature(layer.author, when)
-        parent = pack.add("commit", format_commit(root, [parent] if parent else [], who, who, layer.message))
+        commit = format_commit(root, [parent] if parent else [], who, who, layer.message)
+        parent = pack.add("commit", with_signature(commit, tip.width, sign))
         made.append(parent)
     return tuple(made)
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 
+from agent.vault.plumbing.commit_signature import Sign, unsigned, with_signature
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import (
     Pack,
@@ -29,6 +30,7 @@ def commit_edits(
     author: Signature,
     committer: Signature,
     message: str,
+    sign: Sign = unsigned,
 ) -> str:
     """The id of a new commit: the files of `onto` (a commit) with these entries (None: no file). `blobs` are the
     contents, by id, that the repository may not have yet. No reference is moved."""
@@ -37,7 +39,8 @@ def commit_edits(
         for data in blobs.values():
             pack.add("blob", data)
         root, _ = graft(_trees(git, onto, raw), raw, pack)
-        commit = pack.add("commit", format_commit(root, parents, author, committer, message))
+        data = format_commit(root, parents, author, committer, message)
+        commit = pack.add("commit", with_signature(data, git.width, sign))
         store(git, pack)
     return commit
 

@@ -119,12 +119,12 @@ def _merged(vault: Vault, remote: SyncedRemote, base: str, ours: str, theirs: st
     merged = merge_trees(git, base, ours, theirs, vault.home, _day(vault, ours, theirs))
     message = compose(f"sync: joined with {remote.name}", Stamp("agent", tool=TAKE_IN), known=vault.known)
     who = signature(AGENT, now)
-    commit = commit_edits(git, ours, merged.edits, merged.blobs, (ours, theirs), who, who, message)
+    sign, parents = vault.signing_key.sign, (ours, theirs)
+    commit = commit_edits(git, ours, merged.edits, merged.blobs, parents, who, who, message, sign)
     return Joined(commit, merged.conflicts, merged.kept, merged.numbered, is_own=True)
 
 
 def _rewritten(vault: Vault, agreed: str, ours: str, theirs: str, allowed: Permission) -> Joined | Wait:
-    git = vault.git
     choice = allowed.choice
     if choice is Choice.ASK:
         lost = lost_lines(vault, agreed, theirs)
@@ -132,9 +132,9 @@ def _rewritten(vault: Vault, agreed: str, ours: str, theirs: str, allowed: Permi
             return Wait(WaitKind.REWRITTEN, ours, theirs, lost)
         choice = Choice.TAKE
     if choice is Choice.TAKE:
-        made = replay(git, agreed, ours, theirs, vault.home, _day(vault, ours, theirs))
+        made = replay(vault, agreed, ours, theirs, _day(vault, ours, theirs))
         return Joined(made.tip, left=ours, made=made.made)
-    relation = relate(git, ours, theirs)
+    relation = relate(vault.git, ours, theirs)
     name = SyncedRemote("the rewritten remote", "", "")
     return _merged(vault, name, relation.base, ours, theirs)
 
@@ -142,7 +142,7 @@ def _rewritten(vault: Vault, agreed: str, ours: str, theirs: str, allowed: Permi
 def _forgotten_here(vault: Vault, agreed: str, ours: str, theirs: str) -> Joined:
     """A purge has written our history anew: a merge would bring back what it took out, so that what is new there is
     made again on top of ours. The remote's branch is replaced by the push, from exactly the commit that it has."""
-    again = replay(vault.git, agreed, theirs, ours, vault.home, _day(vault, ours, theirs))
+    again = replay(vault, agreed, theirs, ours, _day(vault, ours, theirs))
     return Joined(again.tip)
 
 

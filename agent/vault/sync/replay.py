@@ -4,14 +4,15 @@ For a remote whose history was rewritten: what was taken out there is not brough
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from agent.vault.folders import AgentFolder
+from agent.vault.plumbing.commit_signature import Sign, unsigned
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import Signature, TreeEntry
 from agent.vault.plumbing.tree_edit import commit_edits
+from agent.vault.store import Vault
 from agent.vault.sync.trees import merge_trees
 
 MOST = 300
@@ -27,32 +28,47 @@ class Replayed:
     made: Mapping[str, str]
 
 
-def replay(
-    git: Git, since: str, tip: str, onto: str, home: AgentFolder, when: datetime, without: Sequence[str] = ()
-) -> Replayed:
+def replay(vault: Vault, since: str, tip: str, onto: str, when: datetime, without: Collection[str] = ()) -> Replayed:
     """Make the commits after `since` up to `tip` again on top of `onto`; a commit that then changes nothing is left
-    out. Files of the paths `without` are left out of them."""
+    out. Files of the paths `without` are left out of them.
+
+    Only what this program made here alone is signed: neither merges, nor what others have made, nor two versions.
+    """
+    git = vault.git
     command = ["rev-list", "--reverse", "--first-parent", "--parents", "--end-of-options", f"{since}..{tip}"]
     rows = [row.split() for row in git.run(*command).decode().splitlines()]
     together, single = rows[:-MOST], rows[-MOST:]
     steps = [(together[0][1], together[-1][0])] if together else []
+    ours = _made_here(vault, [commit for commit, *parents in single if len(parents) == 1])
     now, made = onto, dict[str, str]()
     for before, commit in [*steps, *((parent, commit) for commit, parent, *_ in single)]:
-        merged = merge_trees(git, before, now, commit, home, when)
+        merged = merge_trees(git, before, now, commit, vault.home, when)
         edits = {path: entry for path, entry in merged.edits.items() if path not in without}
         if edits:
-            now = _again(git, commit, now, edits, merged.blobs)
+            is_ours = commit in ours and not merged.conflicts and not merged.numbered
+            sign = vault.signing_key.sign if is_ours else unsigned
+            now = _again(git, commit, now, edits, merged.blobs, sign)
         made[commit] = now
     return Replayed(now, made)
 
 
-def _again(git: Git, commit: str, onto: str, edits: Mapping[str, TreeEntry | None], blobs: Mapping[str, bytes]) -> str:
+def _made_here(vault: Vault, commits: Sequence[str]) -> set[str]:
+    """The commits that this program made on this machine, if commits are signed here."""
+    if not vault.signing_key.is_on:
+        return set()
+    vault.provenance.look()
+    return vault.provenance.recorder.program_commits(commits)
+
+
+def _again(
+    git: Git, commit: str, onto: str, edits: Mapping[str, TreeEntry | None], blobs: Mapping[str, bytes], sign: Sign
+) -> str:
     """The commit with these files, on top of another one."""
     found = git.objects([commit])[0]
     assert found is not None
     head, _, message = found.data.decode("utf-8", "replace").partition("\n\n")
     who = {each[1]: _signature(each) for line in head.split("\n") if (each := _WHO.fullmatch(line))}
-    return commit_edits(git, onto, edits, blobs, (onto,), who["author"], who["committer"], message)
+    return commit_edits(git, onto, edits, blobs, (onto,), who["author"], who["committer"], message, sign)
 
 
 def _signature(found: re.Match[str]) -> Signature:

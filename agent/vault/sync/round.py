@@ -261,7 +261,7 @@ class SyncRound:
         path = largest_file(vault.git, theirs, head)
         if not path:
             return False
-        made = replay(vault.git, theirs, head, theirs, vault.home, vault.clock.now(), without=(path,))
+        made = replay(vault, theirs, head, theirs, vault.clock.now(), without=(path,))
         self._rescue(head)
         leave_alone(vault, path)
         vault.provenance.rewrite(made.made)

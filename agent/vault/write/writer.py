@@ -26,6 +26,7 @@ from agent.vault.plumbing.index_lock import index_lock
 from agent.vault.plumbing.objects import Pack
 from agent.vault.plumbing.repository import Place, blocked
 from agent.vault.queue import Order, Queue
+from agent.vault.signing_key import SigningKey
 from agent.vault.worktree import borders
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import TEMPORARY, is_note
@@ -71,7 +72,12 @@ class Writer:
 
     @property
     def committer(self) -> Committer:
-        return Committer(self.git, self.place, self.clock)
+        return Committer(self.git, self.place, self.clock, self.signing_key.sign)
+
+    @property
+    def signing_key(self) -> SigningKey:
+        """The key with which the commits of this program are signed, if the person wants it."""
+        return SigningKey(self.layout.signing)
 
     def exclusive(self) -> AbstractContextManager[None]:
         """Hold the vault's writer lock; entering raises `LockHeld`."""
