@@ -209,12 +209,16 @@ class Git:
 
     def small_blobs(self, ids: Iterable[str], most: int) -> dict[str, bytes]:
         """The contents, by id, of the blobs that have at most `most` bytes."""
+        return self.small_objects(ids, most, "blob")
+
+    def small_objects(self, ids: Iterable[str], most: int, kind: str) -> dict[str, bytes]:
+        """The contents, by id, of the objects of this kind that have at most `most` bytes."""
         asked = "\n".join(dict.fromkeys(ids)).encode()
         if not asked:
             return {}
         out = self.run("cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", stdin=asked).decode()
         rows = [row.split(" ") for row in out.splitlines()]
-        small = [row[0] for row in rows if len(row) == 3 and row[1] == "blob" and int(row[2]) <= most]
+        small = [row[0] for row in rows if len(row) == 3 and row[1] == kind and int(row[2]) <= most]
         return {found.oid: found.data for found in (self.objects(small) if small else ()) if found is not None}
 
     def _plain(self, name: str) -> str:

@@ -35,10 +35,13 @@ CREATE TABLE IF NOT EXISTS arrival (
 CREATE INDEX IF NOT EXISTS arrival_path ON arrival (path);
 CREATE INDEX IF NOT EXISTS arrival_after ON arrival (after);
 CREATE INDEX IF NOT EXISTS arrival_commit ON arrival (commit_id);
+CREATE TABLE IF NOT EXISTS signed_commit (id TEXT PRIMARY KEY, signer TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS line (mark INTEGER, arrival INTEGER, PRIMARY KEY (mark, arrival)) WITHOUT ROWID;
 """
 _LEFT, _LEFT_END = "left ", "left!"
 """The beginning of the names of facts about left addresses, and the name that follows all of them."""
+_SIGNED = "LEFT JOIN signed_commit ON signed_commit.id = arrival.commit_id AND arrival.author != ''"
+_SELECT = f"SELECT arrival.*, signed_commit.signer FROM arrival {_SIGNED}"
 logger = logging.getLogger(__name__)
 
 
@@ -50,7 +53,9 @@ class RecordDamaged(Retryable):
 class Arrival:
     """One file that a commit from elsewhere brought: blob ids before and after (None: no file).
 
-    `addresses` are those of the remotes that have the commit; empty if no remote has it.
+    `addresses` are those of the remotes that have the commit; empty if no remote has it. `author` is empty for a file
+    that was found in a whole version, not in a commit of its own. `signer` is the fingerprint of the key with which the
+    commit is signed, if that was the person's own when it arrived or later; else empty.
     """
 
     id: int
@@ -60,10 +65,13 @@ class Arrival:
     commit: str
     addresses: tuple[str, ...]
     author: str
+    signer: str = ""
 
     def is_mine(self, answers: RemoteAnswers, left: Mapping[str, int]) -> bool:
-        """True if it came from a remote to which only the person writes, or wrote while it was kept in step: `left` has
-        the last arrival of each remote that was taken out since."""
+        """True if the person's key has signed it, or if it came from a remote to which only the person writes, or wrote
+        while it was kept in step: `left` has the last arrival of each remote that was taken out since."""
+        if self.signer:
+            return True
         return bool(self.addresses) and all(
             answers.is_mine(each) or (each not in answers.writers and self.id <= left.get(each, 0))
             for each in self.addresses
@@ -144,6 +152,15 @@ class Database:
         """The commits that have recorded arrivals."""
         return {str(row[0]) for row in self._among("SELECT DISTINCT commit_id FROM arrival WHERE commit_id", ids)}
 
+    def add_signers(self, signers: Mapping[str, str]) -> None:
+        """Record that these commits are signed with the person's own keys (id to fingerprint)."""
+        self._write("INSERT OR REPLACE INTO signed_commit VALUES (?, ?)", signers.items())
+
+    def unsigned_commits(self) -> list[str]:
+        """The commits with recorded arrivals that no key of the person's has signed."""
+        query = f"SELECT DISTINCT commit_id FROM arrival {_SIGNED} WHERE signer IS NULL AND author != ''"
+        return [str(row[0]) for row in self._rows(query, ())]
+
     def is_empty(self) -> bool:
         """True if nothing has ever arrived."""
         return not self._rows("SELECT 1 FROM arrival LIMIT 1", ())
@@ -164,24 +181,25 @@ class Database:
 
     def at(self, path: str) -> list[Arrival]:
         """The arrivals at a path, oldest first."""
-        return self._arrivals("SELECT * FROM arrival WHERE path = ? ORDER BY id", (path,))
+        return self._arrivals(f"{_SELECT} WHERE path = ? ORDER BY arrival.id", (path,))
 
     def removals(self, paths: Sequence[str]) -> list[Arrival]:
         """The arrivals that removed these paths, oldest first."""
-        found = self._among("SELECT * FROM arrival WHERE after IS NULL AND path", paths)
+        found = self._among(f"{_SELECT} WHERE after IS NULL AND path", paths)
         return sorted(map(_arrival, found), key=lambda each: each.id)
 
     def of_commits(self, ids: Sequence[str]) -> list[Arrival]:
         """The arrivals of these commits."""
-        return [_arrival(row) for row in self._among("SELECT * FROM arrival WHERE commit_id", ids)]
+        return [_arrival(row) for row in self._among(f"{_SELECT} WHERE commit_id", ids)]
 
     def with_blob(self, blobs: Sequence[str]) -> list[Arrival]:
         """The arrivals that brought these contents."""
-        return [_arrival(row) for row in self._among("SELECT * FROM arrival WHERE after", blobs)]
+        return [_arrival(row) for row in self._among(f"{_SELECT} WHERE after", blobs)]
 
     def with_marks(self, marks: Sequence[int]) -> list[Arrival]:
         """The arrivals that brought lines with these marks."""
-        query = "SELECT DISTINCT arrival.* FROM line JOIN arrival ON arrival.id = line.arrival WHERE line.mark"
+        columns = "DISTINCT arrival.*, signed_commit.signer"
+        query = f"SELECT {columns} FROM line JOIN arrival ON arrival.id = line.arrival {_SIGNED} WHERE line.mark"
         return [_arrival(row) for row in self._among(query, marks)]
 
     def close(self) -> None:
@@ -255,9 +273,10 @@ class Database:
 
 
 def _arrival(row: Sequence[object]) -> Arrival:
-    id, path, before, after, commit, addresses, author = row
+    id, path, before, after, commit, addresses, author, signer = row
     known = tuple(str(each) for each in json.loads(str(addresses)))
-    return Arrival(int(str(id)), str(path), _text(before), _text(after), str(commit), known, str(author))
+    versions = _text(before), _text(after)
+    return Arrival(int(str(id)), str(path), *versions, str(commit), known, str(author), _text(signer) or "")
 
 
 def _text(value: object) -> str | None:

@@ -65,23 +65,6 @@ def _commit(row: str) -> NewCommit:
     return NewCommit(id, tuple(parents.split()), (author, author_mail), (committer, committer_mail))
 
 
-def signed_by(git: Git, ids: Sequence[str], keys: frozenset[str]) -> set[str]:
-    """The commits with a good signature by one of these keys (fingerprints)."""
-    if not ids or not keys:
-        return set()
-    programs = ("gpg.program=gpg", "gpg.openpgp.program=gpg", "gpg.x509.program=gpgsm", "gpg.ssh.program=ssh-keygen")
-    fixed = [word for each in programs for word in ("-c", each)]  # a repository could configure another program
-    command = [*fixed, "log", "--no-walk=unsorted", "--stdin", "--format=%H %G? %GF %GP"]
-    found = set()
-    out = git.run(*command, stdin="".join(f"{id}\n" for id in ids).encode()).decode("utf-8", "replace")
-    for row in out.split("\n"):
-        id, _, rest = row.partition(" ")
-        verdict, _, fingerprints = rest.partition(" ")
-        if verdict in {"G", "U"} and keys & set(fingerprints.split()):
-            found.add(id)
-    return found
-
-
 def files_of(git: Git, commits: Sequence[NewCommit], prefix: str) -> Iterator[tuple[NewCommit, list[FileChange]]]:
     """The files that each commit changed, against its first parent; of a merge, those that differ from all parents."""
     pairs = [(commit, parent) for commit in commits for parent in commit.parents or ("",)]

@@ -3,7 +3,8 @@
 `look` compares HEAD, the remote-tracking branches and the last fetch with the last update, and records new commits
 before any answer is given. A commit is this machine's own if its reflog, its author and this program's journal agree.
 Of every other commit, the files and their new lines are recorded with the remotes that have it. Arrived text counts as
-foreign until the person has looked at it here, or has answered that only they write to that remote.
+foreign until the person has looked at it here, has answered that only they write to that remote, or has approved the
+key with which the commit is signed. A signature is for what its own commit changed, and for nothing below it.
 """
 
 import json
@@ -111,12 +112,25 @@ class Provenance:
     def made_here(self, commits: Sequence[str]) -> set[str]:
         """The commits whose trailers count.
 
-        This program made them here, or they came from a remote to which only the person writes.
+        This program made them here, the person's key has signed them, or they came from a remote to which only the
+        person writes.
         """
         self.look()
         made = self.recorder.program_commits(commits)
         rest = [each for each in commits if each not in made]
         return made | self._mine(rest)
+
+    def add_key(self, fingerprint: str) -> int:
+        """Count what this key has signed as the person's own; returns the number of such commits that came before."""
+        self.look()
+        self.answers.add_key(fingerprint)
+        with self._lock, self.database.transaction():
+            return self.recorder.sign_earlier(fingerprint)
+
+    def forget_key(self, fingerprint: str) -> None:
+        """Count what this key signs from now on as anybody's; what came before stays the person's."""
+        self.look()
+        self.answers.forget_key(fingerprint)
 
     def rewrite(self, made: Mapping[str, str]) -> None:
         """Copy the maker of each commit to the new commit that will replace it (old id to new).
@@ -158,9 +172,17 @@ class Provenance:
         for path, blob in contents:
             found = by_blob[blob] if blob is not None else [removals[path]] if path in removals else []
             found = [each for each in found if each.path == path] or found  # it may have been moved here since
-            if any(self._counts(each, path) for each in found):
+            if any(self._counts(each, path) for each in found) or self._is_mixed(path, blob, found):
                 arrived.add((path, blob))
         return arrived
+
+    def _is_mixed(self, path: str, blob: str | None, found: Sequence[Arrival]) -> bool:
+        """True if a signed commit brought this content and foreign text was in the note, or is in it."""
+        if not any(each.signer for each in found):
+            return False
+        data = self._content(blob)
+        has_been = any(self._counts(each, path) for each in self.database.at(path))
+        return has_been or (data is not None and bool(self.strangers(path, data)))
 
     def own_version(self, path: str, data: bytes | None) -> bytes | None:
         """The note without unseen text that arrived in it; a note that an arrival deleted still exists.
@@ -182,10 +204,19 @@ class Provenance:
         return any(each.before is None for each in self.database.at(path))
 
     def unseen(self, only: Callable[[str], bool] = lambda path: True) -> list[Arrival]:
-        """The arrivals that still count as foreign: the last one at each path that `only` accepts."""
+        """The arrivals that still count as foreign: the last such one at each path that `only` accepts."""
         self.look()
-        last = (self.database.at(path)[-1] for path in self.database.paths() if only(path))
-        return [each for each in last if self._counts(each, each.path)]
+        last = (self._last_foreign(path) for path in self.database.paths() if only(path))
+        return [each for each in last if each is not None]
+
+    def _last_foreign(self, path: str) -> Arrival | None:
+        """The last arrival at a path if it counts as foreign; one below the person's signed commits still does."""
+        for each in reversed(self.database.at(path)):
+            if self._counts(each, path):
+                return each
+            if not each.signer:
+                return None
+        return None
 
     def addresses(self) -> dict[str, str]:
         """The plain address of each configured remote, by name."""
@@ -255,7 +286,7 @@ class Provenance:
         return found.data if found is not None else None
 
     def _mine(self, commits: Sequence[str]) -> set[str]:
-        """The commits that came only from remotes to which only the person writes."""
+        """The commits that the person's key has signed, or that came only from remotes to which only they write."""
         found = self.database.of_commits(commits) if commits else []
         others = {each.commit for each in found if not self._is_mine(each)}
         return {each.commit for each in found} - others

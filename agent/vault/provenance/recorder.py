@@ -24,18 +24,18 @@ from agent.vault.provenance.new_commits import (
     files_in,
     files_of,
     new_commits,
-    signed_by,
     texts,
 )
 from agent.vault.provenance.reflog import Maker, ReflogStep, makers, other_reflogs, parse_steps, read_reflog
 from agent.vault.provenance.remotes import RemoteAnswers, addresses, plain_address
+from agent.vault.provenance.signatures import signers
 
 _REMOTE = "refs/remotes/"
 _FETCHED = re.compile(r"([0-9a-f]{40,64})\t[^\t]*\t(?:.* of )?(.*)")
 MANY = 2_000
 """Maximum number of foreign commits in one update that are recorded one by one.
 
-With more, such as a clone of a long history, only the files of the newest versions are recorded.
+With more, such as a clone of a long history, only the files of the newest versions are recorded, and no signatures.
 """
 _KEPT_TIPS = 200
 _KEPT_STEPS = 500
@@ -145,6 +145,15 @@ class Recorder:
         makers = {id: Maker.PROGRAM if id in ours else known.get(id, Maker.UNKNOWN) for id in old}
         self.database.add_commits({made[id]: maker for id, maker in makers.items()})
 
+    def sign_earlier(self, key: str) -> int:
+        """Record which of the commits that have arrived are signed with this key; returns their number."""
+        return self._add_signers(self.database.unsigned_commits(), frozenset({key}))
+
+    def _add_signers(self, commits: Sequence[str], keys: frozenset[str]) -> int:
+        found = signers(self.git, commits, keys, self.database.path.parent)
+        self.database.add_signers(found)
+        return len(found)
+
     def _are_ours(self, steps: Sequence[ReflogStep], head: str) -> bool:
         """True if HEAD has moved only through commits of this program since, each on top of the one before."""
         last = (self.database.fact(_TIPS) or "").split(" ")[0]
@@ -164,8 +173,6 @@ class Recorder:
         made |= dict.fromkeys(self.journalled(), Maker.PROGRAM)
         made |= self.database.makers([commit.id for commit in new])
         own = {commit.id: made[commit.id] for commit in new if commit.id in made and commit.is_made_by(made[commit.id])}
-        signed = signed_by(self.git, [commit.id for commit in new if commit.id not in own], answers.keys)
-        own |= dict.fromkeys(signed, Maker.PERSON)
         seen = self.database.arrived_commits([commit.id for commit in new])
         seen |= {id for id, maker in made.items() if maker is Maker.UNKNOWN}
         others = [commit for commit in new if commit.id not in own and commit.id not in seen]
@@ -174,6 +181,8 @@ class Recorder:
             earlier = self._were_here(others, sources, steps)
             own |= dict.fromkeys(earlier, Maker.PROGRAM)  # maker unknown by now: their trailers are believed
             others = [commit for commit in others if commit.id not in earlier]
+        if len(others) <= MANY:
+            self._add_signers([commit.id for commit in others], answers.keys)
         own |= self._record(others, [commit for commit in new if commit.id in own], sources, now, steps)
         self.database.add_commits(own)
 

@@ -74,6 +74,11 @@ class AnswerFile:
         answers = self.load()
         self._save(RemoteAnswers(answers.writers, answers.keys | {fingerprint}))
 
+    def forget_key(self, fingerprint: str) -> None:
+        """Record that what this key signs from now on is anybody's; durable when this returns."""
+        answers = self.load()
+        self._save(RemoteAnswers(answers.writers, answers.keys - {fingerprint}))
+
     def _save(self, answers: RemoteAnswers) -> None:
         document = {"writers": dict(answers.writers), "keys": sorted(answers.keys)}
         durable.replace(self.path, json.dumps(document, indent=1))
