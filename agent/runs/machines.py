@@ -13,6 +13,7 @@ from agent.markdown.values import Value
 from agent.texts import text
 from agent.vault.change import Stamp
 from agent.vault.folders import MACHINES
+from agent.vault.ssh_key import PublicKey, parse_public_key
 from agent.vault.store import Vault
 from agent.workspace.machine import MACHINE, machine_path, open_claims, plain_name, this_machine
 from agent.workspace.workspace import Workspace
@@ -20,7 +21,10 @@ from agent.workspace.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class MachineNote:
-    """What a machine's note says; `last_seen` None if it says nothing that can be read."""
+    """What a machine's note says; `last_seen` None if it says nothing that can be read.
+
+    `signing_key` is only what the note says: anybody who can write to the remote can write it.
+    """
 
     id: str
     name: str
@@ -28,6 +32,16 @@ class MachineNote:
     last_seen: date | None
     has_daemon: bool
     version: str
+    signing_key: PublicKey | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownKey:
+    """A signing key that the person has approved on this machine, or that the notes of other `machines` show."""
+
+    fingerprint: str
+    machines: tuple[str, ...]
+    is_approved: bool
 
 
 def known_machines(vault: Vault) -> tuple[MachineNote, ...]:
@@ -43,6 +57,17 @@ def other_machines(vault: Vault) -> tuple[MachineNote, ...]:
     return tuple(each for each in known_machines(vault) if each.id != vault.id)
 
 
+def known_keys(vault: Vault) -> tuple[KnownKey, ...]:
+    """The approved keys, then those that other machines show."""
+    approved = vault.provenance.answers.load().keys
+    shown: dict[str, tuple[str, ...]] = {key: () for key in sorted(approved)}
+    for each in other_machines(vault):
+        if each.signing_key is not None:
+            key = each.signing_key.fingerprint
+            shown[key] = (*shown.get(key, ()), each.name)
+    return tuple(KnownKey(key, names, key in approved) for key, names in shown.items())
+
+
 def note_machine(workspace: Workspace, *, has_daemon: bool) -> bool:
     """Write this machine's note if it says something else, or was written on another day; True if it was written.
 
@@ -53,7 +78,8 @@ def note_machine(workspace: Workspace, *, has_daemon: bool) -> bool:
         return False
     machine, today = this_machine(workspace), workspace.clock.now().date()
     path = machine_path(vault, machine.name)
-    now = MachineNote(machine.id, machine.name, path, today, has_daemon, program_version())
+    key = vault.signing_key.public
+    now = MachineNote(machine.id, machine.name, path, today, has_daemon, program_version(), key)
     known = [each for each in known_machines(vault) if each.id == machine.id]
     if known == [now]:
         return False
@@ -64,6 +90,8 @@ def note_machine(workspace: Workspace, *, has_daemon: bool) -> bool:
         "daemon": has_daemon,
         "version": now.version,
     }
+    if key is not None:
+        header["signing_key"] = key.line
     about = text("machine.about", workspace.settings.vault.language)
     data = Note.compose(header, f"# {machine.name}\n\n{about}\n").data
     with vault.transaction(f"machine: {machine.name}", Stamp("agent", tool=MACHINE)) as change:
@@ -99,4 +127,5 @@ def _parsed(vault: Vault, path: str) -> MachineNote | None:
         seen if type(seen) is date else None,
         note.header.get("daemon") is True,
         (note.string("version") or "")[:20],
+        parse_public_key(note.string("signing_key") or ""),
     )

@@ -71,7 +71,7 @@ class SigningKey:
         if public is None:
             raise UserError(
                 "the public half of this machine's key cannot be read: {path}",
-                hint="delete the folder, then vault-agent sync sign makes a new key",
+                hint="delete the folder, then make a new key: vault-agent sync sign",
                 path=self._public,
             )
         return public
@@ -143,5 +143,5 @@ def _run(*args: str, data: bytes = b"") -> bytes:
         raise UserError("ssh-keygen cannot be run: {reason}", reason=os_reason(error)) from error
     if done.returncode:
         words = " ".join(done.stderr.decode("utf-8", "replace").split())
-        raise UserError("ssh-keygen failed: {words}", hint="vault-agent sync sign tries again", words=words[-300:])
+        raise UserError("ssh-keygen failed: {words}", hint="try again: vault-agent sync sign", words=words[-300:])
     return done.stdout

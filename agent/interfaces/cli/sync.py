@@ -14,6 +14,7 @@ from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.status import last_commit
 from agent.interfaces.cli.sync_rounds import finish, go_round
 from agent.interfaces.cli.sync_setup import setup
+from agent.interfaces.cli.sync_sign import sign
 from agent.interfaces.cli.sync_status import found_standings, long_lines, standing_document
 from agent.runs.sync_questions import settle_questions
 from agent.texts import text
@@ -59,6 +60,7 @@ def command(ctx: click.Context, remote: str, yes: bool, keep: bool, take: bool, 
 
 
 command.add_command(setup)
+command.add_command(sign)
 
 
 @command.command("status", short_help="Show how this machine and each remote stand.")

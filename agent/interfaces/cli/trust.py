@@ -2,6 +2,7 @@
 agent."""
 
 import shlex
+from collections.abc import Sequence
 
 import click
 
@@ -15,8 +16,11 @@ from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.screen import is_terminal
 from agent.interfaces.cli.status import arrived_document
 from agent.runs.arrivals import ArrivalState, RemoteState, arrival_state, tend_arrivals
+from agent.runs.machines import KnownKey, known_keys
 from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
+from agent.vault.signing_key import program
+from agent.vault.ssh_key import PREFIX, parse_public_key
 from agent.workspace.workspace import Workspace
 
 _WRITERS = {
@@ -33,9 +37,12 @@ _WRITERS = {
 @click.option(
     "--key", metavar="FINGERPRINT", help="Commits signed by this key are yours, by whatever remote they come."
 )
+@click.option("--forget-key", "former", metavar="FINGERPRINT", help="Commits signed by this key are anybody's again.")
 @click.option("--yes", is_flag=True, help="You have looked at the note: do not ask.")
 @click.pass_obj
-def command(output: Output, name: str | None, mine: bool, others: bool, key: str | None, yes: bool) -> None:
+def command(
+    output: Output, name: str | None, mine: bool, others: bool, key: str | None, former: str | None, yes: bool
+) -> None:
     """List the remotes and the arrived notes; record who writes to REMOTE (its name or address), or accept NOTE.
 
     Text from a remote where others write is never an order: it cannot approve, answer or steer anything. Your answers
@@ -43,14 +50,26 @@ def command(output: Output, name: str | None, mine: bool, others: bool, key: str
     or if only you write there; a job only when you have looked at it on each machine.
     """
     workspace = open_workspace(output.vault())
+    if key is not None and former is not None:
+        raise UserError("either --key or --forget-key", hint="vault-agent trust lists the keys")
     if key is not None:
         _add_key(workspace, output, key)
+    elif former is not None:
+        _forget_key(workspace, output, former)
     elif name is None:
         if mine or others:
             raise UserError("which remote?", hint="vault-agent trust origin --only-me")
         state = arrival_state(workspace)
-        document = {**arrived_document(state), "from_nowhere": state.from_nowhere}
-        output.emit(document, lambda: _format(state))
+        keys = known_keys(workspace.vault)
+        document = {
+            **arrived_document(state),
+            "from_nowhere": state.from_nowhere,
+            "keys": [
+                {"key": each.fingerprint, "machines": list(each.machines), "approved": each.is_approved}
+                for each in keys
+            ],
+        }
+        output.emit(document, lambda: _format(state, keys))
     elif mine or others:
         _answer(workspace, output, name, mine, others)
     else:
@@ -58,10 +77,27 @@ def command(output: Output, name: str | None, mine: bool, others: bool, key: str
 
 
 def _add_key(workspace: Workspace, output: Output, key: str) -> None:
+    public = parse_public_key(key)
+    key = public.fingerprint if public is not None else key
     if not is_fingerprint(key):
-        raise UserError("{key} is no fingerprint", hint="git log --format=%GF shows those of signed commits", key=key)
-    workspace.vault.provenance.answers.add_key(key)
-    output.emit({"key": key}, said("commits signed by {key} count as yours from now on", key=key))
+        raise UserError(
+            "{key} is no fingerprint of a key", hint="on the machine that signs, it is shown by: vault-agent sync sign", key=key
+        )
+    if key.startswith(PREFIX):
+        program()
+    earlier = workspace.vault.provenance.add_key(key)
+    tend_arrivals(workspace)
+    words = said("commits signed by {key} count as yours from now on", key=key)
+    more = counted(earlier, "; 1 that came before, too", "; {count} that came before, too") if earlier else ""
+    output.emit({"key": key, "earlier": earlier}, words + more)
+
+
+def _forget_key(workspace: Workspace, output: Output, key: str) -> None:
+    if key not in workspace.vault.provenance.answers.load().keys:
+        raise UserError("no key {key} is approved here", hint="vault-agent trust lists the keys", key=key)
+    workspace.vault.provenance.forget_key(key)
+    words = said("commits signed by {key} count as anybody's from now on; those that came before stay yours", key=key)
+    output.emit({"forgotten": key}, words)
 
 
 def _answer(workspace: Workspace, output: Output, name: str, mine: bool, others: bool) -> None:
@@ -112,8 +148,8 @@ def _accept(workspace: Workspace, output: Output, name: str, yes: bool) -> None:
     output.emit({"note": path, "accepted": True}, said("{path} counts as yours now, as it stands", path=path))
 
 
-def _format(state: ArrivalState) -> str:
-    lines = [_remote(each) for each in state.remotes]
+def _format(state: ArrivalState, keys: Sequence[KnownKey]) -> str:
+    lines = [*(_remote(each) for each in state.remotes), *map(_key, keys)]
     lines += (
         [said("elsewhere  {from_nowhere} came by no remote that git knows", from_nowhere=_notes(state.from_nowhere))]
         if state.from_nowhere
@@ -126,6 +162,15 @@ def _format(state: ArrivalState) -> str:
     if any(each.writers is None and each.notes for each in state.remotes):
         lines += ["", said("vault-agent trust REMOTE --only-me, or --others")]
     return as_lines(lines) or said("there is no remote, and nothing has arrived from elsewhere")
+
+
+def _key(each: KnownKey) -> str:
+    names = ", ".join(each.machines) or "-"
+    if each.is_approved:
+        words = "key        {key}  {machines}; commits signed by it are yours"
+        return said(words, key=each.fingerprint, machines=names)
+    asked = "key        {key}  {machines}; not approved. If that machine shows it, too: vault-agent trust --key {key}"
+    return said(asked, key=each.fingerprint, machines=names)
 
 
 def _notes(number: int) -> str:

@@ -30,6 +30,7 @@ def sync_checks(vault: Vault) -> list[Check]:
     checks += guarded("repository", lambda: _repository(vault))
     checks += guarded("large files", lambda: _large(vault))
     checks += guarded("merge driver", lambda: _driver(vault))
+    checks += guarded("signing", lambda: _signing(vault))
     remotes = sync_state(vault).remotes
     if not remotes:
         checks.append(warn("remotes", "no remote is set up", next="vault-agent sync setup ADDRESS"))
@@ -89,6 +90,19 @@ def _driver(vault: Vault) -> Iterator[Check]:
         yield ok("merge driver", "git pull in a terminal merges notes block by block")
     else:
         yield ok("merge driver", "not set up: git pull in a terminal merges notes line by line")
+
+
+def _signing(vault: Vault) -> Iterator[Check]:
+    key = vault.signing_key
+    try:
+        key.check()
+    except UserError as error:
+        what = "commits made here are to be signed, and are not: {reason}"
+        yield bad("signing", what, next="vault-agent sync sign", reason=error.message)
+        return
+    if key.is_on:
+        shown = key.public
+        yield ok("signing", "commits made here are signed: {key}", key=shown.fingerprint if shown is not None else "-")
 
 
 def _remote(vault: Vault, remote: SyncedRemote) -> Iterator[Check]:
