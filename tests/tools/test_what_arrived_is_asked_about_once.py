@@ -144,10 +144,7 @@ def test_a_commit_signed_with_ones_own_key_is_ones_own(vault: Vault, mallory: Ma
     key = tmp_path / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
     shown = subprocess.run(["ssh-keygen", "-lf", f"{key}.pub"], check=True, capture_output=True, text=True).stdout
-    allowed = tmp_path / "allowed"
-    allowed.write_text(f"anna@example.org {key.with_suffix('.pub').read_text()}")
-    git(vault.place.root, "config", "gpg.ssh.allowedSignersFile", str(allowed))
-    vault.provenance.answers.add_key(shown.split()[1])
+    vault.provenance.add_key(shown.split()[1])
     signed = ["-c", "gpg.format=ssh", "-c", f"user.signingkey={key}", "commit", "-q", "-S", "-m", "signed"]
     write(mallory.root / "phone.md", "Anna wrote this line on her phone.\n")
     git_as(mallory.root, "Anna", "add", "-A")

@@ -81,7 +81,9 @@ def _add_key(workspace: Workspace, output: Output, key: str) -> None:
     key = public.fingerprint if public is not None else key
     if not is_fingerprint(key):
         raise UserError(
-            "{key} is no fingerprint of a key", hint="on the machine that signs, it is shown by: vault-agent sync sign", key=key
+            "{key} is no fingerprint of a key",
+            hint="on the machine that signs, it is shown by: vault-agent sync sign",
+            key=key,
         )
     if key.startswith(PREFIX):
         program()

@@ -177,12 +177,11 @@ class Provenance:
         return arrived
 
     def _is_mixed(self, path: str, blob: str | None, found: Sequence[Arrival]) -> bool:
-        """True if a signed commit brought this content and foreign text was in the note, or is in it."""
+        """True if a signed commit brought this content, and something in it is foreign."""
         if not any(each.signer for each in found):
             return False
         data = self._content(blob)
-        has_been = any(self._counts(each, path) for each in self.database.at(path))
-        return has_been or (data is not None and bool(self.strangers(path, data)))
+        return data is not None and (self.own_version(path, data) != data or bool(self.strangers(path, data)))
 
     def own_version(self, path: str, data: bytes | None) -> bytes | None:
         """The note without unseen text that arrived in it; a note that an arrival deleted still exists.
