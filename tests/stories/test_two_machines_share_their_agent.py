@@ -165,6 +165,23 @@ def test_where_others_write_a_yes_has_to_be_given_here(tmp_path: Path, monkeypat
     assert len(ready(one)) == 1 and arrived_decisions(one) == ()
 
 
+def test_where_others_write_a_yes_that_the_other_machine_has_signed_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = a_pair(tmp_path, monkeypatch, *ASKS_FIRST)
+    distrust(pair, 0)
+    key = pair.machines[1].vault.signing_key.turn_on()
+    ended = ask(pair, 0)
+    pair.sync()
+    tick(pair.roots[1], ended.waits_for, "approve")
+    pair.machines[1].synced()
+    pair.machines[0].synced()
+    one = workspace_of(pair, 0)
+    assert ready(one) == () and arrived_decisions(one) == (ended.waits_for,)
+    one.vault.provenance.add_key(key.fingerprint)
+    assert len(ready(one)) == 1 and arrived_decisions(one) == ()
+
+
 @pytest.mark.parametrize("is_mine", [True, False])
 def test_a_question_may_be_answered_on_the_other_machine_if_only_the_person_writes_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_mine: bool

@@ -12,6 +12,7 @@ from agent.interfaces.cli.main import COMMANDS, load_command, main
 from agent.texts import translated
 from tests.remotes import make_remote
 
+KEY = "SHA256:" + "0" * 43
 WELL: dict[str, list[list[str]]] = {
     "init": [["{v}", "--restore"], ["{new}", "--yes", "--language", "zh"]],
     "daemon": [],
@@ -48,6 +49,8 @@ WELL: dict[str, list[list[str]]] = {
         *(["setup", "{remote}", "--only-me"], ["status"], ["remove", "origin"]),
     ],
     "trust": [[]],
+    "sync": [["status"], ["pause"], ["resume"], ["sign"], ["doctor"], ["sign", "--off"]],
+    "trust": [[], ["--key", KEY], [], ["--forget-key", KEY]],
     "undo": [["HEAD", "--dry-run"], ["HEAD"], ["--since", "1d", "--dry-run"]],
 }
 """Harmless lines of each command; `{v}` is the vault, `{new}` a new folder with a file, `{merge}` three versions of a

@@ -393,3 +393,40 @@ def test_a_public_host_is_spoken_about(alone: Computer) -> None:
     assert replace(candidate, address="https://me@GitLab.com/me/notes.git").forge.startswith("https://gitlab.com")
     assert not replace(candidate, address="ssh://me@server/notes.git").forge
     assert not replace(candidate, address="/media/github.com:x/notes.git").forge
+
+
+def test_a_machine_signs_and_the_other_approves_its_key_once(pair: Pair) -> None:
+    one, other = pair.one, pair.other
+    said = one.types("sync", "sign")
+    shown = one.asks("sync", "sign")
+    key, public = str(shown["fingerprint"]), str(shown["public_key"])
+    assert public.startswith("ssh-ed25519 ") and public in said and f"vault-agent trust --key {key}" in said
+    one.write("tea.md", "# Tea\n\nThe laptop signs this line about green tea.\n")
+    one.types("sync")
+    other.types("sync")
+    other.types("trust", "origin", "--others")
+    listed = other.asks("trust")
+    assert listed["keys"] == [{"key": key, "machines": [shown["machine"]], "approved": False}]
+    assert f"not approved. If that machine shows it, too: vault-agent trust --key {key}" in other.types("trust")
+    assert "made here are signed" in one.types("sync", "doctor") and "signed" not in other.types("sync", "doctor")
+    assert "agent" not in other.types("log", "-n", "1", "tea.md") or "claims to be" in other.types("log", "-n", "3")
+    said = other.types("trust", "--key", public)
+    assert f"{key} count as yours" in said and "that came before" in said
+    assert "commits signed by it are yours" in other.types("trust")
+    assert other.asks("trust", "--key", key)["earlier"] == 0
+    assert "those that came before stay yours" in other.types("trust", "--forget-key", key)
+    assert "no key" in other.types("trust", "--forget-key", key, code=2)
+    one.types("sync", "sign", "--off")
+    one.types("sync")
+    other.types("sync")
+    assert other.asks("trust")["keys"] == []
+
+
+def test_a_key_that_cannot_sign_is_found_by_doctor(alone: Computer) -> None:
+    alone.types("sync", "sign")
+    (path,) = (each for each in alone.home.rglob("signing/key"))
+    path.write_text("damaged\n")
+    assert "are to be signed, and are not" in alone.types("sync", "doctor", code=1)
+    alone.write("tea.md", "# Tea\n\nBlack.\n")
+    alone.types("commit")
+    assert "Black." in git(alone.root, "show", "HEAD:tea.md")

@@ -61,7 +61,8 @@ def test_what_came_is_listed_answered_and_looked_at(shared: Mallory, capsys: pyt
         (("nowhere.md",), "lists both"),
         (("--only-me",), "trust origin --only-me"),
         (("origin", "--only-me", "--others"), "lists the remotes"),
-        (("--key", "not a key"), "git log"),
+        (("--key", "not a key"), "sync sign"),
+        (("--key", "SHA256:aaaaaaaa", "--forget-key", "SHA256:aaaaaaaa"), "lists the keys"),
     ],
 )
 def test_a_wrong_word_is_told_how_to_say_it(
