@@ -46,10 +46,9 @@ WELL: dict[str, list[list[str]]] = {
     "status": [[], ["--notes"]],
     "sync": [
         *(["status"], ["pause"], ["resume"], ["doctor"]),
+        *(["sign"], ["doctor"], ["sign", "--off"]),
         *(["setup", "{remote}", "--only-me"], ["status"], ["remove", "origin"]),
     ],
-    "trust": [[]],
-    "sync": [["status"], ["pause"], ["resume"], ["sign"], ["doctor"], ["sign", "--off"]],
     "trust": [[], ["--key", KEY], [], ["--forget-key", KEY]],
     "undo": [["HEAD", "--dry-run"], ["HEAD"], ["--since", "1d", "--dry-run"]],
 }
