@@ -1,14 +1,14 @@
 """Three-way merges inside one block: by word for prose, by line for code, quotes and comments.
 
 A merge is refused (None) when both sides changed the same place; two changes with an unchanged word, or Chinese
-character, between them are both kept.
+character, between them are both kept, and so are whole lines of prose that both sides added at one place.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.markdown.merging.sequences import chunks
+from agent.markdown.merging.sequences import chunks, common
 
 _WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
 _WORD = re.compile(
@@ -36,11 +36,11 @@ def words(text: str) -> list[str]:
 
 
 def merge_words(base: str, first: str, second: str) -> str | None:
-    """The text with both sides' changed words; None if both changed the same place."""
-    merged = _merge_words(base, first, second)
+    """The text with both sides' changed words and added lines; None if both changed the same place."""
+    merged = _merge_prose(base, first, second)
     if merged is None:
         return None
-    again = (_merge_words(base, merged, second), _merge_words(base, first, merged))
+    again = (_merge_prose(base, merged, second), _merge_prose(base, first, merged))
     return merged if again == (merged, merged) else None
 
 
@@ -58,6 +58,33 @@ def pick(base: object, first: object, second: object) -> int:
     if first == second or second == base:
         return 1
     return 2 if first == base else 0
+
+
+def _merge_prose(base: str, first: str, second: str) -> str | None:
+    merged = _merge_words(base, first, second)
+    return _merge_added_lines(base, first, second) if merged is None else merged
+
+
+def _merge_added_lines(base: str, first: str, second: str) -> str | None:
+    """The text with all lines that the sides added, those at one place in the order of their letters; None if both
+    changed a line."""
+    lines = [text.split("\n") for text in (base, first, second)]
+    merged: list[str] = []
+    for chunk in chunks(*lines):
+        old, one, other = (side[part] for side, part in zip(lines, chunk[:3], strict=True))
+        side = pick(old, one, other)
+        if not side and old:
+            return None
+        merged += (one, other)[side - 1] if side else _both(one, other)
+    return "\n".join(merged)
+
+
+def _both(first: list[str], second: list[str]) -> list[str]:
+    """The lines of both; once, if one has all lines of the other."""
+    short, long = sorted((first, second), key=lambda lines: (len(lines), lines))
+    if len(common(short, long)) == len(short):
+        return long
+    return [*min(first, second), *max(first, second)]
 
 
 def _merge_words(base: str, first: str, second: str) -> str | None:

@@ -245,7 +245,8 @@ class Provenance:
         return self.home.row(path).path == JOBS or not self._is_mine(arrival)
 
     def _is_mine(self, arrival: Arrival) -> bool:
-        """True if it came from a remote to which only the person writes, or wrote while it was kept in step."""
+        """True if the person's key has signed it, or if it came from a remote to which only they write, or wrote while
+        it was kept in step."""
         answers = self.answers.load()
         if self._left is None or self._left[0] is not answers:
             self._left = answers, self.database.left()

@@ -186,12 +186,14 @@ def test_what_is_signed_counts_once_the_key_is_approved_also_what_came_before(th
     assert provenance.made_here([first, second]) == {first, second}
 
 
-def test_what_steers_is_looked_at_here_whoever_has_signed_it(three: Three) -> None:
+def test_of_what_is_signed_only_jobs_are_looked_at_here(three: Three) -> None:
     three.approve()
     three.writes("AGENT.md", NOTES["AGENT.md"] + "\nBe brief in all that you write.\n")
-    assert "brief" not in three.own("AGENT.md")
-    three.desk.vault.provenance.has_seen("AGENT.md")
     assert "brief" in three.own("AGENT.md")
+    three.writes("jobs/tea.md", "---\ntype: job\non: '@daily'\n---\nMake tea.\n")
+    assert "tea" not in three.own("jobs/tea.md")
+    three.desk.vault.provenance.has_seen("jobs/tea.md")
+    assert "tea" in three.own("jobs/tea.md")
 
 
 def test_what_others_send_by_the_same_remote_stays_theirs(three: Three) -> None:
