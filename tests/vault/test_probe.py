@@ -99,6 +99,55 @@ def test_missing_objects_are_bad(tmp_path: Path) -> None:
     assert look(vault)["objects"].level is Level.BAD
 
 
+def _gone(vault: Vault, oid: str) -> None:
+    (vault.place.gitdir / "objects" / oid[:2] / oid[2:]).unlink()
+
+
+def _pack_gone(vault: Vault, oid: str) -> None:
+    git(vault.place.root, "repack", "-adq")
+    for path in (vault.place.gitdir / "objects" / "pack").glob("pack-*"):
+        path.unlink()
+
+
+@pytest.mark.parametrize("damage", [_gone, _pack_gone])
+@pytest.mark.parametrize("name", ["HEAD~1:a.md", "HEAD~1^{tree}", "HEAD~1"])
+def test_damage_since_a_check_that_found_all_is_bad(
+    tmp_path: Path, damage: Callable[[Vault, str], None], name: str
+) -> None:
+    vault = make_vault(tmp_path, {"a.md": "a\n"})
+    root = vault.place.root
+    write(root / "a.md", "later\n")
+    git(root, "commit", "-qam", "later")
+    oid = git(root, "rev-parse", name).strip()
+    assert look(vault)["objects"].level is Level.OK
+    damage(vault, oid)
+    assert look(vault)["objects"].level is Level.BAD
+
+
+def test_one_damaged_byte_of_a_pack_is_no_history_that_was_checked(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"a.md": "a\n"})
+    git(vault.place.root, "repack", "-adq")
+    assert look(vault)["objects"].level is Level.OK
+    (pack,) = (vault.place.gitdir / "objects" / "pack").glob("*.pack")
+    pack.chmod(0o600)
+    data = bytearray(pack.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    pack.write_bytes(data)
+    assert look(vault)["objects"].level is Level.BAD
+
+
+def test_what_is_packed_or_new_since_a_check_is_well(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"a.md": "a\n"})
+    root = vault.place.root
+    assert look(vault)["objects"].level is Level.OK
+    git(root, "repack", "-adq")
+    write(root / "a.md", "later\n")
+    git(root, "commit", "-qam", "later")
+    assert look(vault)["objects"].level is Level.OK
+    _gone(vault, git(root, "rev-parse", "HEAD:a.md").strip())
+    assert look(vault)["objects"].level is Level.BAD
+
+
 def test_an_old_lock_is_moved_aside_and_a_young_one_is_left(tmp_path: Path) -> None:
     vault = make_vault(tmp_path)
     old, young = vault.place.gitdir / "refs/heads/main.lock", vault.place.gitdir / "index.lock"

@@ -10,6 +10,7 @@ from pathlib import Path
 from agent.errors import GitFailed, Retryable
 from agent.texts import Sentence, joined
 from agent.vault.health import repair
+from agent.vault.health.object_check import check_objects
 from agent.vault.health.probe import Check, bad, disk, guarded, ok, warn
 from agent.vault.health.trust import Executable, executables
 from agent.vault.plumbing.git import Git
@@ -178,7 +179,7 @@ def _objects(vault: Vault) -> Iterator[Check]:
     place = vault.place
     git = Git(place.gitdir, place.worktree, timeout=FSCK_SECONDS)
     try:
-        git.run("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
+        check_objects(vault, git)
     except Retryable:
         yield warn(
             "objects",
