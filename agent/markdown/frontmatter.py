@@ -6,15 +6,11 @@ Obsidian accepts: the first line (after a byte order mark) is `---`, and a later
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-
-import frontmatter as python_frontmatter
-from frontmatter.default_handlers import YAMLHandler
 
 from agent.errors import BadNote
 from agent.markdown import yaml_write
-from agent.markdown.values import Header, Value, is_list, resolve, same
+from agent.markdown.values import Value, is_list, resolve, same
 from agent.markdown.yaml_read import MAX_BYTES, HeaderEntry, Node, parse_header
 
 BOM = b"\xef\xbb\xbf"
@@ -84,7 +80,7 @@ def values(parts: Parts) -> dict[str, Value]:
     """The header's values by key. Raises BadNote as `yaml_read.parse_header` does."""
     text = text_of(parts.header)
     found = parse_plain_header(text)
-    return _values(parse_header(text)) if found is None else found
+    return values_of(parse_header(text)) if found is None else found
 
 
 def set_key(data: bytes, key: str, value: Value) -> bytes:
@@ -141,47 +137,8 @@ def remove_key(data: bytes, key: str) -> bytes:
     return _checked(parts, before + after, {entry.key: entry.value for entry in found if entry.key != key})
 
 
-def compose(header: Header, body: str) -> bytes:
-    """The bytes of a new note: the keys in their order as plain YAML, a closing line, then the unchanged body.
-
-    Raises BadNote when the header would be too long, too deeply nested, or not valid text.
-    """
-    post = python_frontmatter.Post(body)
-    post.metadata = dict(header)
-    try:
-        data = python_frontmatter.dumps(post, StrictYaml()).encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise BadNote("the text holds half a character (a lone surrogate)", hint="remove the character") from error
-    if not same(_values(entries(split(data))), dict(header)):
-        raise BadNote("the header cannot be written as YAML that reads back the same", hint="use simpler keys")
-    return data
-
-
-class StrictYaml(YAMLHandler):
-    """The python-frontmatter handler that uses `yaml_read` and `yaml_write`."""
-
-    def detect(self, text: str) -> bool:
-        return bool(split(text.encode("utf-8", "surrogateescape")).opening)
-
-    def split(self, text: str) -> tuple[str, str]:
-        parts = split(text.encode("utf-8", "surrogateescape"))
-        if not parts.opening:
-            raise ValueError("no header")
-        return parts.header.decode("utf-8", "surrogateescape"), parts.body.decode("utf-8", "surrogateescape")
-
-    def load(self, fm: str, **kwargs: object) -> dict[str, Value]:
-        return _values(parse_header(fm))
-
-    def export(self, metadata: Mapping[str, object], **kwargs: object) -> str:
-        return "".join(line + "\n" for line in yaml_write.mapping(metadata))  # type: ignore[arg-type]
-
-    def format(self, post: python_frontmatter.Post, **kwargs: object) -> str:
-        body = post.content.encode("utf-8", "surrogateescape")
-        bare = not post.metadata and split(body).body == body  # else the body's first lines would be parsed as a header
-        return post.content if bare else f"---\n{self.export(post.metadata)}---\n{post.content}"
-
-
-def _values(found: tuple[HeaderEntry, ...]) -> dict[str, Value]:
+def values_of(found: tuple[HeaderEntry, ...]) -> dict[str, Value]:
+    """The values of a header's entries by key."""
     return {entry.key: entry.value for entry in found}
 
 
@@ -256,7 +213,7 @@ def _checked(parts: Parts, text: str, expected: dict[str, Value]) -> bytes:
     except UnicodeEncodeError as error:
         raise BadNote("the value holds half a character (a lone surrogate)", hint="remove the character") from error
     again = split(changed.join())
-    if again != changed or not same(_values(entries(again)), expected):
+    if again != changed or not same(values_of(entries(again)), expected):
         raise BadNote("the key cannot be changed without changing another line", hint="edit this header by hand")
     return changed.join()
 

@@ -6,6 +6,7 @@ change returns a new note and keeps all other bytes. `contents` parses the body;
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Self
@@ -54,7 +55,8 @@ class Note:
     @classmethod
     def compose(cls, header: Header, body: str) -> Self:
         """A new note with these keys in this order. Raises BadNote for a header that cannot be written as YAML."""
-        return cls.parse(frontmatter.compose(header, body))
+        data: bytes = import_module("agent.markdown.new_note").compose(header, body)
+        return cls.parse(data)
 
     @property
     def text(self) -> str:

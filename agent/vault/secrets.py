@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from agent.config.masking import HIDDEN_IN_NOTES, KnownSecrets
 
@@ -18,25 +19,25 @@ EXCUSE = "vault-agent: allow-secret"
 _EXCUSED = re.compile(rf"(?:<!--|%%)[ \t]{{0,20}}{EXCUSE}")
 
 _PATTERNS = (
-    ("private key", re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")),
-    ("AWS access key", re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z2-7]{16}(?![A-Za-z0-9])")),
+    ("private key", r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"),
+    ("AWS access key", r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z2-7]{16}(?![A-Za-z0-9])"),
     (
         "GitHub token",
-        re.compile(r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{50})"),
+        r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{50})",
     ),
-    ("GitLab token", re.compile(r"(?<![A-Za-z0-9])gl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_-]{20}")),
-    ("Slack token", re.compile(r"(?<![A-Za-z0-9])xox[abeoprs]-(?:[0-9]{1,4}-)?[A-Za-z0-9-]{20}")),
-    ("Slack webhook", re.compile(r"hooks\.slack\.com/services/T[A-Z0-9]{6,14}/B[A-Z0-9]{6,14}/[A-Za-z0-9]{20}")),
-    ("Anthropic key", re.compile(r"(?<![A-Za-z0-9])sk-ant-[A-Za-z0-9_-]{24}")),
-    ("OpenAI key", re.compile(r"(?<![A-Za-z0-9])sk-(?:proj-|svcacct-|admin-)[A-Za-z0-9_-]{32}")),
-    ("OpenAI key", re.compile(r"(?<![A-Za-z0-9])sk-[A-Za-z0-9]{32}")),
-    ("Google API key", re.compile(r"(?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])")),
-    ("Google client secret", re.compile(r"(?<![A-Za-z0-9])GOCSPX-[A-Za-z0-9_-]{28}")),
-    ("Stripe key", re.compile(r"(?<![A-Za-z0-9])[rs]k_live_[A-Za-z0-9]{24}")),
-    ("Hugging Face token", re.compile(r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{34}")),
+    ("GitLab token", r"(?<![A-Za-z0-9])gl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_-]{20}"),
+    ("Slack token", r"(?<![A-Za-z0-9])xox[abeoprs]-(?:[0-9]{1,4}-)?[A-Za-z0-9-]{20}"),
+    ("Slack webhook", r"hooks\.slack\.com/services/T[A-Z0-9]{6,14}/B[A-Z0-9]{6,14}/[A-Za-z0-9]{20}"),
+    ("Anthropic key", r"(?<![A-Za-z0-9])sk-ant-[A-Za-z0-9_-]{24}"),
+    ("OpenAI key", r"(?<![A-Za-z0-9])sk-(?:proj-|svcacct-|admin-)[A-Za-z0-9_-]{32}"),
+    ("OpenAI key", r"(?<![A-Za-z0-9])sk-[A-Za-z0-9]{32}"),
+    ("Google API key", r"(?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"),
+    ("Google client secret", r"(?<![A-Za-z0-9])GOCSPX-[A-Za-z0-9_-]{28}"),
+    ("Stripe key", r"(?<![A-Za-z0-9])[rs]k_live_[A-Za-z0-9]{24}"),
+    ("Hugging Face token", r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{34}"),
     (
         "JSON Web Token",
-        re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10}"),
+        r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10}",
     ),
 )
 
@@ -45,9 +46,6 @@ _STARTS = re.compile(
     r"|GOCSPX-|[rs]k_live_|hf_|eyJ|(?i:passw|passphrase|secret|token|api[ _-]?key|access[ _-]?key)|密码|口令"
 )
 """Text that every match contains; one quick search in a whole note is usually enough."""
-
-_WHOLE = tuple(re.compile(pattern.pattern + r"[A-Za-z0-9_+/=.~-]{0,4000}") for _, pattern in _PATTERNS)
-"""The same patterns up to the end of the key: a pattern itself matches only enough to recognise one."""
 
 _KEY_BLOCK = re.compile(
     r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
@@ -117,10 +115,22 @@ def masked(text: str) -> str:
     return "\n".join(_mask(line) if _STARTS.search(line) else line for line in text.split("\n"))
 
 
+@cache
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """The patterns with their kinds, made when a text has the start of one: most commands meet none."""
+    return tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
+
+
+@cache
+def _whole_patterns() -> tuple[re.Pattern[str], ...]:
+    """The same up to the end of the key: a pattern itself matches only enough to recognise one."""
+    return tuple(re.compile(pattern + r"[A-Za-z0-9_+/=.~-]{0,4000}") for _, pattern in _PATTERNS)
+
+
 def _mask(line: str) -> str:
     if _EXCUSED.search(line) or not any(any(_kinds(part)) for part in _parts(line)):
         return line
-    for pattern in _WHOLE:
+    for pattern in _whole_patterns():
         line = pattern.sub(HIDDEN_IN_NOTES, line)
     for pattern in (_NAMED, _TOLD):
         line = pattern.sub(lambda found: _hidden(found) if _is_secret(found) else found[0], line)
@@ -153,7 +163,7 @@ def _parts(line: str) -> Iterator[str]:
 
 
 def _kinds(line: str) -> Iterator[str]:
-    for kind, pattern in _PATTERNS:
+    for kind, pattern in _patterns():
         if pattern.search(line):
             yield kind
     if any(_is_secret(found) for pattern in (_NAMED, _TOLD) for found in pattern.finditer(line)):

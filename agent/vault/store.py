@@ -35,12 +35,9 @@ from agent.vault.worktree import borders
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import check, is_note
 from agent.vault.worktree.survey import Dirty, dirty
-from agent.vault.write import human_commits
 from agent.vault.write.guard import masked_order, masked_request, refuse_secrets
 from agent.vault.write.held import HeldNote
 from agent.vault.write.journal import Journal
-from agent.vault.write.recover import recover
-from agent.vault.write.take_in import take_in
 from agent.vault.write.writer import Writer, in_plain_words
 
 if TYPE_CHECKING:
@@ -204,7 +201,9 @@ class Vault:
         """Move the vault from HEAD's commit `seen` to a finished commit (`write.take_in`)."""
         with in_plain_words(self.place), self.writer.exclusive():
             recover(self.writer)
-            return take_in(self.writer, commit, seen, subject, is_own=is_own, stay=stay, progress=progress)
+            module = import_module("agent.vault.write.take_in")
+            taken = module.take_in(self.writer, commit, seen, subject, is_own=is_own, stay=stay, progress=progress)
+            return cast("Outcome", taken)
 
     def commit_human(
         self, *, confirmed: bool = False, quiet: bool = False, drafts: bool = False, subject: str = ""
@@ -214,7 +213,9 @@ class Vault:
             recover(self.writer)
             if not self.writer.waiting_reason():
                 self._drain()
-            return human_commits.commit(self.writer, confirmed=confirmed, quiet=quiet, drafts=drafts, subject=subject)
+            module = import_module("agent.vault.write.human_commits")
+            made = module.commit(self.writer, confirmed=confirmed, quiet=quiet, drafts=drafts, subject=subject)
+            return cast("Outcome", made)
 
     def read(self, path: str) -> bytes | None:
         """A note's bytes, None if there is none; the bytes of this moment if another program keeps the note open."""
@@ -317,6 +318,12 @@ class Vault:
     def own_version_of(self, name: str) -> bytes | None:
         """The `own_version` of the note that the table of folders calls `name`, such as `AGENT.md`."""
         return self.own_version(self.home.at(name))
+
+
+def recover(writer: Writer) -> None:
+    """Finish or take back what a crash has left (`write.recover`): like all that changes the vault, it is loaded when
+    it is needed, as many commands only read."""
+    import_module("agent.vault.write.recover").recover(writer)
 
 
 def _note_paths(git: Git, place: Place) -> list[str]:

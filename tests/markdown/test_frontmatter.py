@@ -5,8 +5,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from agent.errors import BadNote
-from agent.markdown import frontmatter
-from agent.markdown.frontmatter import BOM, compose, entries, remove_key, set_key, split
+from agent.markdown.frontmatter import BOM, entries, remove_key, set_key, split
+from agent.markdown.new_note import StrictYaml, compose
 from agent.markdown.values import Value, same
 from tests.markdown.generate import NOTES, keys, notes, values
 
@@ -210,5 +210,5 @@ def test_half_a_character_is_refused() -> None:
 def test_python_frontmatter_reads_through_the_strict_reader() -> None:
     import frontmatter as python_frontmatter
 
-    post = python_frontmatter.loads("---\nk: yes\n---\ntext", handler=frontmatter.StrictYaml())
+    post = python_frontmatter.loads("---\nk: yes\n---\ntext", handler=StrictYaml())
     assert (post["k"], post.content) == ("yes", "text")

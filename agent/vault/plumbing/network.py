@@ -10,7 +10,6 @@ that repository, which is its right as a server's. Hooks of the vault's own repo
 """
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from pathlib import PurePath
 from agent.errors import GitFailed, Retryable, UserError, os_reason
 from agent.vault.plumbing.clean_repository import CleanRepository, clean_repository
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.logins import without_login
 
 PROTOCOLS = ("https", "http", "ssh", "file")
 HARMLESS = (
@@ -52,7 +52,6 @@ SETTINGS = (
     ("advice.pushUpdateRejected", "false"),
 )
 _WITHOUT_SSH = ("https://", "http://", "file://", "/")
-_LOGIN = re.compile(r"(?<=://)[^/@\s]*@")
 _LOST = "remote failed to report status"
 
 
@@ -171,11 +170,6 @@ class Network:
         remote = found or remote
         before = remote.partition("/")[0]
         return remote if ":" in before else os.path.normpath(self.git.worktree / remote)
-
-
-def without_login(text: str) -> str:
-    """The text without the logins and tokens that stand in addresses."""
-    return _LOGIN.sub("", text)
 
 
 def _run(git: Git, command: str, *args: str, ok: Sequence[int] = (0,)) -> tuple[bytes, str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agent.vault import durable
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.network import without_login
+from agent.vault.plumbing.logins import without_login
 
 NOWHERE = ""
 """The address of text that came from no remote known to git."""

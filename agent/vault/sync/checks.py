@@ -8,7 +8,7 @@ from agent.errors import UserError
 from agent.texts import Sentence
 from agent.vault.health.probe import Check, bad, guarded, ok, warn
 from agent.vault.health.repair import locks
-from agent.vault.plumbing.network import without_login
+from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
 from agent.vault.sync.rounds import sync_state

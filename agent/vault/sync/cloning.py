@@ -19,7 +19,8 @@ from agent.vault.durable import flush_folder
 from agent.vault.initialise import refuse
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.network import Network, without_login
+from agent.vault.plumbing.logins import without_login
+from agent.vault.plumbing.network import Network
 from agent.vault.plumbing.objects import LINK, PROGRAM, TreeEntry
 from agent.vault.plumbing.repository import MARKER
 from agent.vault.store import Vault

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from agent.errors import UserError
-from agent.vault.plumbing.network import Network, without_login
+from agent.vault.plumbing.logins import without_login
+from agent.vault.plumbing.network import Network
 from agent.vault.store import Vault
 from agent.vault.sync.joining import Permission
 from agent.vault.sync.round import RoundReport, SyncRound

@@ -16,7 +16,8 @@ from agent.errors import AgentError, GitFailed, Retryable, UserError
 from agent.texts import Sentence
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.network import Network, RefUpdate, without_login
+from agent.vault.plumbing.logins import without_login
+from agent.vault.plumbing.network import Network, RefUpdate
 from agent.vault.plumbing.repository import OWN_REFS, Place
 from agent.vault.plumbing.repository import branch as head_branch
 from agent.vault.store import Vault

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.network import without_login
+from agent.vault.plumbing.logins import without_login
 from agent.vault.store import Vault
 from agent.vault.sync.rounds import sync_state
 from agent.vault.sync.state import SyncedRemote

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from agent.vault.change import Stamp
+from agent.vault.change import Change, Stamp
 from agent.vault.options import Brake
 from agent.vault.plumbing.git import Git
 from agent.vault.worktree.paths import is_note
-from agent.vault.write.loss import Rewrite, lost_notes
+from agent.vault.write.loss import Rewrite, lost_notes, removes_text
 
 _AT_ONCE = 200
 """Maximum number of files in memory at once."""
@@ -34,6 +34,20 @@ class Touched:
     path: str
     before: str
     after: str
+
+
+def check_changes(
+    brake: Brake, git: Git, prefix: str, changes: Sequence[Change], stamp: Stamp, now: datetime,
+    count_notes: Callable[[], int],
+) -> None:  # fmt: skip
+    """Raise `MassChange` if these changes, with the earlier ones of their series, lose too many notes."""
+    rewrites = [Rewrite(change.path, change.before, change.after) for change in changes]
+    if not any(map(removes_text, rewrites)):
+        return
+    earlier = touched_by(git, prefix, stamp, now)
+    touched = {each.path for each in earlier if each.before} | {each.path for each in rewrites if each.before}
+    if sum(map(is_note, touched)) > brake.notes:
+        check_series(brake, git, earlier, rewrites, count_notes, stamp)
 
 
 def touched_by(git: Git, prefix: str, stamp: Stamp, now: datetime) -> tuple[Touched, ...]:

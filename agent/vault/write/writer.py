@@ -8,6 +8,8 @@ The reasons for each step are in its module; this one runs them in order and cle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from agent.clock import Clock
 from agent.config import holder
@@ -29,15 +31,15 @@ from agent.vault.queue import Order, Queue
 from agent.vault.signing_key import SigningKey
 from agent.vault.worktree import borders
 from agent.vault.worktree.files import Files
-from agent.vault.worktree.paths import TEMPORARY, is_note
+from agent.vault.worktree.paths import TEMPORARY
 from agent.vault.write import apply as on_disk
-from agent.vault.write.commit_plan import CommitPlanner
 from agent.vault.write.held import HeldNote, HeldNotes
 from agent.vault.write.journal import Journal, JournalRecord, planned
-from agent.vault.write.loss import Rewrite, removes_text
-from agent.vault.write.mass_change import check_series, touched_by
 from agent.vault.write.merge import Combine, combiner
-from agent.vault.write.resolve import Resolver
+
+if TYPE_CHECKING:  # what only a change needs is loaded when there is one: many commands only read
+    from agent.vault.write.commit_plan import CommitPlanner
+    from agent.vault.write.resolve import Resolver
 
 TRIES = 4
 EDITOR_PATIENCE = 2.0
@@ -112,9 +114,10 @@ class Writer:
         Raises `BadPath` for a path in another repository, or one that a sparse checkout excludes.
         """
         self.check_ours(order.requests)
+        resolving: type[Resolver] = import_module("agent.vault.write.resolve").Resolver
         for attempt in range(TRIES):
             token = order.token if attempt == 0 else self.clock.new_id()
-            resolver = Resolver(self.files, self.combine, token, self._copy_name(token))
+            resolver = resolving(self.files, self.combine, token, self._copy_name(token))
             changes = resolver.changes(order.requests)
             if not changes and order.arrival is None and not any(map(self.held.get, order.release)):
                 return Outcome()
@@ -128,14 +131,12 @@ class Writer:
 
     def _brake(self, order: Order, changes: Sequence[Change]) -> None:
         """Raise `MassChange` if this change, with the earlier ones of its run, loses too many notes."""
-        rewrites = [Rewrite(change.path, change.before, change.after) for change in changes]
-        if order.confirmed or not any(map(removes_text, rewrites)):
+        if order.confirmed:
             return
-        brake, stamp = self.options.brake, order.stamp
-        earlier = touched_by(self.git, self.place.prefix, stamp, self.clock.now())
-        touched = {each.path for each in earlier if each.before} | {each.path for each in rewrites if each.before}
-        if sum(map(is_note, touched)) > brake.notes:
-            check_series(brake, self.git, earlier, rewrites, self.count_notes, stamp)
+        module, prefix = import_module("agent.vault.write.mass_change"), self.place.prefix
+        module.check_changes(
+            self.options.brake, self.git, prefix, changes, order.stamp, self.clock.now(), self.count_notes
+        )
 
     def _transact(self, order: Order, changes: Sequence[Change], conflicts: tuple[str, ...]) -> Outcome:
         applied: list[Applied] = []
@@ -249,7 +250,8 @@ class Writer:
         there = {item.path: item.found for item in applied} | {path: self._now(path) for path in released}
         held = {path: note for path in there if (note := self.held.get(path)) is not None}
         paths = [self.place.in_git(path) for path in there]
-        planner = CommitPlanner(
+        planning: type[CommitPlanner] = import_module("agent.vault.write.commit_plan").CommitPlanner
+        planner = planning(
             self.git,
             self.combine,
             self.place.prefix,
