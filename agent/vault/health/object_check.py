@@ -5,7 +5,6 @@ loose objects of that moment. The next check compares those files with their che
 than a walk, and walks what is new. When one of them is gone or damaged, the whole history is walked.
 """
 
-import hashlib
 import json
 import zlib
 from dataclasses import asdict, dataclass
@@ -15,12 +14,12 @@ from agent.errors import GitFailed
 from agent.vault import durable
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.link_check import common_folder
+from agent.vault.plumbing.objects import hasher
 from agent.vault.plumbing.repository import is_id
 from agent.vault.store import Vault
 
 MOST_LOOSE = 20_000
 """The most loose objects that are recorded: with more, the next check walks everything."""
-SHA1 = 40
 _CHUNK = 1 << 20
 
 
@@ -87,7 +86,7 @@ def _has_checksum(path: Path, width: int) -> bool:
     """True if a pack, or the index of one, ends in the checksum of its other bytes."""
     size = width // 2
     left = path.stat().st_size - size
-    hashed = _hash(width)
+    hashed = hasher(width)
     with path.open("rb") as file:
         while left > 0 and (data := file.read(min(left, _CHUNK))):
             hashed.update(data)
@@ -101,13 +100,8 @@ def _is_loose(path: Path, oid: str) -> bool:
         data = zlib.decompress(path.read_bytes())
     except FileNotFoundError:
         return False
-    hashed = _hash(len(oid))
+    hashed = hasher(len(oid))
     hashed.update(data)
     if hashed.hexdigest() != oid:
         raise zlib.error("another object")
     return True
-
-
-def _hash(width: int) -> "hashlib._Hash":
-    """git's hash for ids with this many digits."""
-    return hashlib.sha1() if width == SHA1 else hashlib.sha256()

@@ -16,7 +16,6 @@ from agent.markdown import changes
 from agent.markdown.note import Note
 from agent.texts import Sentence
 from agent.vault.file_changes import FileChange, Kind, parse_raw
-from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import FILE, PROGRAM, object_id
 from agent.vault.plumbing.repository import Place
 from agent.vault.store import Vault
@@ -50,7 +49,7 @@ def of_commit(vault: Vault, commit: str) -> list[FileDifference]:
     """The changes of a commit (a full id) against its first parent, or against an empty tree if it has none."""
     git, place = vault.git, vault.place
     rows = git.run("rev-list", "--parents", "--max-count=1", "--end-of-options", commit).decode().split()
-    old = rows[1] if len(rows) > 1 else _empty_tree(git)
+    old = rows[1] if len(rows) > 1 else object_id("tree", b"", git.width)
     command = ["diff-tree", "-r", "--raw", "-p", "-z", *_OPTIONS, *_PREFIXES]
     out = git.run(*command, old, commit, *place.pathspec)
     found, patches = _split(out, place)
@@ -76,7 +75,7 @@ def _against_head(vault: Vault, output: Sequence[str]) -> bytes:
     git, place = vault.git, vault.place
     listed = git.run("ls-files", "-z", "--others", "--exclude-standard", *place.pathspec)
     new = [path for path in listed.split(b"\0") if path and not path.endswith(b"/")]
-    old = vault.head or _empty_tree(git)
+    old = vault.head or object_id("tree", b"", git.width)
     blob = object_id("blob", b"", len(old)).encode()
     lines = b"".join(FILE.encode() + b" " + blob + b"\t" + path + b"\0" for path in new)
     with tempfile.TemporaryDirectory(prefix="vault-agent-diff-") as folder:
@@ -88,10 +87,6 @@ def _against_head(vault: Vault, output: Sequence[str]) -> bytes:
             git.run("update-index", "-z", "--index-info", stdin=lines, index=index, drivers_off=True)
         command = ["diff", *output, "-z", *_OPTIONS, *_PREFIXES]
         return git.run(*command, "--end-of-options", old, *place.pathspec, index=index, drivers_off=True)
-
-
-def _empty_tree(git: Git) -> str:
-    return git.run("hash-object", "-t", "tree", "--stdin").decode().strip()
 
 
 def _split(out: bytes, place: Place) -> tuple[tuple[FileChange, ...], list[bytes]]:

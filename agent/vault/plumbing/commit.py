@@ -41,7 +41,6 @@ REFLOG_MARK = "vault-agent: "
 ARRIVAL_MARK = "vault-agent sync: "
 """The start of the reflog message when the branch moves to commits that were made elsewhere."""
 FEW_PATHS = 20
-LOOSE_OBJECTS, LOOSE_BYTES = 400, 32 << 20
 _PAUSE = 0.01
 
 Edits = dict[bytes, TreeEntry | None]
@@ -264,10 +263,8 @@ class Committer:
         if pack is None:
             with self._new_index(index, token, refresh):
                 return
-        is_small = len(pack.ids) <= LOOSE_OBJECTS and pack.size <= LOOSE_BYTES
-        command = ["unpack-objects", "-q"] if is_small else ["index-pack", "--stdin"]
         with pack.stream() as stream:
-            writing = self.git.start(*command, stdin=stream)
+            writing = self.git.start(*pack.store_command, stdin=stream)
             try:
                 with self._new_index(index, token, refresh):
                     writing.wait()

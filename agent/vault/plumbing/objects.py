@@ -16,6 +16,8 @@ from typing import IO, BinaryIO
 FILE, PROGRAM, LINK, FOLDER, MODULE = "100644", "100755", "120000", "40000", "160000"
 
 _PACK_TYPE = {"commit": 1, "tree": 2, "blob": 3}
+LOOSE_OBJECTS, LOOSE_BYTES = 400, 32 << 20
+"""The most objects, and their compressed bytes, that are stored one by one; more are stored as a pack."""
 _SPOOL_BYTES = 8 << 20
 _PIECE = 1 << 20
 _TREE_RECORD = re.compile(rb"([0-7]+ ([^\0]+)\0.{20})", re.DOTALL)
@@ -107,6 +109,12 @@ class Pack:
     def size(self) -> int:
         """The compressed bytes so far."""
         return self._body.tell()
+
+    @property
+    def store_command(self) -> tuple[str, ...]:
+        """The git command that stores the finished pack from its standard input: a small one object by object."""
+        is_small = len(self.ids) <= LOOSE_OBJECTS and self.size <= LOOSE_BYTES
+        return ("unpack-objects", "-q") if is_small else ("index-pack", "--stdin")
 
     def close(self) -> None:
         """Delete the temporary file."""

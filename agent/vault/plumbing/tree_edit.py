@@ -16,10 +16,6 @@ from agent.vault.plumbing.objects import (
     parse_tree,
 )
 
-_FEW = 400
-"""The most objects that are stored one by one; more are stored as a pack."""
-_BYTES = 32 << 20
-
 
 def commit_edits(
     git: Git,
@@ -47,9 +43,8 @@ def commit_edits(
 
 def store(git: Git, pack: Pack) -> None:
     """Write the objects of a pack into the repository."""
-    is_small = len(pack.ids) <= _FEW and pack.size <= _BYTES
     with pack.stream() as stream:
-        git.run(*(["unpack-objects", "-q"] if is_small else ["index-pack", "--stdin"]), stdin=stream)
+        git.run(*pack.store_command, stdin=stream)
 
 
 def _trees(git: Git, commit: str, edits: Mapping[bytes, object]) -> Trees:

@@ -100,8 +100,15 @@ def plain_address(address: str) -> str:
     return without_login(address.strip()).rstrip("/").removesuffix(".git") or address.strip()
 
 
+def configured(git: Git) -> dict[str, str]:
+    """The address of each remote in git's settings, by name; of several addresses the first."""
+    rows = (row.partition("\n") for row in git.fields("config", "-z", "--get-regexp", r"^remote\..*\.url$", ok=(0, 1)))
+    found: dict[str, str] = {}
+    for key, _, address in rows:
+        found.setdefault(key.removeprefix("remote.").removesuffix(".url"), address)
+    return found
+
+
 def addresses(git: Git) -> dict[str, str]:
     """The plain address of each configured remote, by name."""
-    found = git.fields("config", "-z", "--get-regexp", r"^remote\..*\.url$", ok=(0, 1))
-    rows = (item.partition("\n") for item in found)
-    return {name.removeprefix("remote.").removesuffix(".url"): plain_address(url) for name, _, url in rows}
+    return {name: plain_address(address) for name, address in configured(git).items()}

@@ -6,10 +6,10 @@ from dataclasses import replace
 from agent.errors import UserError
 from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.network import Network
+from agent.vault.provenance.remotes import configured
 from agent.vault.store import Vault
 from agent.vault.sync.joining import Permission
 from agent.vault.sync.round import RoundReport, SyncRound
-from agent.vault.sync.setup import configured
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote, SyncState
 
 NETWORK_SECONDS = 120.0

@@ -20,6 +20,7 @@ from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.network import Network, RefUpdate
 from agent.vault.plumbing.repository import OWN_REFS, Place
 from agent.vault.plumbing.repository import branch as head_branch
+from agent.vault.provenance.remotes import configured
 from agent.vault.store import Vault
 from agent.vault.sync.problems import Problem, ProblemKind, problem_of
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote
@@ -62,15 +63,6 @@ class Candidate:
         """The page that makes a private repository at the address's public host; empty for any other host."""
         found = _URL.match(self.address) or _SCP.match(self.address)
         return FORGES.get(found["host"].casefold(), "") if found else ""
-
-
-def configured(git: Git) -> dict[str, str]:
-    """The address of each remote in git's settings, by name; of several addresses the first."""
-    rows = (row.partition("\n") for row in git.fields("config", "-z", "--get-regexp", r"^remote\..*\.url$", ok=(0, 1)))
-    found: dict[str, str] = {}
-    for key, _, address in rows:
-        found.setdefault(key.removeprefix("remote.").removesuffix(".url"), address)
-    return found
 
 
 def remotes_of_git(vault: Vault) -> dict[str, str]:
