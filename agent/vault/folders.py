@@ -77,8 +77,9 @@ class Folder:
     """One row: a folder with everything in it, or a note at the root.
 
     `searched`: `search_vault` finds it. `asks`: text that a person writes there may be a request to the agent.
-    `steers`: it is in the context of every run, or starts runs, so text that arrives there from elsewhere is ignored
-    until the person has looked at it (skills are reviewed one by one, and do not count here). `logs`: many runs add
+    `steers`: it is in the context of every run, or starts runs, so text that arrives there from where others write is
+    ignored until the person has looked at it, and a job always (skills are reviewed one by one, and do not count here).
+    `logs`: many runs add
     lines to one note, so that undoing the run that began it takes out the lines of that run only. `undone`: what is
     written here goes when its run is undone; False for the record of what happened.
     """
