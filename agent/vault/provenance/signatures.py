@@ -5,11 +5,14 @@ that the repository's settings name are not used. Only commits that name an appr
 strangers' signatures cost nothing.
 """
 
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from agent.config.private import make_folder
+from agent.config.private import replace
+from agent.errors import Retryable
 from agent.vault.plumbing.commit_signature import named_key, signature_in
 from agent.vault.plumbing.git import Git
 from agent.vault.ssh_key import PREFIX, PublicKey
@@ -53,12 +56,8 @@ def _named(git: Git, ids: Sequence[str], keys: frozenset[str]) -> Iterator[tuple
 
 
 def _verified(git: Git, named: Mapping[str, PublicKey | None], keys: frozenset[str], folder: Path) -> dict[str, str]:
-    make_folder(folder)
-    with tempfile.NamedTemporaryFile(dir=folder, prefix="allowed-signers-") as allowed:
-        lines = {f'person namespaces="git" {key.line}\n' for key in named.values() if key is not None}
-        allowed.write("".join(sorted(lines)).encode())
-        allowed.flush()
-        fixed = (*_FIXED, f"gpg.ssh.allowedSignersFile={allowed.name}")
+    with _allowed_signers(folder, {key.line for key in named.values() if key is not None}) as allowed:
+        fixed = (*_FIXED, f"gpg.ssh.allowedSignersFile={allowed}")
         options = [word for each in fixed for word in ("-c", each)]
         command = [*options, "log", "--no-walk=unsorted", "--stdin", "--format=%H %G? %GF %GP"]
         out = git.run(*command, stdin="".join(f"{id}\n" for id in named).encode()).decode("utf-8", "replace")
@@ -69,6 +68,24 @@ def _verified(git: Git, named: Mapping[str, PublicKey | None], keys: frozenset[s
         if id in named and (signer := _signer(verdict, fingerprints.split(), named[id], keys)):
             found[id] = signer
     return found
+
+
+@contextmanager
+def _allowed_signers(folder: Path, keys: Collection[str]) -> Iterator[Path]:
+    """A file with these keys as ssh-keygen reads it, inside the block."""
+    path = folder / f"allowed-signers-{os.getpid()}-{threading.get_ident()}"
+    try:
+        replace(path, "".join(f'person namespaces="git" {key}\n' for key in sorted(keys)))
+        yield path
+    except OSError as error:
+        raise Retryable(
+            "what arrived cannot be recorded: {error} ({path})",
+            hint="look for space and for permission there, then try again",
+            error=error,
+            path=path,
+        ) from error
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def _signer(verdict: str, fingerprints: Sequence[str], key: PublicKey | None, keys: frozenset[str]) -> str:

@@ -1,5 +1,6 @@
 """On a remote to which others write, what a machine of the person's has signed is theirs, and nothing else."""
 
+import random
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -365,3 +366,66 @@ def test_after_a_rewrite_there_only_what_was_made_here_is_signed_again(three: Th
     rows = git(laptop.root, "log", "--format=%H %an").splitlines()
     others = [row.split()[0] for row in rows if row.endswith("Mallory")]
     assert others and not any(b"gpgsig" in raw(laptop.root, each) for each in others)
+
+
+def random_days(three: Three, seed: int, steps: int) -> set[str]:
+    """Changes of all three, in any order; each line says who has written it. Returns what was written on the desk."""
+    chance, written = random.Random(seed), set[str]()
+    paths = [*(path for path in NOTES if path != "AGENT.md"), "a.md", "b.md", "c.md"]
+    for step in range(steps):
+        who = chance.choice(["Mallory", "Anna's laptop", "Anna's desk", "sync"])
+        path, line = chance.choice(paths), f"{who} wrote line {step} of this long story."
+        if who == "sync":
+            chance.choice([three.laptop, three.desk]).synced()
+        elif who == "Mallory":
+            three.mallory.pulls()
+            three.mallory.pushes({path: with_line(three.mallory.read(path), line, chance)}, author="Anna")
+        else:
+            machine = three.laptop if "laptop" in who else three.desk
+            now = machine.read(path) if (machine.root / path).exists() else ""
+            machine.write(path, with_line(now, line, chance))
+            written |= {machine.read(path)} if machine is three.desk else set()
+    for machine in (three.laptop, three.desk, three.laptop, three.desk):
+        machine.synced()
+    return written
+
+
+def with_line(text: str, line: str, chance: random.Random) -> str:
+    """A note with one more line, and now and then with one less."""
+    lines = [each for each in text.split("\n\n") if each.strip()]
+    if lines and chance.random() < 0.2:
+        del lines[chance.randrange(len(lines))]
+    lines.insert(chance.randint(0, len(lines)), line)
+    return "\n\n".join(each.strip("\n") for each in lines) + "\n"
+
+
+def check_lines(three: Three, written: set[str]) -> int:
+    """Each line on the desk counts as its writer's; returns the number of strangers' lines."""
+    provenance, foreign = three.desk.vault.provenance, 0
+    for path in sorted(path for path in three.desk.files() if path.endswith(".md")):
+        data = three.desk.read(path)
+        for number, line in enumerate(data.split("\n"), 1):
+            found = provenance.strangers(path, data.encode(), (number, number))
+            if line.startswith("Mallory"):
+                foreign += 1
+                assert found, (path, line)
+            elif line.startswith("Anna"):
+                assert not found, (path, line, found)
+        assert "Mallory" not in three.own(path) or "(conflict " in path, path
+        content = (path, three.desk.vault.content_id(data.encode()))
+        if "Mallory" in data and data not in written and content not in three.desk.vault.own_versions():
+            assert three.origin(path) is Origin.ARRIVED, path
+    return foreign
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_whatever_happens_each_line_is_its_writer_s(three: Three, seed: int) -> None:
+    three.approve()
+    assert check_lines(three, random_days(three, seed, 14))
+
+
+@pytest.mark.chaos
+@pytest.mark.parametrize("seed", range(100, 130))
+def test_whatever_happens_for_long_each_line_is_its_writer_s(three: Three, seed: int) -> None:
+    three.approve()
+    assert check_lines(three, random_days(three, seed, 50))
