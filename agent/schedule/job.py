@@ -1,0 +1,104 @@
+"""A job: a note in `jobs/` that says when to wake and what to do then.
+
+The header has the settings, the body is the task in plain words. A job without a body and without `task` only wakes the
+agent. What a job's runs came to is never written into its note: `history` has it. A header with a wrong field is no job
+but a `JobProblem`, so that nothing runs otherwise than its person wrote.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+from zoneinfo import ZoneInfo
+
+from agent.schedule.occurrences import Occurrence, next_times
+from agent.schedule.procedures import TaskType
+from agent.schedule.triggers import Trigger
+from agent.schedule.zones import machine_zone, zone_of
+from agent.texts import Sentence
+
+TYPE = "job"
+JobStatus: TypeAlias = Literal["active", "paused", "error"]
+Mode: TypeAlias = Literal["main", "isolated"]
+CatchUp: TypeAlias = Literal["skip", "once"]
+JobSource: TypeAlias = Literal["static", "dynamic", "goal"]
+DAILY_CHANNEL = "daily"
+"""The channel of answers that are written into the day's note."""
+NO_CHANNEL = "none"
+"""The channel of answers that stay in the session's note."""
+EVERY_DAY = (0, 1, 2, 3, 4, 5, 6)
+PROBLEM = "> [!warning] vault-agent: "
+"""The beginning of the line that the program writes into a job's note while it has a wrong field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How often a failed run is tried again, and the seconds before the first time; doubled each time."""
+
+    most: int = 0
+    backoff_seconds: int = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One job, as its note says it.
+
+    `text` is the task in plain words, `task` the procedure instead of it; both empty: the job only wakes the agent.
+    `spend` is the most dollars that it may cost a day, `timeout` the most seconds of one run (None: the settings').
+    `run_on` names the only machine that runs it (empty: one of them, whichever is first). `active_days`: 0 is Monday.
+    `digest` is the id of the note's content.
+    """
+
+    id: str
+    path: str
+    title: str
+    triggers: tuple[Trigger, ...]
+    text: str = ""
+    task: TaskType | None = None
+    zone_name: str = ""
+    status: JobStatus = "active"
+    priority: int = 5
+    channel: str = DAILY_CHANNEL
+    mode: Mode = "isolated"
+    approval_required: bool = False
+    cooldown_seconds: int = 0
+    max_concurrency: int = 1
+    retry: Retry = Retry()
+    spend: float | None = None
+    timeout: int | None = None
+    run_on: str = ""
+    catch_up: CatchUp = "skip"
+    source: JobSource = "static"
+    active_days: tuple[int, ...] = EVERY_DAY
+    user_id: str = ""
+    chat_id: str = ""
+    created: datetime | None = None
+    digest: str = ""
+
+    @property
+    def only_wakes(self) -> bool:
+        """True if the job wakes the agent and does nothing else."""
+        return not self.text and self.task is None
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The zone of its times: the header's, else the machine's as it is now."""
+        return zone_of(self.zone_name) if self.zone_name else machine_zone()
+
+    def next_occurrences(self, after: datetime, count: int) -> tuple[Occurrence, ...]:
+        """The next times after a moment (aware), at most `count`; fewer if there are no more."""
+        times = next_times(self.triggers, self.zone, after, self.created)
+        return tuple(Occurrence(self.id, at) for at, _ in zip(times, range(count), strict=False))
+
+    def is_active_on(self, at: datetime) -> bool:
+        """True if the job may run on the day of this moment in its zone."""
+        return at.astimezone(self.zone).weekday() in self.active_days
+
+
+@dataclass(frozen=True, slots=True)
+class JobProblem:
+    """A note in `jobs/` that cannot run: `key` of its header is wrong (empty: the header as a whole)."""
+
+    path: str
+    key: str
+    message: Sentence
+    hint: Sentence
