@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
-from typing import TypeVar, cast, get_args
+from typing import TypeVar, get_args
 
 from agent.errors import UserError
 from agent.markdown.note import Note
@@ -31,6 +31,11 @@ _ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ
 _ON = 'on: {cron: "0 9 * * 1-5"}  # at 09:00 from Monday to Friday'
 _RETRY = "retry: {max: 2, backoff_seconds: 60}"
 _T = TypeVar("_T")
+_Name = TypeVar("_Name", bound=str)
+_STATUSES: tuple[JobStatus, ...] = get_args(JobStatus)
+_MODES: tuple[Mode, ...] = get_args(Mode)
+_CATCH_UPS: tuple[CatchUp, ...] = get_args(CatchUp)
+_SOURCES: tuple[JobSource, ...] = get_args(JobSource)
 
 
 class _WrongField(UserError):
@@ -75,10 +80,10 @@ def parse_job(path: str, data: bytes, digest: str = "") -> Job | JobProblem | No
         task_text(note.body),
         fields.take("task", task_type_of, None),
         fields.take("timezone", _zone_name, ""),
-        fields.take("status", _one_of(JobStatus), "active"),
+        fields.take("status", _one_of(_STATUSES), "active"),
         fields.take("priority", _number(1, 10), 5),
         fields.take("channel", _word, DAILY_CHANNEL),
-        fields.take("mode", _one_of(Mode), "isolated"),
+        fields.take("mode", _one_of(_MODES), "isolated"),
         fields.take("approval_required", _yes_no, False),
         fields.take("cooldown_seconds", _number(0, 31_622_400), 0),
         fields.take("max_concurrency", _number(1, 8), 1),
@@ -86,8 +91,8 @@ def parse_job(path: str, data: bytes, digest: str = "") -> Job | JobProblem | No
         fields.take("spend", _money, None),
         fields.take("timeout", parse_duration, None),
         fields.take("run_on", _word, ""),
-        fields.take("catch_up", _one_of(CatchUp), "skip"),
-        fields.take("source", _one_of(JobSource), "static"),
+        fields.take("catch_up", _one_of(_CATCH_UPS), "skip"),
+        fields.take("source", _one_of(_SOURCES), "static"),
         fields.take("active_days", _days, EVERY_DAY),
         fields.take("user_id", _word, ""),
         fields.take("chat_id", _word, ""),
@@ -137,13 +142,12 @@ def _zone_name(value: Value) -> str:
     return str(value)
 
 
-def _one_of(choice: object) -> "Callable[[Value], _T]":
-    names = get_args(choice)
-
-    def parse(value: Value) -> _T:
-        if value not in names:
+def _one_of(names: tuple[_Name, ...]) -> Callable[[Value], _Name]:
+    def parse(value: Value) -> _Name:
+        found = next((each for each in names if each == value), None)
+        if found is None:
             raise _WrongField("{value} is not known", hint="{names}", value=_shown(value), names=either(names))
-        return cast("_T", value)
+        return found
 
     return parse
 
