@@ -92,7 +92,10 @@ class Maintenance:
             self._want(reviews=self.jobs.reviews)
 
     def run_ended(self, event: TaskCompleted) -> None:
-        """A run has ended, in whichever process: learn from it, and take in what was said of its skills."""
+        """A run has ended, in whichever process: learn from it, and take in what was said of its skills. Nothing is
+        learned from a job's run."""
+        if event.job:
+            return
         self._want(opinions=self.jobs.opinions)
         if self.jobs.may_learn_from(event):
             self._want(learning=self.jobs.learn)

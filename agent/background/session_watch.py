@@ -94,4 +94,5 @@ def _completed(
         used.input,
         used.output,
         end.at,
+        job=began.job,
     )

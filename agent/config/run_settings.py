@@ -97,6 +97,13 @@ class SpendSettings:
     daily_tokens: Annotated[int, Range(0, 1_000_000_000_000, "tokens")]
     """The maximum of input and output tokens of a day. Default 10,000,000."""
 
+    jobs: Annotated[float, Range(0, 1_000_000, "US dollars")]
+    """The maximum cost of all jobs of a day together, in US dollars. Default 1: what a person asks for neither counts
+    here nor is refused by it."""
+
+    jobs_tokens: Annotated[int, Range(0, 1_000_000_000_000, "tokens")]
+    """The maximum of input and output tokens of all jobs of a day together. Default 1,000,000."""
+
     calls_per_run: Annotated[int, Range(0, 100_000, "calls")]
     """The maximum of model calls in one run, with failed tries and sub-runs. Default 100: twice the longest run."""
 

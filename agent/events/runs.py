@@ -106,7 +106,7 @@ class TaskCompleted:
 
     The tokens are those of all model calls in the run, 0 if not known; `at` is the end time, None if not known. `given`
     are the paths of the notes, other than skills, from which the model was given text unasked, `used` those of them
-    that the answer used, None if not known.
+    that the answer used, None if not known. `job` is the job that the run belongs to, empty if a person asked for it.
     """
 
     run: str
@@ -123,6 +123,7 @@ class TaskCompleted:
     at: datetime | None = None
     given: tuple[str, ...] = ()
     used: tuple[str, ...] | None = None
+    job: str = ""
 
 
 @dataclass(frozen=True, slots=True)

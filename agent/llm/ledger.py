@@ -130,16 +130,27 @@ class Ledger:
     def totals(self, day: date, *, job: str = "") -> SpendTotals:
         """The totals of a day, or of one job on that day; raises `Permanent` for a ledger that cannot be read."""
         with self._mutex:
-            return self._of_day(day, job)
+            return self._of_job(day, job) if job else self._of_day(day)
+
+    def totals_of_jobs(self, day: date) -> SpendTotals:
+        """The totals of all jobs on a day; raises `Permanent`."""
+        with self._mutex:
+            return self._of_job(day)
 
     def totals_of(self, run: str) -> SpendTotals:
         """The totals of a run and its sub-runs over all days; raises `Permanent`."""
         with self._mutex:
             return self._of_run(run)
 
-    def _of_day(self, day: date, job: str = "") -> SpendTotals:
+    def _of_day(self, day: date) -> SpendTotals:
         read = self._read(self._folder / f"{day.isoformat()}.jsonl")
-        return add_up((each for each in read.entries.values() if not job or each.scope.job == job), read.damaged)
+        return add_up(read.entries.values(), read.damaged)
+
+    def _of_job(self, day: date, job: str = "") -> SpendTotals:
+        """The totals of one job on a day, or of all jobs."""
+        read = self._read(self._folder / f"{day.isoformat()}.jsonl")
+        found = (each for each in read.entries.values() if each.scope.job and job in {"", each.scope.job})
+        return add_up(found, read.damaged)
 
     def _of_run(self, run: str) -> SpendTotals:
         paths = (path for path in self._files() if path.name in self._days or self._mentions(path, run))
@@ -227,6 +238,10 @@ class Page:
     def totals(self, day: date) -> SpendTotals:
         """The totals of a day; see `Ledger.totals`."""
         return self.ledger._of_day(day)
+
+    def totals_of_job(self, day: date, job: str = "") -> SpendTotals:
+        """The totals of one job on a day, or of all jobs; see `Ledger.totals`."""
+        return self.ledger._of_job(day, job)
 
     def totals_of(self, run: str) -> SpendTotals:
         """The totals of a run; see `Ledger.totals_of`."""

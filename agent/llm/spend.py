@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TypeAlias
+from math import inf
+from typing import Literal, TypeAlias
 
 from agent.clock import Clock
 from agent.config.run_settings import SpendSettings
@@ -26,6 +27,8 @@ from agent.texts import Sentence
 CountTokens: TypeAlias = Callable[[str], int]
 """The number of tokens of a text, at least approximately."""
 
+OF_ONE_JOB = "job.daily"
+"""The limit of what one job may cost on a day; not a setting, it stands with the job."""
 _PER_MESSAGE = 4
 _MARGIN = 1.1
 """A tenth is added to our count, since each provider has its own tokenizer."""
@@ -44,7 +47,8 @@ class Meter:
     """A `Provider` whose attempts are counted and limited; also the `SpendAccount` of a wire that retries.
 
     `price` is None if it is unknown. `elsewhere` returns what is known of a day's cost on the person's other machines,
-    for the limits of a day.
+    for the limits of a day. `job_daily` is what all runs of the scope's job together may cost on a day, in US dollars;
+    None: no limit of its own.
     """
 
     provider: Provider
@@ -55,6 +59,7 @@ class Meter:
     clock: Clock
     scope: SpendScope
     elsewhere: Callable[[date], SpendTotals] = nothing_elsewhere
+    job_daily: float | None = None
 
     @property
     def model(self) -> Model:
@@ -121,8 +126,7 @@ class Meter:
 
     def _check(self, page: Page, day: date, entry: LedgerEntry) -> None:
         """Raise `LimitReached` when the highest possible cost of this call would pass a ceiling."""
-        ceilings, run, today = self.ceilings, page.totals_of(self.scope.run), page.totals(day)
-        elsewhere = self.elsewhere(day)
+        ceilings, run = self.ceilings, page.totals_of(self.scope.run)
         tokens = entry.usage.input + entry.usage.output
         if run.calls + 1 > ceilings.calls_per_run:
             raise LimitReached(
@@ -131,20 +135,25 @@ class Meter:
                 hint=_raise_it("spend.calls_per_run", ceilings.calls_per_run),
                 calls=run.calls,
             )
-        for key, whose, used, most in (
-            ("spend.run_tokens", "run", run.tokens, ceilings.run_tokens),
-            ("spend.daily_tokens", "day", today.tokens + elsewhere.tokens, ceilings.daily_tokens),
-        ):
-            if used + tokens > most:
-                told = Sentence(_HAS_USED[whose], tokens=tokens, used=used, most=most)
-                raise LimitReached(told, limit=key, hint=_raise_it(key, most), concludes=whose == "run")
-        for key, whose, paid, allowed in (
-            ("spend.run", "run", run.money, ceilings.run),
-            ("spend.daily", "day", today.money + elsewhere.money, ceilings.daily),
-        ):
-            if entry.money and paid + entry.money > allowed + _ROUNDING:
-                told = Sentence(_HAS_COST[whose], cost=entry.money, paid=paid, allowed=allowed)
-                raise LimitReached(told, limit=key, hint=_raise_it(key, allowed), concludes=whose == "run")
+        for each in (_Account("run", run, ceilings.run_tokens, ceilings.run), *self._of_day(page, day)):
+            is_run, (of_tokens, of_money) = each.whose == "run", _KEYS[each.whose]
+            if each.spent.tokens + tokens > each.tokens:
+                told = Sentence(_HAS_USED[each.whose], tokens=tokens, used=each.spent.tokens, most=each.tokens)
+                raise LimitReached(told, limit=of_tokens, hint=_raise_it(of_tokens, each.tokens), concludes=is_run)
+            if entry.money and each.spent.money + entry.money > each.money + _ROUNDING:
+                told = Sentence(_HAS_COST[each.whose], cost=entry.money, paid=each.spent.money, allowed=each.money)
+                raise LimitReached(told, limit=of_money, hint=_raise_it(of_money, each.money), concludes=is_run)
+
+    def _of_day(self, page: Page, day: date) -> Iterator["_Account"]:
+        """What counts for the limits of a day: everything, and for a job also all jobs, and its own runs."""
+        ceilings, today, elsewhere = self.ceilings, page.totals(day), self.elsewhere(day)
+        both = Usage(today.tokens + elsewhere.tokens, 0)
+        together = SpendTotals(usage=both, money=today.money + elsewhere.money)
+        yield _Account("day", together, ceilings.daily_tokens, ceilings.daily)
+        if self.scope.job:
+            yield _Account("jobs", page.totals_of_job(day), ceilings.jobs_tokens, ceilings.jobs)
+        if self.scope.job and self.job_daily is not None:
+            yield _Account("job", page.totals_of_job(day, self.scope.job), inf, self.job_daily)
 
     def _settle(self, reserved: "_Reservation", usage: Usage) -> None:
         """Replace the reservation by the usage; when that fails, the reservation still counts."""
@@ -154,6 +163,16 @@ class Meter:
                 page.write(reserved.day, replace(reserved.entry, usage=usage, money=money, open=False))
         except AgentError as error:
             logger.warning("a call counts with what was reserved for it: %s", error.message)
+
+
+@dataclass(frozen=True, slots=True)
+class _Account:
+    """What was spent of a limit, and the most tokens and dollars that it allows."""
+
+    whose: Literal["run", "day", "jobs", "job"]
+    spent: SpendTotals
+    tokens: float
+    money: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +209,24 @@ def _call(call: ToolCall) -> str:
 _HAS_USED = {
     "run": "the next call may take {tokens:,} tokens and this run has used {used:,} of {most:,}",
     "day": "the next call may take {tokens:,} tokens and this day has used {used:,} of {most:,}",
+    "jobs": "the next call may take {tokens:,} tokens and the jobs have used {used:,} of {most:,} today",
 }
 _HAS_COST = {
     "run": "the next call may cost ${cost:.4f} and this run has cost ${paid:.4f} of ${allowed:g}",
     "day": "the next call may cost ${cost:.4f} and this day has cost ${paid:.4f} of ${allowed:g}",
+    "jobs": "the next call may cost ${cost:.4f} and the jobs have cost ${paid:.4f} of ${allowed:g} today",
+    "job": "the next call may cost ${cost:.4f} and this job has cost ${paid:.4f} of ${allowed:g} today",
 }
+_KEYS = {
+    "run": ("spend.run_tokens", "spend.run"),
+    "day": ("spend.daily_tokens", "spend.daily"),
+    "jobs": ("spend.jobs_tokens", "spend.jobs"),
+    "job": ("", OF_ONE_JOB),
+}
+"""The limits of tokens and of money."""
 
 
 def _raise_it(key: str, now: float) -> Sentence:
+    if key == OF_ONE_JOB:
+        return Sentence("the job itself says what it may cost a day: raise it there")
     return Sentence("vault-agent config set {key} {more:g} allows more", key=key, more=max(now * 2, 1))

@@ -57,8 +57,9 @@ def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted 
         return None
     run = scene.context.run
     untrusted = tuple(scene.context.taint.sources)
-    agent.bus.publish(ContextCompact(run, session.path, scene.speaker, _heard(session, dropped), untrusted))
-    _flush(agent, scene, _own(session, dropped))
+    said = _without_jobs(scene, dropped)
+    agent.bus.publish(ContextCompact(run, session.path, scene.speaker, _heard(session, said), untrusted))
+    _flush(agent, scene, _own(session, said))
     model = scene.models.fast
 
     def summarise(prompt: str) -> str:
@@ -75,6 +76,14 @@ def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted 
     session.add(Summarised(compacted.summary.text, len(compacted.kept)))
     session.save("make room: a summary stands in for the beginning", beside=_note(agent, scene, compacted))
     return compacted
+
+
+def _without_jobs(scene: Scene, dropped: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The dropped messages from which facts may be saved: none of a job's run, and none in one."""
+    if scene.context.job:
+        return ()
+    of_jobs = {id(each.message) for each in scene.session.heard if each.of_job}
+    return tuple(message for message in dropped if id(message) not in of_jobs)
 
 
 def _heard(session: Session, dropped: tuple[Message, ...]) -> tuple[Said, ...]:

@@ -80,7 +80,9 @@ class Ended:
         paths = dict.fromkeys(each.path for each in self.given)
         return tuple(path for path in paths if not (path.startswith("/") or self.home.holds(path, SKILLS)))
 
-    def as_event(self, task: str, speaker: Speaker, seconds: float, usage: Usage, at: datetime) -> TaskCompleted:
+    def as_event(
+        self, task: str, speaker: Speaker, seconds: float, usage: Usage, at: datetime, job: str = ""
+    ) -> TaskCompleted:
         """The event that tells subscribers of it; plain data, since they may write it into a header."""
         used = {each.path for each in self.used}
         return TaskCompleted(
@@ -98,6 +100,7 @@ class Ended:
             at,
             given=self.given_notes,
             used=tuple(path for path in self.given_notes if path in used),
+            job=job,
         )
 
 

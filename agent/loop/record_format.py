@@ -87,11 +87,12 @@ def format_records(records: Sequence[SessionRecord], language: Language = "en") 
 @dataclass(frozen=True, slots=True)
 class _Placed:
     """A record in its place in the note. `after`: the number of records below a message that belong before it. `said`:
-    the task of a run is the message above."""
+    the task of a run is the message above. `job`: the message is the task of this job."""
 
     record: SessionRecord
     after: int = 0
     said: bool = False
+    job: str = ""
 
 
 def _task_first(records: Iterable[SessionRecord]) -> Iterator[_Placed]:
@@ -103,9 +104,9 @@ def _task_first(records: Iterable[SessionRecord]) -> Iterator[_Placed]:
                 held.append(record)
                 continue
             case Spoken(message=User(text=text)):
-                yield _Placed(record, len(held))
                 last = next((each.event for each in reversed(held) if isinstance(each.event, Began)), None)
                 is_said = last is not None and last.task == text
+                yield _Placed(record, len(held), job=last.job if last is not None else "")
                 yield from (_Placed(each, said=is_said and each.event is last) for each in held)
             case _:
                 yield from map(_Placed, (*held, record))
@@ -198,7 +199,7 @@ def _parts(placed: _Placed, language: Language) -> Iterator[_Part]:
 
     match placed.record.event:
         case Spoken() as spoken:
-            yield from _message_parts(at, spoken, placed.after, language)
+            yield from _message_parts(at, spoken, placed, language)
         case Began() as began:
             yield folded("run", _of_run(began, said=placed.said))
         case ToolsChosen(tools):
@@ -219,7 +220,9 @@ def _of_run(began: Began, *, said: bool) -> Meta:
     """The data of a run's first record; defaults are left out."""
     meta: Meta = {"run": began.run, **({} if said else {"task": began.task}), "channel": began.channel}
     role = "" if began.role == "owner" else began.role
-    return meta | _given(sender=began.sender, group=began.group, job=began.job, role=role)
+    meta |= _given(sender=began.sender, group=began.group, job=began.job, purpose=began.purpose, role=role)
+    meta |= {} if began.writes is None else {"writes": list(began.writes)}
+    return meta if began.spend is None else {**meta, "spend": began.spend}
 
 
 def _end_part(at: datetime, closed: Closed, language: Language) -> _Part:
@@ -231,7 +234,7 @@ def _end_part(at: datetime, closed: Closed, language: Language) -> _Part:
     return _Part(at, "end", data, sentence("session_note.end", language, outcome=outcome), text, shown=is_told)
 
 
-def _message_parts(at: datetime, spoken: Spoken, after: int, language: Language) -> Iterator[_Part]:
+def _message_parts(at: datetime, spoken: Spoken, placed: _Placed, language: Language) -> Iterator[_Part]:
     match spoken.message:
         case System(text):
             title = sentence("session_note.system", language)
@@ -239,8 +242,9 @@ def _message_parts(at: datetime, spoken: Spoken, after: int, language: Language)
             data: Meta = {"built": _of_prompt(built)} if built else {}
             yield _Part(at, "system", data, title, "" if built else fenced(text))
         case User(text, sender):
-            data = _given(sender=sender, after=after, quoted=inert(text) != text)
-            yield _Part(at, "user", data, sender or sentence("session_note.you", language), inert(text), shown=True)
+            data = _given(sender=sender, after=placed.after, quoted=inert(text) != text)
+            who = sentence("session_note.job", language, job=placed.job) if placed.job else sender
+            yield _Part(at, "user", data, who or sentence("session_note.you", language), inert(text), shown=True)
         case Context(text, source):
             name = _translated(f"context_source.{source}", source, language)
             title = sentence("session_note.given", language, source=name)

@@ -109,8 +109,9 @@ def _event(kind: str, data: Mapping[str, object], text: str) -> RecordedEvent | 
     match kind:
         case "run":
             run, channel = str(data["run"]), str(data["channel"])
-            task, sender, job = (str(data.get(key, "")) for key in ("task", "sender", "job"))
-            return Began(run, task, channel, sender, data.get("group") is True, str(data.get("role", "owner")), job)
+            task, sender, job, purpose = (str(data.get(key, "")) for key in ("task", "sender", "job", "purpose"))
+            group, role = data.get("group") is True, str(data.get("role", "owner"))
+            return Began(run, task, channel, sender, group, role, job, purpose, *_limits(data))
         case "tools":
             tools = data["tools"]
             return ToolsChosen(tuple(map(str, tools))) if isinstance(tools, list) else None
@@ -124,6 +125,17 @@ def _event(kind: str, data: Mapping[str, object], text: str) -> RecordedEvent | 
             return Closed(str(data["run"]), str(data["outcome"]), str(data.get("reason", "")))
         case _:
             return _message(kind, data, text)
+
+
+def _limits(data: Mapping[str, object]) -> tuple[tuple[str, ...] | None, float | None]:
+    """The paths that a run may change, and the dollars that its job may cost on a day; of a value in another form
+    nothing is left."""
+    writes, spend = data.get("writes"), data.get("spend")
+    paths: tuple[str, ...] | None = () if writes is not None else None
+    if isinstance(writes, list):
+        paths = tuple(map(str, writes))
+    dollars = 0.0 if spend is not None else None
+    return paths, float(spend) if isinstance(spend, int | float) else dollars
 
 
 def _message(kind: str, data: Mapping[str, object], text: str) -> Spoken | None:

@@ -13,7 +13,7 @@ from agent.llm.messages import Message, Usage
 @dataclass(frozen=True, slots=True)
 class Began:
     """The begin of a run with this task; `sender` asked through `channel`, possibly in a `group`, and is `owner` or
-    `guest`; `job` is the job that the run belongs to."""
+    `guest`; `job`, `purpose`, `writes` and `spend` are as in `loop.request`."""
 
     run: str
     task: str
@@ -22,6 +22,9 @@ class Began:
     group: bool = False
     role: str = "owner"
     job: str = ""
+    purpose: str = ""
+    writes: tuple[str, ...] | None = None
+    spend: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from agent.context.assemble import assemble, injected_messages, opening, size
 from agent.context.budget import Window, window_of
 from agent.context.shorten import shorten
 from agent.context.tool_choice import ToolRoom, choose_tools
-from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, QuestionAsked, UserError
+from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, QuestionAsked
 from agent.events.receipt import Receipt
-from agent.events.runs import IterationStarted, Speaker, TaskStarted
+from agent.events.runs import IterationStarted, TaskStarted
 from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Context, Reply, Request, ToolCall, ToolResult, ToolSpec, Usage, User
 from agent.llm.provider import OnText
@@ -39,9 +39,10 @@ from agent.loop.limits import Progress, out_of_time
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, RunOutcome, end_of, outcome_of
 from agent.loop.receipts import pin_receipts, spoken_text
-from agent.loop.records import AtLimit, Began, Closed, Spoken, Tainted, ToolsChosen
+from agent.loop.records import AtLimit, Closed, Spoken, Tainted, ToolsChosen
 from agent.loop.reminder import what_to_mind, whats_left
 from agent.loop.repetition import Breaker
+from agent.loop.request import RunRequest
 from agent.loop.session import Session
 from agent.loop.stop_messages import stop_hint, stop_reason
 from agent.loop.tool_line import called_line
@@ -56,27 +57,6 @@ _TRAIL = 5
 """Failures in the model's reminder."""
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    """A task, its speaker, and the job it belongs to; `role` is `owner` or `guest`.
-
-    Raises `UserError` for a guest without a name, since the guest's words would be stored as the owner's.
-    """
-
-    task: str
-    speaker: Speaker
-    role: str = "owner"
-    job: str = ""
-
-    def __post_init__(self) -> None:
-        if self.role != "owner" and not self.speaker.sender:
-            raise UserError(
-                "somebody asks through {channel} who is not you and has no name",
-                hint="have the channel say who sends each message",
-                channel=self.speaker.channel,
-            )
 
 
 @dataclass(slots=True)
@@ -147,7 +127,7 @@ class Run:
         self.mark_untrusted(session.untrusted)
         session.add(*(Spoken(unfinished_result(call)) for call in session.open_calls))
         self.agent.system.provide(session)
-        session.add(Began(run, task, speaker.channel, speaker.sender, speaker.group, request.role, request.job))
+        session.add(request.began(run))
         injections = self.publish(TaskStarted(run, session.path, task, speaker))
         start = opening(task, self.agent.sources, injections, self.window, self.agent.count)
         session.add(*(self.with_receipts(message, start.receipts_of(message)) for message in start.messages))
@@ -355,7 +335,7 @@ class Run:
         message = self.agent.vault.masked(stop_reason(stop, self.agent.language))  # it may quote arguments
         run, session = self.context.run, self.session
         self.record_taint()
-        remark = "" if outcome.can_go_on else self.agent.endnote(run)
+        remark = "" if outcome.can_go_on or self.request.job else self.agent.endnote(run)
         session.add(Closed(run, outcome, "" if outcome is RunOutcome.FINISHED else message, remark))
         try:
             session.save(f"{outcome.replace('_', ' ')}: {self.request.task}", hold=True)
@@ -384,8 +364,8 @@ class Run:
             home=session.vault.home,
         )
         seconds = self.agent.clock.monotonic() - self.progress.since
-        speaker, at = self.request.speaker, self.agent.clock.now()
-        self.agent.bus.publish(ended.as_event(self.request.task, speaker, seconds, self.usage(), at))
+        asked, at = self.request, self.agent.clock.now()
+        self.agent.bus.publish(ended.as_event(asked.task, asked.speaker, seconds, self.usage(), at, asked.job))
         return ended
 
     def usage(self) -> Usage:

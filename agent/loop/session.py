@@ -35,7 +35,7 @@ from agent.markdown.title import short_heading, short_title
 from agent.markdown.values import Value
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.texts import Language
-from agent.vault.change import Stamp
+from agent.vault.change import Stamp, actor_of
 from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
 
@@ -45,10 +45,12 @@ Mask: TypeAlias = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message that the model of a run sees; `own`: it belongs to a run of the same person."""
+    """A message that the model of a run sees; `own`: it belongs to a run of the same person, `of_job`: to one that
+    nobody asked for."""
 
     message: Message
     own: bool = True
+    of_job: bool = False
 
 
 @dataclass(slots=True)
@@ -82,9 +84,11 @@ class Session:
     @property
     def heard(self) -> tuple[Heard, ...]:
         """The messages of `history`, each with `own`."""
-        return self.heard_in(
-            next((each.event for each in reversed(self.records) if isinstance(each.event, Began)), None)
-        )
+        return self.heard_in(self._last_run)
+
+    @property
+    def _last_run(self) -> Began | None:
+        return next((each.event for each in reversed(self.records) if isinstance(each.event, Began)), None)
 
     def heard_in(self, now: Began | None) -> tuple[Heard, ...]:
         """The messages for the model of a run. Of other people's runs it has only what everybody in a group has seen,
@@ -99,7 +103,7 @@ class Session:
                     began = record.event
                 case Spoken(message) if not isinstance(message, System):
                     if own or (began and now and (began.group or now.role == "owner") and _is_aloud(message)):
-                        shown.append(Heard(message, own))
+                        shown.append(Heard(message, own, began is not None and began.job != ""))
                 case Summarised(text, kept) if own:
                     shown = [Heard(Context(text, "summary")), *shown[len(shown) - kept :]]
         return tuple(shown)
@@ -194,7 +198,8 @@ class Session:
             return
         text, begun = format_records(fresh, self.language).encode(), self.saved > 0
         self.path = find_session(self.vault, self.path, self.id) if begun else self.path
-        stamp = Stamp("agent", session=self.path)
+        last = self._last_run
+        stamp = Stamp(actor_of(last.job if last else ""), session=self.path)
         with self.vault.transaction(f"session: {what}", stamp, masked=True, hold=hold) as transaction:
             if begun:
                 transaction.append(self.path, text)

@@ -5,6 +5,7 @@ have a sentence of their own (`stopped` in `agent/texts/`); any other error is q
 """
 
 from agent.errors import AgentError, Interrupted, LimitReached, Stopping
+from agent.llm.spend import OF_ONE_JOB
 from agent.loop.repetition import Repeated
 from agent.texts import Language, text
 
@@ -31,7 +32,8 @@ def stop_hint(stop: Exception, language: Language) -> str:
     if isinstance(stop, Repeated) and language != "en":
         return text("stopped.ask_otherwise", language)
     if isinstance(stop, LimitReached) and _limit_sentence(stop.limit, language):
-        return text("stopped.raise", language, key=stop.limit)
+        key = "stopped.raise_in_job" if stop.limit == OF_ONE_JOB else "stopped.raise"
+        return text(key, language, key=stop.limit)
     return stop.hint if isinstance(stop, AgentError) else ""
 
 

@@ -29,7 +29,7 @@ from agent.events.runs import (
 from agent.events.subscriber import Counts, Handled
 from agent.events.types import DaemonStopped
 from agent.metrics.durations import SUM, bucket_of
-from agent.metrics.names import event_name
+from agent.metrics.names import JOBS, event_name
 from agent.metrics.totals import HANDLER, RECALL, Sums, add_bounded, load_day
 
 INTERVAL = 30.0
@@ -104,7 +104,8 @@ class Collector:
 
 
 def _figures(event: object) -> Iterator[tuple[str, str, float]]:
-    yield "events", event_name(type(event).__name__), 1
+    is_of_job = isinstance(event, TaskCompleted) and event.job
+    yield "events", JOBS if is_of_job else event_name(type(event).__name__), 1
     match event:
         case ToolCompleted(tool=tool):
             yield "used", tool, 1
@@ -112,6 +113,8 @@ def _figures(event: object) -> Iterator[tuple[str, str, float]]:
             yield from (("used", tool, 1), ("failed", tool, 1))
             if denied:
                 yield "denied", tool, 1
+        case TaskCompleted(job=job) if job:
+            yield from _of_job(event)
         case TaskCompleted():
             yield from _of_run(event)
         case MemoryFlushed(saved=saved, known=known):
@@ -131,6 +134,12 @@ def _of_run(event: TaskCompleted) -> Iterator[tuple[str, str, float]]:
     if event.given and event.used is not None and event.outcome == _FINISHED:
         yield "sums", "answers_given", 1
         yield "sums", "answers_used", bool(event.used)
+
+
+def _of_job(event: TaskCompleted) -> Iterator[tuple[str, str, float]]:
+    yield "job_outcomes", event.outcome, 1
+    yield "sums", "job_input_tokens", event.input_tokens
+    yield "sums", "job_output_tokens", event.output_tokens
 
 
 def _of_recall(event: MemoryRecalled) -> Iterator[tuple[str, str, float]]:

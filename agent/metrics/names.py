@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 RUNS = "task.completed"
+JOBS = "job.completed"
+"""The runs that nobody asked for at that moment; they are counted apart."""
 RECALLED = "proactive.memory.recalled"
 CAPTURED = "proactive.memory.captured"
 REFRESHED = "proactive.context.refresh"

@@ -36,10 +36,13 @@ def format_prometheus(totals: MetricTotals, vault: str, facts: int) -> bytes:
 
 def _families(totals: MetricTotals, facts: int) -> Iterator[_Family]:
     tokens = {"input": totals.input_tokens, "output": totals.output_tokens}
+    of_jobs = {"input": totals.job_input_tokens, "output": totals.job_output_tokens}
     flushed = {"saved": totals.flush_saved, "skipped": totals.flush_known}
     yield _counters("events_total", "Events, by type.", "event", totals.events)
     yield _counters("runs_total", "Runs that ended or paused, by outcome.", "outcome", totals.outcomes)
     yield _counters("tokens_total", "Tokens of the models in runs.", "direction", tokens)
+    yield _counters("job_runs_total", "Runs of jobs that ended or paused, by outcome.", "outcome", totals.job_outcomes)
+    yield _counters("job_tokens_total", "Tokens of the models in runs of jobs.", "direction", of_jobs)
     yield _counters("tool_calls_total", "Calls of tools.", "tool", totals.used)
     yield _counters("tool_calls_failed_total", "Calls of tools that failed.", "tool", totals.failed)
     yield _counters("tool_calls_denied_total", "Calls of tools that the policy denied.", "tool", totals.denied)

@@ -31,8 +31,10 @@ OTHERS = "(others)"
 class MetricTotals:
     """The metrics of some days in total. A number is None if nothing was counted for it.
 
-    By name: `events` by type, `used`, `failed` and `denied` (by the policy) calls by tool, `outcomes` of runs by word,
-    `modes` of recalls, `injected` texts by type, `handler_errors` and `handlers` (durations) by subscriber.
+    By name: `events` by type, `used`, `failed` and `denied` (by the policy) calls by tool, `outcomes` of runs by word
+    (of those that people asked for; for those of jobs there are `job_outcomes`, `job_input_tokens` and
+    `job_output_tokens`), `modes` of recalls, `injected` texts by type, `handler_errors` and `handlers` (durations) by
+    subscriber.
     Recall: its durations, `recall_hits` with a result, `recall_degraded` in a reduced mode; `answers_given` finished
     runs that were given notes and whose use of them is known, `answers_used` those whose answer used one.
     Capture: `entries_*` by what became of them (`saved` without the superseding and contradicting ones),
@@ -45,6 +47,7 @@ class MetricTotals:
     failed: Mapping[str, float] = field(default_factory=dict)
     denied: Mapping[str, float] = field(default_factory=dict)
     outcomes: Mapping[str, float] = field(default_factory=dict)
+    job_outcomes: Mapping[str, float] = field(default_factory=dict)
     modes: Mapping[str, float] = field(default_factory=dict)
     injected: Mapping[str, float] = field(default_factory=dict)
     handler_errors: Mapping[str, float] = field(default_factory=dict)
@@ -67,10 +70,12 @@ class MetricTotals:
     flush_known: float | None = None
     input_tokens: float | None = None
     output_tokens: float | None = None
+    job_input_tokens: float | None = None
+    job_output_tokens: float | None = None
     unreadable: int = 0
 
 
-_FAMILIES = ("events", "used", "failed", "denied", "outcomes", "modes", "injected", "handler_errors")
+_FAMILIES = ("events", "used", "failed", "denied", "outcomes", "job_outcomes", "modes", "injected", "handler_errors")
 _SUMS = tuple(
     each.name for each in fields(MetricTotals) if each.name not in (*_FAMILIES, "handlers", "recall", "unreadable")
 )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from random import random
+from typing import Protocol
 
 from agent.context.budget import Count
 from agent.events.runs import ModelRetry
@@ -20,16 +21,20 @@ from agent.runs.status import SPEND, ledger_of
 from agent.workspace.workspace import Workspace, learn_secrets
 
 
+class ModelsOfRun(Protocol):
+    """Gives the models for a run's id and its job (empty for none); `spend` is what all runs of the job together may
+    cost on a day, in US dollars (None: no limit of its own)."""
+
+    def __call__(self, run: str, job: str, spend: float | None = None, /) -> Models: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """The configured models, with one ledger for all vaults of this machine, as the daily limits are per person.
-
-    `of_run` returns the models for a run's id and its job.
-    """
+    """The configured models, with one ledger for all vaults of this machine, as the daily limits are per person."""
 
     models: Providers
     ledger: Ledger
-    of_run: Callable[[str, str], Models]
+    of_run: ModelsOfRun
 
     def spent(self, run: str) -> SpendTotals:
         """The cost of a run and its sub-runs."""
@@ -60,11 +65,11 @@ def open_accounts(
     def elsewhere(day: date) -> SpendTotals:
         return spent_elsewhere(workspace.directories.state / SPEND, day)
 
-    def metered(provider: Provider, scope: SpendScope) -> Provider:
+    def metered(provider: Provider, scope: SpendScope, spend: float | None) -> Provider:
         if not provider.model.present:
             return stand_in.of_run(scope.run) if isinstance(stand_in, ExtractiveProvider) else stand_in
         rate, clock = price(provider.model.name), workspace.clock
-        meter = Meter(provider, ledger, workspace.settings.spend, rate, count, clock, scope, elsewhere)
+        meter = Meter(provider, ledger, workspace.settings.spend, rate, count, clock, scope, elsewhere, spend)
         return RedactingProvider(meter, secrets)
 
     def left(scope: SpendScope) -> float:
@@ -73,9 +78,9 @@ def open_accounts(
         name = found.main.model.name
         return Meter(found.main, ledger, workspace.settings.spend, price(name), count, workspace.clock, scope).left()
 
-    def of_run(run: str, job: str) -> Models:
+    def of_run(run: str, job: str, spend: float | None = None, /) -> Models:
         scope = SpendScope(run, job)
-        models = found.wrapped(lambda provider: metered(provider, scope))
+        models = found.wrapped(lambda provider: metered(provider, scope, spend))
         return Models(models.main, models.fast, models.others, left=lambda: left(scope))
 
     return Accounts(found, ledger, of_run)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from agent.context.assemble import REFRESH
 from agent.context.source import Piece, Receipt
 from agent.context.tokens import MESSAGE
-from agent.errors import AgentError
+from agent.errors import AgentError, UserError
 from agent.events.runs import (
     ChainCompleted,
     ChainStarted,
@@ -199,7 +199,10 @@ class ActiveSkills:
         self.tell(SkillOpened(context.run, context.session, name))
 
     def say(self, name: str, opinion: Opinion, context: RunContext) -> Use:
-        """Record a model's opinion of a skill in its run; raises `UserError` if the run did not have the skill."""
+        """Record a model's opinion of a skill in its run; raises `UserError` if the run did not have the skill, or
+        belongs to a job."""
+        if context.job:
+            raise UserError("the run of a job rates no skill", hint="whoever asks for something may rate what helped")
         with self._lock:
             run, vault, now = (
                 self._runs.get(context.run),
@@ -210,7 +213,7 @@ class ActiveSkills:
             if run is None or name not in {*run.followed, *run.read}:
                 return record_opinion(vault, name, opinion, now, root, root, self._language)
             found = Use(name, now, root, context.session, activated="feedback", feedback=opinion)
-            record_uses(vault, [found], Stamp("agent", run=context.run, tool="skill_feedback"), self._language)
+            record_uses(vault, [found], Stamp(context.actor, run=context.run, tool="skill_feedback"), self._language)
         self.tell(SkillRated(name, root, opinion))
         return found
 

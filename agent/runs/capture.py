@@ -47,7 +47,7 @@ def entry_writer(workspace: Workspace, searches: RecallSource, models: Accounts)
 def keep_words(workspace: Workspace, session: Session, run: str) -> None:
     """Save a person's messages to an interrupted run, as it may never be resumed. Logs errors and does not raise."""
     began = next((each for each in session.of_run(run) if isinstance(each, Began)), None)
-    if began is None or workspace.settings.memory.capture == "off":
+    if began is None or began.job or workspace.settings.memory.capture == "off":
         return
     vault = workspace.vault
     keeper = EntryWriter(vault, lambda entry: ())
@@ -72,9 +72,9 @@ def keep_facts(workspace: Workspace, keeper: EntryWriter, facts: Sequence[str], 
     """Save facts that a model wants to keep from a conversation, only for the person who speaks in it; a fact that
     cannot be saved (a secret) is skipped.
 
-    Saves nothing once the run has read untrusted text: that text may have asked for it.
+    Saves nothing once the run has read untrusted text: that text may have asked for it; and nothing in a job's run.
     """
-    if context.taint:
+    if context.taint or context.job:
         return
     for fact in facts:
         entry = Entry(

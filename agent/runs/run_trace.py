@@ -45,6 +45,8 @@ def latest_findings(vault: Vault, path: str, run: str, most: int) -> str:
 def _said(session: Session, run: str) -> tuple[Utterance, ...]:
     """What the person of a run has said in it, and in their runs before it: tasks, interruptions, answers."""
     ours = next((each for each in session.of_run(run) if isinstance(each, Began)), None)
+    if ours is None or ours.job:
+        return ()
     found: list[Utterance] = []
     began: Began | None = None
     asked: set[str] = set()
@@ -52,11 +54,13 @@ def _said(session: Session, run: str) -> tuple[Utterance, ...]:
         match record.event:
             case Began() as began:
                 pass
+            case _ if began is not None and began.job:  # no person has said anything in it
+                pass
             case Spoken(Assistant(calls=calls)):
                 asked |= {call.id for call in calls if call.name == "human_ask"}
             case Spoken(ToolResult(call=call, text=text)) if call in asked and text.startswith(ANSWERED) and began:
                 found.append(Utterance(text.removeprefix(ANSWERED), is_earlier=began.run != run))
-            case Spoken(User(text)) if began and ours and began.sender == ours.sender and text.strip():
+            case Spoken(User(text)) if began and began.sender == ours.sender and text.strip():
                 is_ours = began.run == run
                 found.append(Utterance(text, record.line if is_ours else 0, not is_ours))
     return tuple(found)

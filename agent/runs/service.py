@@ -26,7 +26,8 @@ from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Began, Closed, Spoken, Tainted
 from agent.loop.repetition import Breaker
-from agent.loop.run import Run, RunRequest
+from agent.loop.request import RunRequest
+from agent.loop.run import Run
 from agent.loop.session import Session, begin_session, latest_session, load_session, sessions
 from agent.loop.session_names import release_name
 from agent.memory.capture.writer import CaptureWorker
@@ -170,9 +171,7 @@ class RunService:
                 )
             first()
             doubt_calls(self.workspace, session)
-            speaker = Speaker(began.channel, began.sender, began.group)
-            asked = RunRequest(began.task, speaker, began.role, began.job)
-            return self._go(asked, began.run, session, line, resumed=True)
+            return self._go(RunRequest.of(began), began.run, session, line, resumed=True)
 
     def delegate(self, task: str, background: str, context: RunContext) -> ToolOutput:
         """Run a sub-run with its own session and context, on its parent's account; for the tool `delegate`.
@@ -184,8 +183,7 @@ class RunService:
         if depth > self.workspace.settings.run.depth:
             raise ToolFailed("this run is a sub-run already and may not delegate further; do it yourself")
         parent = f"{context.run}/{context.call}"
-        asked = RunRequest(f"{task}\n\n{background}".strip(), Speaker(context.channel, context.sender), context.role)
-        asked = self._masked(asked)
+        asked = self._masked(RunRequest.delegated(f"{task}\n\n{background}".strip(), context))
         session = self._begun(parent) if context.resumed else None
         resumed = session is not None
         if session is not None and session.open_run is None:
@@ -225,8 +223,7 @@ class RunService:
         """
         asked = self._masked(asked)
         session = begin_session(self.workspace.vault, asked.speaker.channel, asked.task)
-        speaker = asked.speaker
-        context = RunContext("", session.path, channel=speaker.channel, role=asked.role, sender=speaker.sender)
+        context = asked.context("", session.path)
         work = self._work(asked, session, context, RunIO())
         try:
             start = opening(asked.task, work.agent.sources, (), work.window, self.agent.count)
@@ -246,15 +243,15 @@ class RunService:
         """A run in a session without a new task, for work between runs."""
         began = next((each.event for each in reversed(session.records) if isinstance(each.event, Began)), None)
         last = began or Began("", "", session.channel)
-        asked = RunRequest(last.task, Speaker(last.channel, last.sender, last.group), last.role, last.job)
-        context = RunContext(last.run, session.path, channel=last.channel, role=last.role, sender=last.sender)
+        asked = RunRequest.of(last)
+        context = asked.context(last.run, session.path)
         for source in session.untrusted:
             context.taint.mark(source)
         self.agent.system.read_again(session)
         return self._work(asked, session, replace(context, cancelled=line.cancelled), line)
 
     def _work(self, asked: RunRequest, session: Session, context: RunContext, line: RunIO) -> Run:
-        models = self.account.of_run(context.run.partition(".")[0], asked.job)
+        models = self.account.of_run(context.run.partition(".")[0], asked.job, asked.spend)
         memories = self._memories(context, session, models.main.model, group=asked.speaker.group)
         skills, index = self.following.source(context, session), self.following.index(context, session)
         session.language = self.agent.language
@@ -287,14 +284,7 @@ class RunService:
         parent: RunContext | None = None,
     ) -> Ended:
         """Run a task until it ends or waits; the session must be held."""
-        context = RunContext(
-            run,
-            session.path,
-            channel=asked.speaker.channel,
-            role=asked.role,
-            sender=asked.speaker.sender,
-            cancelled=line.cancelled,
-        )
+        context = replace(asked.context(run, session.path), cancelled=line.cancelled)
         if parent is not None:  # a copy: what one sub-run reads does not concern those beside it
             context.taint.sources += parent.taint.sources
         mark = RunMark(session.id, session.path, run, parent=session.parent)

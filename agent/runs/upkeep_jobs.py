@@ -133,8 +133,9 @@ class UpkeepJobs:
         self.skills.put_aside(shelf.named[name] for name in names if name in shelf.named)
 
     def may_learn_from(self, event: TaskCompleted) -> bool:
-        """True if learning is on and a run used several tools: it may have completed a repeated workflow."""
-        return self.skills.settings.learn and len(set(event.tools)) > 1
+        """True if learning is on and a run that a person asked for used several tools: it may have completed a
+        repeated workflow."""
+        return self.skills.settings.learn and not event.job and len(set(event.tools)) > 1
 
     def learn(self) -> None:
         """Offer repeated workflows as skills."""

@@ -44,7 +44,7 @@ def stated_in(workspace: Workspace, session: Session, runs: Sequence[str]) -> tu
     ended = {each.event.run: each.at for each in session.records if isinstance(each.event, Closed)}
     for run in runs:
         began = next((each for each in session.of_run(run) if isinstance(each, Began)), None)
-        if began is not None:
+        if began is not None and not began.job:
             speaker = Speaker(began.channel, began.sender, began.group)
             event = TaskCompleted(
                 run, session.path, began.task, speaker, FINISHED, "", (), 0.0, 0, at=ended.get(run, session.last)

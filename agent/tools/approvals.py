@@ -78,7 +78,7 @@ class Approvals:
                 approved = dict(asked.bases) == self._bases(drafts)
                 asked = replace(asked, status="used" if approved else "outdated")
             if asked is not None and known is not None and asked.status not in {"pending", known.status}:
-                self._settle(asked)
+                self._settle(asked, context.actor)
             if asked is None or (asked.status in {"used", "expired", "outdated"} and not approved):
                 asked = self._ask(tool, arguments, context, why, drafts)
         if asked.status == "rejected":
@@ -178,7 +178,7 @@ class Approvals:
         )  # fmt: skip
         self._records.put(asked.hash, asked)
         note = approval_note.compose(_header(asked, context), asked, self.language)
-        stamp = Stamp("agent", tool="approval", session=context.session)
+        stamp = Stamp(context.actor, tool="approval", session=context.session)
         asks = f"Asked in run {context.run}."
         with self.vault.transaction(f"approval(ask): {tool}", stamp, body=asks, masked=True) as change:
             change.create(path, note)
@@ -206,9 +206,9 @@ class Approvals:
         waits = self.vault.queued > 0  # otherwise the person has deleted the question
         return asked if waits else replace(asked, status="rejected", reason=text("approval.removed", self.language))
 
-    def _settle(self, asked: ApprovalRecord) -> None:
+    def _settle(self, asked: ApprovalRecord, actor: str = "agent") -> None:
         """Close a question: first in its note, in a commit, then in the private record."""
-        stamp = Stamp("agent", tool="approval", session=asked.session)
+        stamp = Stamp(actor, tool="approval", session=asked.session)
         self._write(asked, lambda data: self._with_result(asked, data), stamp)
         self._records.put(asked.hash, asked)
 

@@ -4,6 +4,8 @@ The rules are in `vault.folders`; approval of a change is left to `taint` and `a
 `check_readable` for what was asked for, and `may_read` for each note that it gives.
 """
 
+from collections.abc import Sequence
+
 from agent.errors import ToolRetry
 from agent.vault.folders import AgentFolder, Reader, WriteRule, is_hidden
 from agent.vault.worktree.paths import check
@@ -12,12 +14,20 @@ _ENDINGS = (".md", ".txt", ".csv", ".canvas", ".base")
 """Files that people read and no program runs."""
 
 
-def check_writable(path: str, home: AgentFolder) -> str:
-    """`path`, if tools may write there; raises `BadPath` or `ToolRetry` with a text for the model."""
+def check_writable(path: str, home: AgentFolder, only: Sequence[str] | None = None) -> str:
+    """`path`, if tools may write there, in a run that may change only the paths that begin with one of `only` (None:
+    any); raises `BadPath` or `ToolRetry` with a text for the model."""
     check(path)
     if home.write_rule(path) is WriteRule.PROGRAM:
         raise ToolRetry(f"{path} is not for tools to change: only the person and the program itself write there")
+    if only is not None and not any(_is_below(path, each) for each in only):
+        raise ToolRetry(f"{path} is not for this run to change: it may write {', '.join(only) or 'no note'}")
     return path
+
+
+def _is_below(path: str, start: str) -> bool:
+    """True for the note or folder `start`, and for what is in it; names are compared exactly."""
+    return path == start or path.startswith(f"{start.rstrip('/')}/")
 
 
 def check_text(path: str) -> str:

@@ -133,13 +133,16 @@ class Registry:
         return None, _unknown(call.name, tuple(left))
 
     def _is_denied(self, name: str, context: RunContext) -> bool:
-        return name in self._tools and all(each.name != name for each in self._allowed(context))
+        names = {each.name for each in self._of(context)}
+        return name in names and all(each.name != name for each in self._allowed(context))
 
     def _allowed(self, context: RunContext) -> Iterable[Tool]:
         policy = self._policies.choose(context).policy
-        return (
-            each for each in self._tools.values() if policy.permission(each.name, each.groups) is not Permission.DENY
-        )
+        return (each for each in self._of(context) if policy.permission(each.name, each.groups) is not Permission.DENY)
+
+    def _of(self, context: RunContext) -> Iterable[Tool]:
+        """The tools that exist for the purpose of a run."""
+        return (each for each in self._tools.values() if not each.only_for or context.purpose in each.only_for)
 
 
 def _unknown(name: str, names: Sequence[str]) -> str:

@@ -61,10 +61,10 @@ def reason_to_ask(
 ) -> str:
     """The reason why a call needs a person's approval under any policy; empty if it needs none.
 
-    Raises `BadPath` or `ToolRetry` for a note that no tool may change.
+    Raises `BadPath` or `ToolRetry` for a note that no tool may change, or not in this run.
     """
     paths = tool.effect.paths(arguments) if tool.effect else ()
-    rules = {path: home.write_rule(check_writable(path, home)) for path in paths}
+    rules = {path: home.write_rule(check_writable(path, home, context.writes)) for path in paths}
     steering = next((path for path, found in rules.items() if found is WriteRule.AFTER_YES), "")
     if steering:
         return text("taint.steers", language, path=steering)

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from agent.llm.messages import JsonObject, ToolSpec
 from agent.llm.provider import Cancelled, never
 from agent.tools.shown_notes import ShownNotes
+from agent.vault.change import actor_of
 
 
 @dataclass(slots=True)
@@ -36,7 +37,8 @@ class RunContext:
 
     `role` is `owner` for the vault's owner, else `guest`. `session` is the session note's path. `shown` are the lines
     shown to the model; it starts empty in a sub-run and after a restart. `resumed`: this call was requested before the
-    run stopped, and may have been performed.
+    run stopped, and may have been performed. `job` is the job that the run belongs to, empty if a person asked for it;
+    `purpose`, `writes` and `spend` are as in `loop.request`.
     """
 
     run: str
@@ -49,6 +51,15 @@ class RunContext:
     cancelled: Cancelled = never
     shown: ShownNotes = field(default_factory=ShownNotes)
     resumed: bool = False
+    job: str = ""
+    purpose: str = ""
+    writes: tuple[str, ...] | None = None
+    spend: float | None = None
+
+    @property
+    def actor(self) -> str:
+        """Who acts, as a commit names it."""
+        return actor_of(self.job)
 
     def at(self, call: str) -> "RunContext":
         """The context of the call with this id, in the same run."""
@@ -120,7 +131,8 @@ class Tool:
     `readonly`: changes nothing and may run beside other calls. `parallel`: may run beside other calls of itself, though
     it changes something. `egress`: its arguments leave the machine. `timeout` in
     seconds, 0 for none: a write is never abandoned half-way, its time limits are the vault's. `result_limit` in
-    characters of the text given to the model. `effect` for tools that change notes.
+    characters of the text given to the model. `effect` for tools that change notes. `only_for` are the purposes
+    (`RunContext.purpose`) for which the tool exists; in other runs there is none of its name. Empty: for every run.
     """
 
     name: str
@@ -134,6 +146,7 @@ class Tool:
     timeout: float = 30.0
     result_limit: int = 16_000
     effect: Effect | None = None
+    only_for: frozenset[str] = frozenset()
 
     @property
     def spec(self) -> ToolSpec:

@@ -121,6 +121,11 @@ CAPTURE = "capture"
 """The `tool` of a commit with which the program records a run, and adds it to logs (`Folder.logs`)."""
 
 
+def actor_of(job: str) -> str:
+    """The actor of what a run does, by the job that it belongs to; empty for a run that a person asked for."""
+    return f"job:{job}" if job else "agent"
+
+
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """The trailers of a commit: the actor, and the run, tool, session and tool call that it acts for."""

@@ -29,7 +29,7 @@ import yaml
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.events.runs import Speaker
-from agent.loop.run import RunRequest
+from agent.loop.request import RunRequest
 from agent.memory.entry import Entry, EntryType, parse_entry
 from agent.runs.memory_upkeep import open_upkeeper
 from agent.runs.service import RunService

@@ -19,7 +19,7 @@ from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tai
 from agent.interfaces.cli.benches.site import site
 from agent.interfaces.cli.benches.vaults import build_prose
 from agent.loop.outcome import RunOutcome
-from agent.loop.run import RunRequest
+from agent.loop.request import RunRequest
 from agent.runs.service import RunIO, RunService
 from agent.vault.change import Outcome as Written
 from agent.vault.queue import Order

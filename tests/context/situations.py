@@ -14,7 +14,7 @@ from agent.llm.messages import Assistant, Reply, Request, ToolCall, Usage
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.providers import Providers
 from agent.loop.outcome import Ended
-from agent.loop.run import RunRequest
+from agent.loop.request import RunRequest
 from agent.runs import accounts
 from agent.runs.decisions import approvals
 from agent.runs.service import RunService

@@ -15,7 +15,14 @@ from agent.llm.spend import Meter
 from tests.fakes import FakeClock
 
 PLENTY = SpendSettings(
-    run=100.0, daily=1000.0, run_tokens=10**9, daily_tokens=10**9, calls_per_run=10_000, same_failure=3
+    run=100.0,
+    daily=1000.0,
+    run_tokens=10**9,
+    daily_tokens=10**9,
+    jobs=1000.0,
+    jobs_tokens=10**9,
+    calls_per_run=10_000,
+    same_failure=3,
 )
 CHEAP = Price(input=1.0, output=10.0, cached=0.1)
 QUESTION = Request((User("How do I make tea?"),), max_output=1000)

@@ -20,7 +20,8 @@ from agent.loop.limits import Progress
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended
 from agent.loop.repetition import Breaker
-from agent.loop.run import Run, RunRequest
+from agent.loop.request import RunRequest
+from agent.loop.run import Run
 from agent.loop.session import Session, begin_session
 from agent.loop.system_messages import SystemMessages
 from agent.memory.recall.recaller import Recollection

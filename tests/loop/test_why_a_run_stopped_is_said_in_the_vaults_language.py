@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import Interrupted, LimitReached, Permanent
+from agent.llm.spend import OF_ONE_JOB
 from agent.loop.repetition import Repeated
 from agent.loop.stop_messages import stop_hint, stop_reason
 from agent.texts import LANGUAGES, Language
@@ -24,6 +25,12 @@ def test_every_ceiling_is_told_in_chinese(key: str) -> None:
     stop = LimitReached("the run has used its 50 steps", limit=key, hint="raise it")
     assert stop_reason(stop, "en") == stop.message and stop_hint(stop, "en") == "raise it"
     assert stop_reason(stop, "zh") != stop.message and f"config set {key} " in stop_hint(stop, "zh")
+
+
+def test_what_one_job_may_cost_is_raised_in_the_job() -> None:
+    stop = LimitReached("the job has cost $1 of $1 today", limit=OF_ONE_JOB, hint="raise it there")
+    assert "定时任务" in stop_reason(stop, "zh")
+    assert "定时任务" in stop_hint(stop, "zh") and "config set" not in stop_hint(stop, "zh")
 
 
 def test_what_failed_speaks_for_itself() -> None:

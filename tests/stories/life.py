@@ -12,7 +12,7 @@ from agent.background.inbox.answering import WrittenAnswer, asked_in, run_reques
 from agent.clock import SystemClock
 from agent.events.runs import Speaker
 from agent.loop.outcome import Ended
-from agent.loop.run import RunRequest
+from agent.loop.request import RunRequest
 from agent.markdown import blocks, links
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, parse_entry

@@ -1,7 +1,7 @@
 """Several people talk to one agent, in a group and alone: what one said in private never comes up for another, what is
 said in a group stays in the group, and nobody's words become somebody else's. What counts is what reaches the model."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -17,11 +17,12 @@ from agent.llm.messages import Assistant, Reply, Request, ToolCall, Usage
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 from agent.loop.agent import Models
 from agent.loop.outcome import RunOutcome
-from agent.loop.run import RunRequest
+from agent.loop.request import RunRequest
 from agent.loop.session import load_session
 from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, Scope, parse_entry
 from agent.memory.understanding.rules import RULES
+from agent.runs.accounts import ModelsOfRun
 from agent.runs.capture import keep_facts
 from agent.runs.decisions import answer, open_questions
 from agent.runs.memory_upkeep import Upkeeper
@@ -83,9 +84,9 @@ class House:
         made.account = replace(made.account, of_run=self._recording(made.account.of_run))
         return closing(made)
 
-    def _recording(self, of_run: Callable[[str, str], Models]) -> Callable[[str, str], Models]:
-        def recorded(run: str, job: str) -> Models:
-            models = of_run(run, job)
+    def _recording(self, of_run: ModelsOfRun) -> ModelsOfRun:
+        def recorded(run: str, job: str, spend: float | None = None, /) -> Models:
+            models = of_run(run, job, spend)
             return models.wrapped(lambda each: Recorder(each, self.given, self.calls))
 
         return recorded

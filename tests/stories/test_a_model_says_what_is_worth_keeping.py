@@ -10,7 +10,7 @@ from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
-from agent.loop.run import RunRequest
+from agent.loop.request import RunRequest
 from agent.memory.entry import Entry, parse_entry
 from agent.memory.recall.asker import Asker
 from agent.runs.waiting_conversations import silent_conversations

@@ -18,7 +18,7 @@ from agent.llm.provider import Cancelled, OnText, ignore, never
 from agent.llm.providers import Providers
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Spoken
-from agent.loop.run import RunRequest
+from agent.loop.request import RunRequest
 from agent.loop.session import load_session
 from agent.runs import accounts
 from agent.runs.decisions import approvals

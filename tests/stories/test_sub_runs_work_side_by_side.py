@@ -16,7 +16,7 @@ from agent.llm.messages import Assistant, Reply, Request, ToolCall, ToolResult, 
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.providers import Providers
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.run import RunRequest
+from agent.loop.request import RunRequest
 from agent.loop.session import load_session, sessions
 from agent.runs import accounts
 from agent.runs.decisions import approvals

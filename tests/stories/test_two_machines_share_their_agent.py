@@ -14,7 +14,7 @@ from agent.errors import UserError
 from agent.events.runs import Speaker
 from agent.llm.spend_elsewhere import parse_spend
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.run import RunRequest
+from agent.loop.request import RunRequest
 from agent.runs.decisions import approvals, arrived_decisions, open_questions, ready
 from agent.runs.machines import known_machines, note_machine, other_machines
 from agent.runs.service import RunService

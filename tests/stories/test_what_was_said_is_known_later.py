@@ -13,7 +13,7 @@ from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.events.runs import Speaker
-from agent.loop.run import RunRequest
+from agent.loop.request import RunRequest
 from agent.memory.entry import EntryType, parse_entry
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.service import RunIO, RunService

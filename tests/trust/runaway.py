@@ -25,7 +25,16 @@ from agent.llm.spend import Meter
 from tests.trust.crash import PROJECT
 from tests.trust.plants import plant
 
-PLENTY = SpendSettings(run=1e4, daily=1e5, run_tokens=10**10, daily_tokens=10**12, calls_per_run=10**5, same_failure=3)
+PLENTY = SpendSettings(
+    run=1e4,
+    daily=1e5,
+    run_tokens=10**10,
+    daily_tokens=10**12,
+    jobs=1e5,
+    jobs_tokens=10**12,
+    calls_per_run=10**5,
+    same_failure=3,
+)
 PRICE = Price(3.0, 15.0, 0.3)
 MOST_OUTPUT = 400
 QUESTION = Request((User("word " * 300),), max_output=MOST_OUTPUT)

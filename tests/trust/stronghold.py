@@ -21,7 +21,7 @@ from agent.events.runs import Speaker
 from agent.llm.messages import JsonObject
 from agent.llm.providers import Providers
 from agent.loop.outcome import Ended
-from agent.loop.run import RunRequest
+from agent.loop.request import RunRequest
 from agent.runs import accounts as app_models
 from agent.runs import toolbox as app_toolbox
 from agent.runs.service import RunService

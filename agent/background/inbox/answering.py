@@ -16,7 +16,7 @@ from agent.events.runs import IN_NOTES, Speaker
 from agent.loop import outcome as ends
 from agent.loop.inert import inert
 from agent.loop.outcome import Ended
-from agent.loop.run import RunRequest
+from agent.loop.request import RunRequest
 from agent.loop.session import Session, load_session
 from agent.markdown import requests
 from agent.markdown.note import Note

@@ -20,7 +20,7 @@ from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, document, failure, remarks
 from agent.interfaces.cli.skill_news import show_skill_news
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.run import RunRequest
+from agent.loop.request import RunRequest
 from agent.loop.session import load_session
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off

@@ -13,7 +13,7 @@ from agent.interfaces.cli.budget_table import format_budget
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output, progress
-from agent.loop.run import RunRequest
+from agent.loop.request import RunRequest
 from agent.workspace.catch_up import catch_up
 from agent.workspace.search_index import open_index
 

@@ -64,6 +64,7 @@ def _times(durations: Durations) -> Mapping[str, float | None]:
 def _format(totals: MetricTotals, found: tuple[MemoryFigure, ...]) -> Iterator[str]:
     families = (
         (said("runs"), {said(outcome): number for outcome, number in totals.outcomes.items()}),
+        (said("runs of jobs"), {said(outcome): number for outcome, number in totals.job_outcomes.items()}),
         (said("tools used"), totals.used),
         (said("tools failed"), totals.failed),
         (said("tools denied"), totals.denied),
@@ -90,6 +91,12 @@ def _format(totals: MetricTotals, found: tuple[MemoryFigure, ...]) -> Iterator[s
             "tokens: {input_tokens} in, {output_tokens} out",
             input_tokens=_value(totals.input_tokens),
             output_tokens=_value(totals.output_tokens),
+        )
+    if totals.job_input_tokens or totals.job_output_tokens:
+        yield said(
+            "tokens of jobs: {input_tokens} in, {output_tokens} out",
+            input_tokens=_value(totals.job_input_tokens),
+            output_tokens=_value(totals.job_output_tokens),
         )
 
 

@@ -26,7 +26,7 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.store import StoredEntry, load_entries
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import Understanding
-from agent.vault.change import CAPTURE, Stamp
+from agent.vault.change import CAPTURE, Stamp, actor_of
 from agent.vault.folders import AgentFolder
 from agent.vault.store import Vault
 
@@ -247,8 +247,12 @@ class CaptureWorker:
     def capture(self, event: TaskCompleted) -> MemoryCaptured | None:
         """Write the entries and additions of one run; raises what writing raises.
 
-        None if no entry is written now, because the conversation waits for a model that reads it.
+        None if no entry is written now, because the conversation waits for a model that reads it, or because the run
+        belongs to a job: then nothing in it are a person's words, and only its record is committed.
         """
+        if event.job:
+            self._keeper.keep((), _subject(event), _stamp(event), hold=self._holds(event))
+            return None
         trace = self._trace(event.session, event.run)
         config = replace(self._config, summarise=self._gently(self._config.summarise))
         entries = entries_of_run(event, trace, config)
@@ -260,10 +264,9 @@ class CaptureWorker:
         additions = [each for also in self._also for each in _asked(also, event)]
         if not (entries or additions):
             return None if is_later else captured(event.run, event.session, ())
-        clock, subject = self._keeper.vault.clock, f"session: {event.outcome.replace('_', ' ')}: {event.task}"
-        stamp = Stamp("agent", run=event.run, tool=CAPTURE, session=event.session)
+        clock = self._keeper.vault.clock
         began = clock.monotonic()
-        verdicts = self._keeper.keep(entries, subject, stamp, additions, hold=self._holds(event))
+        verdicts = self._keeper.keep(entries, _subject(event), _stamp(event), additions, hold=self._holds(event))
         log_capture(f"run {event.run}", verdicts, clock.monotonic() - began)
         return None if is_later and not entries else captured(event.run, event.session, verdicts, self._config.count)
 
@@ -280,6 +283,15 @@ class CaptureWorker:
                 return ""
 
         return gently
+
+
+def _subject(event: TaskCompleted) -> str:
+    """The subject of the commit with the record of a run."""
+    return f"session: {event.outcome.replace('_', ' ')}: {event.task}"
+
+
+def _stamp(event: TaskCompleted) -> Stamp:
+    return Stamp(actor_of(event.job), run=event.run, tool=CAPTURE, session=event.session)
 
 
 def _insist(work: Callable[[], T], run: str) -> T:

@@ -107,7 +107,7 @@ class Questions:
         parts += ["\n".join(f"> {line}".rstrip() for line in rest.strip("\n").split("\n"))] if rest.strip() else []
         parts += ["\n".join(f"- [ ] {option}" for option in options)] if options else []
         note = Note.compose(header, "\n\n".join(parts) + f"\n\n{answer_heading(self.language)}\n\n")
-        stamp = Stamp("agent", tool="human_ask", session=context.session)
+        stamp = Stamp(context.actor, tool="human_ask", session=context.session)
         asks = f"Asked in run {context.run}."
         for path in self._paths(question, key, now):
             with suppress(NoteExists):
@@ -126,7 +126,7 @@ class Questions:
         note = Note.parse(data)
         if note.problem is not None or note.string("status") == status:
             return
-        stamp = Stamp("agent", tool="human_ask", session=context.session)
+        stamp = Stamp(context.actor, tool="human_ask", session=context.session)
         where = f"[[{context.session.removesuffix('.md')}]]" if context.session else f"`{context.run}`"
         result = text(f"question.result_{status}", self.language, at=self.clock.now(), where=where)
         above, _ = split_answer(note.body)

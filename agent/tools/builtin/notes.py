@@ -48,7 +48,7 @@ class Notes:
                 if draft.before is None:
                     self.origin.remember_name(draft.path, context.taint.sources)
         was_whole = [draft.before is None or context.shown.is_whole(draft.path, draft.before) for draft in drafts]
-        stamp = Stamp("agent", run=context.run, tool=tool, session=context.session, call=context.call)
+        stamp = Stamp(context.actor, run=context.run, tool=tool, session=context.session, call=context.call)
         with self.vault.transaction(subject, stamp) as change:
             (fill or (lambda transaction: _write(transaction, drafts)))(change)
         for draft, whole in zip(drafts, was_whole, strict=True):
