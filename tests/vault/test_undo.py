@@ -171,6 +171,18 @@ def test_a_job_is_undone(tmp_path: Path) -> None:
     assert "y.md" in tree(vault)
 
 
+def test_a_job_is_undone_since_a_time(tmp_path: Path) -> None:
+    clock = FakeClock(start=datetime(2027, 1, 1, 12, tzinfo=UTC))
+    vault = make_vault(tmp_path, {"plan.md": PLAN}, clock=clock)
+    act(vault, {"early.md": "x\n"}, Stamp("job:morning"))
+    clock.advance(3600)
+    since = clock.now()
+    act(vault, {"late.md": "x\n"}, Stamp("job:morning"))
+    act(vault, {"other.md": "x\n"}, Stamp("job:evening"))
+    assert len(undo(vault, Selection(job="morning", since=since)).undone) == 1
+    assert {"early.md", "other.md"} <= tree(vault).keys() and "late.md" not in tree(vault)
+
+
 def test_since_keeps_the_persons_own_commits_and_counts_them(tmp_path: Path) -> None:
     clock = FakeClock(start=datetime(2027, 1, 1, 12, tzinfo=UTC))
     vault = make_vault(tmp_path, {"plan.md": PLAN}, clock=clock)

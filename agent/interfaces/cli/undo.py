@@ -21,7 +21,8 @@ _SHOWN, _NAMED = 40, 5
 
 @click.command(
     short_help="Take changes back and keep later edits.",
-    help="Take changes back and keep later edits.\n\nName commits, or one of --run, --job, --since. The undo is a "
+    help="Take changes back and keep later edits.\n\nName commits, or one of --run, --job, --since; "
+    "--job with --since takes back what the job did since then. The undo is a "
     "commit of its own: undo that one to have the changes again. Where the same lines were changed since, nothing is "
     "done and the notes are named; --partial leaves those as they are and undoes the rest.",
 )
@@ -45,9 +46,9 @@ def command(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    if sum(map(bool, (commits, run, job, since))) != 1:
+    if sum(map(bool, (commits, run, job or since))) != 1:
         raise click.UsageError("say what to undo: COMMIT..., --run ID, --job ID or --since TIME, one of them")
-    if include_human and not since:
+    if include_human and (job or not since):
         raise click.UsageError("--include-human goes with --since")
     workspace = open_workspace(output.vault())
     start = parse_time(since, workspace.clock.now()) if since else None

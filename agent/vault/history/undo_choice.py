@@ -22,7 +22,8 @@ _RECORD = re.compile(r"(?:session: [\w ]+|inbox\([\w ]+\)): (.+)")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The commits to undo: named ones, all of a run, all of a job, or all since a time. Exactly one of them is set.
+    """The commits to undo: named ones, all of a run, all of a job, or all since a time. Exactly one of them is set, or
+    a job and a time: then those of the job since that time.
 
     The record of a run (`Folder.undone`) stays when the run or the job is undone, or a commit that has an answer in a
     person's note besides; otherwise it goes with its commit.
@@ -59,8 +60,11 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Und
     elif selection.run:
         wanted, name = [commit for commit in touching if commit.is_of(selection.run)], _run_name(history, selection.run)
     elif selection.job:
-        wanted = [commit for commit in touching if commit.job == selection.job]
+        since = selection.since
+        wanted = [each for each in touching if each.job == selection.job and (since is None or each.when >= since)]
         name = Sentence("job {job}", job=selection.job)
+        if since is not None:
+            name = Sentence("job {job} since {when:%Y-%m-%d %H:%M}", job=selection.job, when=since)
     elif selection.since is not None:
         recent = [commit for commit in touching if commit.when >= selection.since]
         foreign = [commit for commit in recent if selection.include_human or commit.actor != HUMAN]

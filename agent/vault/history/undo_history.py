@@ -60,12 +60,14 @@ def _selected(vault: Vault, index: CommitIndex, selection: Selection) -> Collect
     if selection.run:
         found = index.having(field_start(selection.run))
         return {each.id for each in found if each.run == selection.run or each.run.startswith(f"{selection.run}.")}
+    chosen: set[str] | None = None
     if selection.job:
-        return {each.id for each in index.having(needle(f"job:{selection.job}"))}
+        chosen = {each.id for each in index.having(needle(f"job:{selection.job}"))}
     if selection.since is not None:
         start = selection.since.timestamp()
-        return {id_of(row) for row in index.rows if seconds_of(row) >= start}
-    return ()
+        recent = {id_of(row) for row in index.rows if seconds_of(row) >= start}
+        chosen = recent if chosen is None else chosen & recent
+    return chosen or ()
 
 
 def steps(vault: Vault, index: CommitIndex, unsaved: Iterable[FileChange], commits: Sequence[Commit]) -> list[Step]:
