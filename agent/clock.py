@@ -1,7 +1,13 @@
-"""The only source of time, waiting and ids, so that tests can control all three."""
+"""The only source of time, waiting and ids, so that tests can control all three.
+
+A clock that was set (`SetClock`) runs at another time, perhaps faster. Plans follow it: when something is due, how long
+it has been quiet. What this machine needs or waits for does not go faster: the limit of a run, another process's lock.
+That is measured by `in_machine_seconds(clock)`, which has the same dates, and is the clock of a vault.
+"""
 
 import time
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 
@@ -41,3 +47,71 @@ class SystemClock:
         from ulid import ULID
 
         return str(ULID())
+
+
+@dataclass(frozen=True, slots=True)
+class SetClock:
+    """A clock that shows `start` at the moment `began` of the machine (`time.time`, `time.monotonic`), and runs `rate`
+    times as fast as the machine's."""
+
+    start: datetime
+    rate: float
+    began: tuple[float, float]
+
+    @classmethod
+    def from_now(cls, start: datetime | None, rate: float) -> "SetClock":
+        """The clock that shows `start` now; None: the machine's time."""
+        began = time.time(), time.monotonic()
+        return cls(start or datetime.fromtimestamp(began[0], UTC), rate, began)
+
+    def now(self) -> datetime:
+        return self._at(time.monotonic() - self.began[1])
+
+    def monotonic(self) -> float:
+        return self.began[1] + (time.monotonic() - self.began[1]) * self.rate
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds / self.rate)
+
+    def new_id(self) -> str:
+        from ulid import ULID
+
+        return str(ULID.from_datetime(self.now()))
+
+    def shown_at(self, seconds: float) -> float:
+        """What it shows at a time of the machine; both in seconds since 1970."""
+        return self._at(seconds - self.began[0]).timestamp()
+
+    def _at(self, passed: float) -> datetime:
+        return (self.start.astimezone(UTC) + timedelta(seconds=passed * self.rate)).astimezone()
+
+
+@dataclass(frozen=True, slots=True)
+class _MachineSeconds:
+    """The dates and ids of a clock that was set, and the waits of the machine."""
+
+    clock: SetClock
+
+    def now(self) -> datetime:
+        return self.clock.now()
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def new_id(self) -> str:
+        return self.clock.new_id()
+
+
+def in_machine_seconds(clock: Clock) -> Clock:
+    """The clock, with waits and durations in the machine's own seconds; the same clock if it was not set."""
+    return _MachineSeconds(clock) if isinstance(clock, SetClock) else clock
+
+
+def time_shown(clock: Clock, seconds: float) -> float:
+    """What the clock showed at a time of the machine, such as that of a file; both in seconds since 1970."""
+    if isinstance(clock, _MachineSeconds):
+        clock = clock.clock
+    return clock.shown_at(seconds) if isinstance(clock, SetClock) else seconds

@@ -87,7 +87,7 @@ class Daemon:
         with (
             daemon_lock(workspace),
             closing(open_index(workspace, recent.get, chosen)) as index,
-            closing(Bus(workspace.clock)) as bus,
+            closing(Bus(workspace.vault.clock)) as bus,
         ):
             pool = Pool(workspace.clock)
             parts = build_daemon(workspace, index, bus, pool, recent.get, self.stop.cut_short)

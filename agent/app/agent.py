@@ -51,7 +51,7 @@ logger = logging.getLogger(__name__)
 
 def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     """The run service over one index; raises `ConfigError` for invalid settings or an invalid policy."""
-    settings, vault, clock = workspace.settings, workspace.vault, workspace.clock
+    settings, vault, clock = workspace.settings, workspace.vault, workspace.vault.clock
     language = settings.vault.language
     bus = Bus(clock)
     embedder = index.chosen.embedder
@@ -149,8 +149,8 @@ def opened_runs(workspace: Workspace) -> Iterator[RunService]:
 @contextmanager
 def counting(workspace: Workspace) -> Iterator[Callable[[object], object]]:
     """A function that publishes a person's actions outside of runs, so that they are counted."""
-    with closing(Bus(workspace.clock)) as bus:
-        metrics = Collector(workspace.metrics, workspace.clock, bus.counts)
+    with closing(Bus(workspace.vault.clock)) as bus:
+        metrics = Collector(workspace.metrics, workspace.vault.clock, bus.counts)
         bus.subscribe(metrics.hear, object, name="metrics", timeout=None)
         yield bus.publish
     metrics.save()

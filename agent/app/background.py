@@ -83,7 +83,7 @@ def build_daemon(
 
     contact = MachineContact(workspace, pool, lambda: edits.settled)
     state = StateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
-    metrics = Collector(workspace.metrics, clock, bus.counts)
+    metrics = Collector(workspace.metrics, vault.clock, bus.counts)
     bus.observer = metrics.handled
     return DaemonParts(
         sync,

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from agent.app.welcome import filled_in, question_for
-from agent.clock import SystemClock
 from agent.config.directories import VAULT_FILE, directories
 from agent.config.load import load_settings
 from agent.config.resources import resource
+from agent.config.set_clock import process_clock
 from agent.config.settings import Settings
 from agent.errors import UserError
 from agent.texts import Language, text
@@ -51,7 +51,7 @@ class Wishes:
 def look(path: Path, wishes: Wishes) -> Prospect:
     """What there is in a folder that may become a vault; raises as `make_vault` does, and changes nothing."""
     settings, _, template = _parts(path, wishes)
-    return look_at(path, template, directories().state, SystemClock(), options(settings))
+    return look_at(path, template, directories().state, process_clock(), options(settings))
 
 
 def make_vault(path: Path, wishes: Wishes) -> tuple[Initialised, Language, str]:
@@ -63,7 +63,7 @@ def make_vault(path: Path, wishes: Wishes) -> tuple[Initialised, Language, str]:
     template = filled_in(template, question)
     if not wishes.watch_inbox and home.at(INBOX).rstrip("/") in taken_folders(root, home):
         template[VAULT_FILE] += f"\n{text('init.own_inbox', language)}".encode()
-    state, clock = directories().state, SystemClock()
+    state, clock = directories().state, process_clock()
     done = initialise(path, template, state, clock, options(settings), restore=wishes.restore, author=wishes.author)
     if not done.was_vault and not done.new_repository:
         decide_drafts(done.vault, wishes.drafts)

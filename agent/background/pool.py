@@ -14,7 +14,7 @@ from enum import IntEnum
 from functools import partial
 from typing import Any, TypeVar
 
-from agent.clock import Clock
+from agent.clock import Clock, in_machine_seconds
 from agent.llm.provider import Cancelled
 
 T = TypeVar("T")
@@ -124,10 +124,11 @@ class Pool:
                 if each.thread is None:
                     each.future.cancel()
             self._works = going_on
-        began = self.clock.monotonic()
+        clock = in_machine_seconds(self.clock)
+        began = clock.monotonic()
         for each in going_on:
             assert each.thread is not None
-            each.thread.join(max(0.0, began + each.patience - self.clock.monotonic()))
+            each.thread.join(max(0.0, began + each.patience - clock.monotonic()))
 
     def _begin(self) -> None:
         """Begin whatever may begin now; the lock is held."""

@@ -15,6 +15,7 @@ from typing import Literal
 from agent.config.directories import VAULT_FILE, directories
 from agent.config.file import SettingLine, load_text, parse_settings
 from agent.config.resources import resource
+from agent.config.set_clock import VARIABLES
 from agent.config.settings import RENAMED, TRAVELS, Settings, keys, refuse_of_one_vault, sections, setting_type
 from agent.config.values import SettingValue, build, quote_for_message
 from agent.errors import ConfigError
@@ -156,7 +157,7 @@ def _from_machine(environ: Mapping[str, str]) -> list[_Found]:
 def _from_environment(environ: Mapping[str, str]) -> Iterator[_Found]:
     """The settings in variables with two underscores between section and key; an empty variable counts as not set."""
     for name, text in sorted(environ.items()):
-        if name.startswith(PREFIX) and "__" in name.removeprefix(PREFIX) and text:
+        if name.startswith(PREFIX) and "__" in name.removeprefix(PREFIX) and text and name not in VARIABLES:
             key = name.removeprefix(PREFIX).lower().replace("__", ".")
             yield _Found(key, text, SettingOrigin("environment", name))
 

@@ -59,7 +59,7 @@ def open_accounts(
     def on_retry(seconds: float, reason: str) -> None:
         publish(ModelRetry(seconds, reason))
 
-    found = providers(workspace.settings.llm, workspace.clock, count, random, on_retry)
+    found = providers(workspace.settings.llm, workspace.vault.clock, count, random, on_retry)
     ledger = ledger_of(workspace)
 
     def elsewhere(day: date) -> SpendTotals:
@@ -68,7 +68,7 @@ def open_accounts(
     def metered(provider: Provider, scope: SpendScope, spend: float | None) -> Provider:
         if not provider.model.present:
             return stand_in.of_run(scope.run) if isinstance(stand_in, ExtractiveProvider) else stand_in
-        rate, clock = price(provider.model.name), workspace.clock
+        rate, clock = price(provider.model.name), workspace.vault.clock
         meter = Meter(provider, ledger, workspace.settings.spend, rate, count, clock, scope, elsewhere, spend)
         return RedactingProvider(meter, secrets)
 
@@ -76,7 +76,8 @@ def open_accounts(
         if not found.main.model.present:
             return 1.0
         name = found.main.model.name
-        return Meter(found.main, ledger, workspace.settings.spend, price(name), count, workspace.clock, scope).left()
+        spend, clock = workspace.settings.spend, workspace.vault.clock
+        return Meter(found.main, ledger, spend, price(name), count, clock, scope).left()
 
     def of_run(run: str, job: str, spend: float | None = None, /) -> Models:
         scope = SpendScope(run, job)

@@ -37,9 +37,8 @@ class Question:
 
 def approvals(workspace: Workspace) -> Approvals:
     """The approvals of a vault."""
-    return Approvals(
-        workspace.vault, workspace.clock, workspace.settings.tools.approval_hours, workspace.settings.vault.language
-    )
+    vault, settings = workspace.vault, workspace.settings
+    return Approvals(vault, vault.clock, settings.tools.approval_hours, settings.vault.language)
 
 
 def read_question(vault: Vault, path: str) -> Question | None:

@@ -135,7 +135,7 @@ class RecallSource:
 
     def remembered(self, question: str, limit: int, context: RunContext) -> Recollection:
         """The memories about a question, for the person of a run; used by the tool `memory_recall`."""
-        known, clock = self.ledger.asker(context.run), self.workspace.clock
+        known, clock = self.ledger.asker(context.run), self.workspace.vault.clock
         asker = known or Asker(context.sender, context.channel, context.role == "owner", run=context.run)
         began = clock.monotonic()
         found = self.recaller.recall(question, replace(asker, session=""), limit)
@@ -211,12 +211,12 @@ class MemorySource:
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
         """What a task is given, as texts with receipts."""
         workspace, asker = self.recall.workspace, self.asker
-        begin = workspace.clock.monotonic()
+        begin = workspace.vault.clock.monotonic()
         given = self.given(task)
         found = given.memories
         self.recall.ledger.give(asker, found)
         if asker.run and workspace.settings.memory.auto_recall and given.absent != IN_PASSING:
-            seconds = workspace.clock.monotonic() - begin
+            seconds = workspace.vault.clock.monotonic() - begin
             count, degraded = len(found.found), found.degraded or ""
             self.recall.tell(MemoryRecalled(asker.run, asker.session, count, found.mode, degraded, seconds))
         pinned = pins(workspace.vault, {each.path for each in given.texts})

@@ -263,7 +263,7 @@ class RunService:
             line.mailbox or Mailbox(),
             line.on_text,
             models,
-            Progress(self.workspace.clock.monotonic()),
+            Progress(self.agent.clock.monotonic()),
             Breaker(self.workspace.settings.spend.same_failure),
         )
 

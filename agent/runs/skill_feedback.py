@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import datetime
 from pathlib import Path
 
+from agent.clock import time_shown
 from agent.loop.record_parse import run_ends
 from agent.memory.capture.writer import AFTER_RUN_TOOLS
 from agent.skills.history.feedback import CORRECTION, RunWrites, corrected_runs, record_corrections, record_opinion
@@ -45,7 +46,8 @@ def gather_feedback(workspace: Workspace, names: Iterable[str]) -> tuple[Use, ..
 def _unsaid(vault: Vault, name: str, since: datetime) -> Iterator[Use]:
     """The uses of a skill since then that have no feedback."""
     try:
-        if Path(vault.place.root, vault.home.at(history_path(name))).lstat().st_mtime < since.timestamp():
+        written = Path(vault.place.root, vault.home.at(history_path(name))).lstat().st_mtime
+        if time_shown(vault.clock, written) < since.timestamp():
             return
     except OSError:
         return

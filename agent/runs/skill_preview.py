@@ -36,7 +36,7 @@ def preview_skills(skills: SkillSet, task: MatchTask) -> SkillPreview:
     Raises `ConfigError` for an incomplete configuration of the model.
     """
     settings = skills.settings
-    model = providers(skills.workspace.settings.llm, skills.workspace.clock, skills.count).main.model
+    model = providers(skills.workspace.settings.llm, skills.workspace.vault.clock, skills.count).main.model
     window = window_of(model)
     room = min(window.most(NAME), window.texts_room)
     matched = opened = skills.match(replace(task, tools=()), room=room)

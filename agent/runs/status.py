@@ -69,7 +69,7 @@ class AgentStatus:
 
 def ledger_of(workspace: Workspace) -> Ledger:
     """The ledger of the cost of models on this machine."""
-    return Ledger(workspace.directories.state / SPEND, workspace.clock)
+    return Ledger(workspace.directories.state / SPEND, workspace.vault.clock)
 
 
 def agent_status(workspace: Workspace) -> AgentStatus:

@@ -36,19 +36,19 @@ def toolbox(
     settings = workspace.settings.tools
     more: list[Tool] = [*skill_tools(following.skills.library, following.say, following.opened)]
     if settings.web:
-        more += web_tools(workspace.clock, lambda: workspace.vault.known.values)
+        more += web_tools(workspace.vault.clock, lambda: workspace.vault.known.values)
     if settings.shell:
         yard = ShellConfig(hidden=(workspace.directories.config, workspace.directories.state))
-        more += shell_tools(Notes(workspace.vault, text_origin_of(workspace.vault)), workspace.clock, yard)
+        more += shell_tools(Notes(workspace.vault, text_origin_of(workspace.vault)), workspace.vault.clock, yard)
     behind = ToolDeps(searches.search, searches.remembered, delegate, keeper)
     tools = builtin_tools(
-        workspace.vault, workspace.clock, settings.approval_hours, behind, more, workspace.settings.vault.language
+        workspace.vault, workspace.vault.clock, settings.approval_hours, behind, more, workspace.settings.vault.language
     )
     return Registry(
         tools,
         load_policies(workspace.directories.config),
         asks.guard,
-        workspace.clock,
+        workspace.vault.clock,
         following.leaves,
         workspace.vault.masked,
         lambda registry: [tool_search_tool(registry.specs, score)],

@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent.clock import time_shown
 from agent.events.runs import SkillRated, TaskCompleted
 from agent.memory import daily
 from agent.runs.arrivals import tend_arrivals
@@ -99,7 +100,8 @@ class UpkeepJobs:
         """The time at which the day's note was written last; 0 if there is none."""
         try:
             vault = self.workspace.vault
-            return Path(vault.place.root, vault.home.at(daily.path_of(day))).stat().st_mtime
+            written = Path(vault.place.root, vault.home.at(daily.path_of(day))).stat().st_mtime
+            return time_shown(vault.clock, written)
         except OSError:
             return 0.0
 

@@ -13,7 +13,7 @@ PATIENCE = 0.2
 
 def daemon_lock(workspace: Workspace) -> AbstractContextManager[None]:
     """The lock of the vault's only daemon; entering raises `LockHeld` if there is a daemon already."""
-    return process_lock(workspace.daemon_lock, workspace.clock, PATIENCE, "this vault has a daemon already")
+    return process_lock(workspace.daemon_lock, workspace.vault.clock, PATIENCE, "this vault has a daemon already")
 
 
 def is_watched(workspace: Workspace) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from math import inf
 
-from agent.clock import Clock
+from agent.clock import Clock, in_machine_seconds
 from agent.errors import Stopping
 from agent.vault.store import open_vault
 from agent.workspace.workspace import Workspace
@@ -68,8 +68,9 @@ class InterruptibleClock:
 
     def sleep(self, seconds: float) -> None:
         if self.stopping():
-            self._until = min(self._until, self.monotonic() + GRACE)
-            if self.monotonic() >= self._until:
+            now = in_machine_seconds(self.clock).monotonic()
+            self._until = min(self._until, now + GRACE)
+            if now >= self._until:
                 raise Stopping("asked to stop", hint="the next start goes on with it")
         self.clock.sleep(seconds)
 
@@ -79,6 +80,6 @@ class InterruptibleClock:
 
 def interruptible(workspace: Workspace, stop: StopSignal) -> Workspace:
     """The same workspace, in which no wait lasts once the process was asked to stop."""
-    clock = InterruptibleClock(workspace.clock, lambda: bool(stop))
-    vault = open_vault(workspace.vault.place.root, workspace.directories.state, clock, workspace.vault.options)
+    clock, patient = (InterruptibleClock(each, lambda: bool(stop)) for each in (workspace.clock, workspace.vault.clock))
+    vault = open_vault(workspace.vault.place.root, workspace.directories.state, patient, workspace.vault.options)
     return replace(workspace, clock=clock, vault=vault)

@@ -70,7 +70,7 @@ class SearchIndex:
     @property
     def updater(self) -> Updater:
         if self._updater is None:
-            self._updater = Updater(self.files, self.engine, self.chosen, Weights(), self.workspace.clock)
+            self._updater = Updater(self.files, self.engine, self.chosen, Weights(), self.workspace.vault.clock)
         return self._updater
 
     def warm(self, text: str) -> None:

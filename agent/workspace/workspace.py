@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agent.clock import Clock, SystemClock
+from agent.clock import Clock, in_machine_seconds
 from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load_settings
 from agent.config.logs import keep_out_of_logs, report_from
 from agent.config.masking import KnownSecrets, keep_out_of_print
 from agent.config.private import own_folder
 from agent.config.secrets import from_keyring, known_secrets, not_looked_up
+from agent.config.set_clock import process_clock
 from agent.config.settings import Settings
 from agent.vault.folders import agent_folder
 from agent.vault.options import Brake, Options
@@ -19,7 +20,11 @@ from agent.vault.store import Vault, open_vault
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """The values that an interface needs to serve one vault."""
+    """The values that an interface needs to serve one vault.
+
+    `clock` says when something is due. The vault's own has the same dates, but measures and waits in the machine's
+    seconds, also where the first was set to run faster: runs, tools and locks go by it.
+    """
 
     vault: Vault
     settings: Settings
@@ -52,12 +57,12 @@ def load_workspace(root: Path, *, clock: Clock | None = None) -> Workspace:
     """The workspace of the vault at `root`; raises `NotAVault` or `ConfigError`."""
     loaded = load_settings(root)
     report_from(loaded.settings.log.level)
-    clock = clock or SystemClock()
+    clock = clock or process_clock()
     places = directories()
     for folder in (places.cache, places.config):
         if folder.exists():
             own_folder(folder)
-    vault = open_vault(root, places.state, clock, options(loaded.settings))
+    vault = open_vault(root, places.state, in_machine_seconds(clock), options(loaded.settings))
     workspace = Workspace(vault, loaded.settings, loaded, clock, places)
     learn_secrets(workspace, not_looked_up)
     return workspace

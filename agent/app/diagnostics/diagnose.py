@@ -6,12 +6,12 @@ from pathlib import Path
 
 from agent.app.diagnostics.search import search_checks
 from agent.app.setup import hook_program, hook_scripts
-from agent.clock import SystemClock
 from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load_settings
 from agent.config.masking import keep_out_of_print
 from agent.config.resources import resource
 from agent.config.secrets import reveal
+from agent.config.set_clock import process_clock
 from agent.context.tokens import estimate
 from agent.errors import AgentError, ConfigError, MissingKey
 from agent.events.bus import ignore_event
@@ -49,7 +49,7 @@ def diagnose(
     """
     places = directories()
     loaded, checks = _settings(root)
-    checks += probe.machine(places.state, SystemClock(), options(loaded.settings))
+    checks += probe.machine(places.state, process_clock(), options(loaded.settings))
     return checks + (_vault(root, places, loaded, announce if fix else None, ask_model) if root is not None else [])
 
 
@@ -77,7 +77,7 @@ def _vault(
     fix = announce is not None
 
     def open_it() -> list[Check]:
-        vault = open_repository(root, places.state, SystemClock(), options(loaded.settings))
+        vault = open_repository(root, places.state, process_clock(), options(loaded.settings))
         if vault is None:
             return [
                 Check(
@@ -232,7 +232,7 @@ def _daemon(workspace: Workspace) -> Iterator[Check]:
 
 
 def _answer(workspace: Workspace, kind: ModelKind, where: str) -> Check:
-    clock = workspace.clock
+    clock = workspace.vault.clock
     began = clock.monotonic()
     try:
         model = open_accounts(workspace, estimate, Offline()).of_run(clock.new_id(), "").of(kind)

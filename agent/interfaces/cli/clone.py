@@ -9,9 +9,9 @@ import click
 
 from agent.app.open import open_workspace
 from agent.app.setup import hook_program
-from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.load import load_settings
+from agent.config.set_clock import process_clock
 from agent.errors import UserError
 from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import PROGRAM, Output, progress
@@ -45,7 +45,7 @@ def command(output: Output, address: str, path: Path, name: str, branch: str, mi
     """
     if mine and others:
         raise UserError("either --only-me or --others", hint="vault-agent trust lists the remotes")
-    clock, settings = SystemClock(), load_settings(None).settings
+    clock, settings = process_clock(), load_settings(None).settings
     with progress_bar(output, said("files")) as moved:
         steps = {"fetch": "asking the remote …", "write": "writing what has come …"}
         made = clone(address, path, directories().state, options(settings), name=name, branch=branch,

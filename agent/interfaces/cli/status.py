@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from agent.app.open import open_workspace
+from agent.clock import Clock, SetClock
 from agent.config.run_settings import SpendSettings
 from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.machines import format_machines, machines_document
@@ -70,9 +71,11 @@ def command(output: Output, notes: bool) -> None:
         "arrived": arrived_document(arrived),
         "events": dict(day.events),
         "sync": {"paused": paused, "remotes": [standing_document(each) for each in remotes]} if remotes else None,
+        "clock": _clock_document(workspace.clock),
         "warnings": warnings,
     }
     lines = [
+        *_format_clock(workspace.clock),
         *short_lines(remotes, paused, workspace.clock.now()),
         *_format_arrived(arrived),
         *_format_daemon(daemon),
@@ -84,6 +87,19 @@ def command(output: Output, notes: bool) -> None:
     output.emit(document, lambda: as_lines(_folded([*_format_vault(found), *lines])))
     for warning in () if output.json else warnings:
         output.warn(warning)
+
+
+def _clock_document(clock: Clock) -> dict[str, object] | None:
+    return {"now": clock.now().isoformat(), "rate": clock.rate} if isinstance(clock, SetClock) else None
+
+
+def _format_clock(clock: Clock) -> list[str]:
+    """A line about a clock that was set for trying things out."""
+    if not isinstance(clock, SetClock):
+        return []
+    told = said("the clock is set: {now:%Y-%m-%d %H:%M}", now=clock.now())
+    told += said(", {rate:g} times as fast", rate=clock.rate) if clock.rate != 1 else ""
+    return [row("clock", told)]
 
 
 def _folded(lines: Sequence[str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from agent.clock import time_shown
 from agent.errors import GitFailed, Retryable
 from agent.texts import Sentence, joined
 from agent.vault.health import repair
@@ -101,7 +102,7 @@ def _locks(vault: Vault, fix: bool) -> Iterator[Check]:
     now = vault.clock.now().timestamp()
     found = repair.locks(vault)
     for lock in found:
-        age = now - lock.lstat().st_mtime
+        age = now - time_shown(vault.clock, lock.lstat().st_mtime)
         if fix and repair.move_lock(vault, lock):
             yield ok("lock", "fixed: {path} was dead ({age:.0f} s old) and is moved aside", path=lock, age=age)
         else:

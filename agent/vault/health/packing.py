@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.clock import time_shown
 from agent.errors import GitFailed
 from agent.vault.history.commit_index import load_index
 from agent.vault.plumbing.git import Git
@@ -102,7 +103,7 @@ def _has_many_refs(common: Path) -> bool:
 def _is_collecting(vault: Vault, common: Path) -> bool:
     """True while `git gc` works here: it does the same. Its mark counts as long as for git itself."""
     try:
-        age = vault.clock.now().timestamp() - (common / "gc.pid").stat().st_mtime
+        age = vault.clock.now().timestamp() - time_shown(vault.clock, (common / "gc.pid").stat().st_mtime)
     except OSError:
         return False
     return age < _COLLECTING

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from agent.config.set_clock import is_clock_set
 from agent.errors import GitFailed, Retryable, UserError, os_reason
 from agent.vault.plumbing.clean_repository import CleanRepository, clean_repository
 from agent.vault.plumbing.git import Git
@@ -110,10 +111,15 @@ class Network:
     def push(self, remote: str, updates: Sequence[RefUpdate], *, atomic: bool = False) -> tuple[Refused, ...]:
         """Change refs of the remote; returns those that it refused, nothing if all are done.
 
-        With `atomic`, one that is refused stops the others.
+        With `atomic`, one that is refused stops the others. Raises `UserError` where the clock is set.
         """
         if not updates:
             return ()
+        if is_clock_set():
+            raise UserError(
+                "the clock is set, and so nothing is pushed: others would get times that are not true",
+                hint="start it without VAULT_AGENT_CLOCK__START and VAULT_AGENT_CLOCK__RATE",
+            )
         address = self._address(remote, push=True)
         leases = [f"--force-with-lease={each.ref}:{each.expected}" for each in updates if each.expected is not None]
         refspecs = [f"{self._id(each.source)}:{each.ref}" for each in updates]

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.clock import Clock
+from agent.clock import Clock, time_shown
 from agent.errors import AgentError
 from agent.vault.options import HOLDS_UP
 from agent.vault.worktree.files import SETTLE_SECONDS, Files
@@ -80,7 +80,7 @@ class WaitingFiles:
             status = (path if item.kind is not DirtyKind.DELETED else path.parent).lstat()
         except OSError:
             return False
-        return abs(now - status.st_ctime) < self.quiet_seconds
+        return abs(now - time_shown(self.clock, status.st_ctime)) < self.quiet_seconds
 
     def _ages(self, paths: Collection[str], now: float) -> dict[str, float]:
         """The seconds that each path has waited; all other paths are removed from the file."""
