@@ -36,13 +36,13 @@ class Priority(IntEnum):
     MAINTENANCE = 4
     """It keeps the vault in order."""
     NETWORK = 5
-    """It mostly waits for other machines, and so begins at once."""
+    """It mostly waits for other machines, and so begins at once and takes no place from runs."""
 
 
 AT_ONCE = {Priority.NOTE: 2, Priority.RESUMED: 2, Priority.JOB: 1, Priority.MAINTENANCE: 1}
 """Work of a priority begins only while fewer pieces than this go on. Two: a model's answers are mostly waited for, and
-two cores serve two runs. A job leaves one place free for what people ask in notes, maintenance waits for all others,
-and what a person waits for always begins at once."""
+two cores serve two runs. A job leaves one place free for what people ask in notes, also one that goes on after a
+decision; maintenance waits for all others, and what a person waits for always begins at once."""
 
 
 @dataclass(slots=True, eq=False)
@@ -143,7 +143,10 @@ class Pool:
         going_on = [each for each in self._works if each.thread is not None]
         if any(each.key == work.key for each in going_on):
             return False
-        return len(going_on) < AT_ONCE.get(work.priority, len(going_on) + 1)
+        counted = going_on
+        if work.priority is not Priority.MAINTENANCE:  # which waits for everything
+            counted = [each for each in going_on if each.priority is not Priority.NETWORK]
+        return len(counted) < AT_ONCE.get(work.priority, len(counted) + 1)
 
     def _run(self, work: _Work) -> None:
         """One piece of work, in its thread; then begin what has waited for its place."""

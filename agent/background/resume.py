@@ -84,7 +84,8 @@ class Resume:
         for mark in ready(self.workspace):
             key = session_key(mark.session)
             if not self.pool.has(key):
-                future = self.pool.submit(partial(self._run, mark), key=key, priority=Priority.RESUMED)
+                priority = Priority.JOB if mark.job else Priority.RESUMED
+                future = self.pool.submit(partial(self._run, mark), key=key, priority=priority)
                 future.add_done_callback(partial(self._done, mark))
 
     def _run(self, mark: RunMark, cancelled: Cancelled) -> Ended:

@@ -23,7 +23,7 @@ _PATIENCE = 0.5
 class RunMark:
     """A run in the session of this id. `waits_for` is the note to decide or answer in, empty while the run is active;
     `content` is the blob id of the session's note as the run left it; `parent` names the run that delegated to it, and
-    only that run resumes it."""
+    only that run resumes it. `job` is the job that the run belongs to; older marks have none."""
 
     id: str
     session: str
@@ -31,6 +31,7 @@ class RunMark:
     waits_for: str = ""
     content: str = ""
     parent: str = ""
+    job: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class RunRegistry:
         """A session's mark; None if there is none that can be read."""
         try:
             said = json.loads(self._file(session).read_text("utf-8"))
-            return RunMark(**{key: str(said[key]) for key in RunMark.__slots__})
+            return RunMark(**{key: str(said[key]) for key in RunMark.__slots__ if key != "job" or key in said})
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

@@ -287,7 +287,7 @@ class RunService:
         context = replace(asked.context(run, session.path), cancelled=line.cancelled)
         if parent is not None:  # a copy: what one sub-run reads does not concern those beside it
             context.taint.sources += parent.taint.sources
-        mark = RunMark(session.id, session.path, run, parent=session.parent)
+        mark = RunMark(session.id, session.path, run, parent=session.parent, job=asked.job)
         self.marks.put(mark)
         try:
             ended = self._work(asked, session, context, line).go(resumed)

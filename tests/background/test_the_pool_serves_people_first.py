@@ -72,6 +72,22 @@ def test_a_person_never_waits_behind_a_job() -> None:
             gate.let_go.set()
 
 
+def test_a_note_begins_at_once_beside_jobs_that_run_away() -> None:
+    with pool() as works:
+        gates, slow = [Gate() for _ in range(4)], Gate()
+        works.submit(slow, key="a remote far away", priority=Priority.NETWORK)
+        assert slow.begun.wait(PATIENCE)
+        jobs = [works.submit(gate, key=f"job {at}", priority=Priority.JOB) for at, gate in enumerate(gates)]
+        assert gates[0].begun.wait(PATIENCE)
+        note = Gate()
+        works.submit(note, key="note", priority=Priority.NOTE)
+        assert note.begun.wait(0.2), "a fifth of a second: a person is looking at the note"
+        assert works.state.waiting == ("job 1", "job 2", "job 3")
+        for gate in (*gates, note, slow):
+            gate.let_go.set()
+        wait(jobs, PATIENCE)
+
+
 def test_two_of_one_key_never_go_on_together() -> None:
     order: list[str] = []
     with pool() as works:
