@@ -31,9 +31,9 @@ class QuestionWords:
     _known: OrderedDict[str, str] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def words(self, question: str) -> str:
+    def words(self, question: str, job: str = "", spend: float | None = None, /) -> str:
         """The words, separated by blanks. Empty if no note can help, if the settings do not want the model asked, or if
-        it cannot be."""
+        it cannot be. `job` pays for it, if there is one, within its `spend` dollars a day."""
         is_wanted = self.workspace.settings.memory.ask_for_words and self.accounts.models.fast.model.present
         if not is_wanted or len(question) > _LONGEST:
             return ""
@@ -42,7 +42,7 @@ class QuestionWords:
         if known is not None:
             return known
         try:
-            found = parse_words(self._ask(question))
+            found = parse_words(self._ask(question, job, spend))
         except (AgentError, OSError) as error:
             logger.warning("memory is searched by the question's own words: %s", error)
             return ""
@@ -52,9 +52,9 @@ class QuestionWords:
                 self._known.popitem(last=False)
         return found
 
-    def _ask(self, question: str) -> str:
+    def _ask(self, question: str, job: str, spend: float | None) -> str:
         prompt = fill("question", self.workspace.vault.own_version_of, question=question)
-        model = self.accounts.of_run(f"question-{self.workspace.clock.new_id()}", "").fast
+        model = self.accounts.of_run(f"question-{self.workspace.clock.new_id()}", job, spend).fast
         return model.chat(Request((User(prompt),), max_output=_ANSWER_TOKENS)).message.text
 
 

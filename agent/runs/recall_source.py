@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from typing import Protocol
 
 from agent.context.budget import Count
 from agent.context.source import Piece, Receipt
@@ -76,7 +77,14 @@ def nobody(event: object) -> None:
     """Ignore an event; for searches whose events are not published."""
 
 
-def no_words(question: str) -> str:
+class OtherWords(Protocol):
+    """Gives other words for a question, to search by, on the account of a job (empty: of no job) which may cost `spend`
+    dollars a day; empty for none."""
+
+    def __call__(self, question: str, job: str = "", spend: float | None = None, /) -> str: ...
+
+
+def no_words(question: str, job: str = "", spend: float | None = None, /) -> str:
     """No other words for any question."""
     return ""
 
@@ -92,8 +100,7 @@ class RecallSource:
     waiting: WaitingStatements
     ledger: ShownMemories = field(default_factory=ShownMemories)
     fallback: DegradedSearch = field(default_factory=DegradedSearch)
-    other_words: Callable[[str], str] = no_words
-    """Other words for a question, to search by; empty for none."""
+    other_words: OtherWords = no_words
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _keywords: Searcher | None = None
 
@@ -161,7 +168,7 @@ class RecallSource:
             context.run,
         )
         self.ledger.begin(asker)
-        return MemorySource(self, asker)
+        return MemorySource(self, asker, context.job, context.spend)
 
     def close(self) -> None:
         """Close the files of the keyword search."""
@@ -186,10 +193,13 @@ class RecallSource:
 
 @dataclass(frozen=True, slots=True)
 class MemorySource:
-    """The source of memories and passages for tasks, with receipts, for one person in one run."""
+    """The source of memories and passages for tasks, with receipts, for one person in one run; `job` and `spend` are
+    the run's."""
 
     recall: RecallSource
     asker: Asker
+    job: str = ""
+    spend: float | None = None
 
     @property
     def name(self) -> str:
@@ -239,7 +249,7 @@ class MemorySource:
             recaller = self.recall.recaller
             found = recaller.recall(task, self.asker, most, without=known, unasked=True)
             helpful = found.above(settings.memory.floor)
-            words = self.recall.other_words(task) if found.is_doubtful else ""
+            words = self.recall.other_words(task, self.job, self.spend) if found.is_doubtful else ""
             if words:  # the model thinks that a note may help
                 found = helpful = recaller.recall(
                     task, self.asker, most, without=known, unasked=True, words=vault.masked(words)

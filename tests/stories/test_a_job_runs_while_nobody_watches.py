@@ -266,3 +266,19 @@ def test_a_runaway_job_stops_at_its_cap_and_the_persons_ask_goes_on(
     if spend is not None:
         other = RunRequest("look", ALARM, job="evening", spend=spend)
         assert house.ask(other).outcome is RunOutcome.FINISHED, "each job has a purse of its own"
+
+
+def test_what_the_memory_asks_a_model_for_a_job_is_paid_by_the_job(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for said in ("Penicillin gives me a rash.", "I never give up on a doctor who listens.", "The gate code is 4471."):
+        tell(house.root, house.own, "remember", said)
+    monkeypatch.setenv("VAULT_AGENT_MEMORY__ASK_FOR_WORDS", "true")
+    house.says(after="Here.", model={"name": "gpt-4.1-mini"})
+    workspace = house.workspace
+    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as runs:
+        index.refresh()
+        runs.ask(job("Which antibiotic must a doctor never give me?"))
+        ledger = runs.account.ledger
+        assert ledger.totals(ledger.today()) == ledger.totals_of_jobs(ledger.today())
+        assert ledger.totals(ledger.today()).calls == 2, "the other words for the question, and the answer"
