@@ -8,13 +8,14 @@ import pytest
 
 from agent.app.agent import build_runs, opened_runs
 from agent.app.open import open_workspace
-from agent.events.runs import Speaker
+from agent.events.runs import ContextCompact, Speaker
 from agent.llm.messages import Json
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Began
 from agent.loop.request import RunRequest
 from agent.loop.session import load_session, sessions
 from agent.runs.decisions import answer, open_questions
+from agent.runs.run_trace import run_trace
 from agent.runs.waiting_conversations import waiting_conversations
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.history.find import commits
@@ -189,6 +190,21 @@ def test_what_a_job_is_told_are_nobodys_words(house: House) -> None:
     assert totals["events"]["job.completed"] == 1 and "task.completed" not in totals["events"]
 
 
+def test_what_a_job_remembers_replaces_nothing_that_the_person_has_said(house: House) -> None:
+    tell(house.root, house.own, "remember", "My favourite tea is green tea.")
+    house.says(
+        call("memory_save", text="My favourite tea is black tea."),
+        call("memory_save", text="My favourite tea is green tea."),
+        call("memory_save", text="My favourite tea is black tea."),
+        "Done.",
+    )
+    assert not any("failed" in each for each in house.results(house.ask(job())))
+    entries = house.entries()
+    (said,) = [each for each in entries if "type: user_explicit" in each]
+    assert "green tea" in said and "superseded_by" not in said and "contradicts" not in said
+    assert all("source: model" in each for each in entries if each != said) and len(entries) == 3
+
+
 def test_in_the_persons_own_session_only_the_persons_words_are_theirs(house: House) -> None:
     house.says(after="Noted.")
     first = house.ask(RunRequest("My cat is called Momo.", PERSON))
@@ -202,6 +218,28 @@ def test_in_the_persons_own_session_only_the_persons_words_are_theirs(house: Hou
     assert "Momo" in day and "Lyon" not in day
     note = (house.root / first.session).read_text("utf-8")
     assert note.count(" You\n") == 2 and note.count("The job morning") == 1
+    said = run_trace(house.workspace.vault, first.session, last.run).said
+    assert [each.text for each in said] == ["My cat is called Momo.", "My dog is called Rex."]
+
+
+def test_a_compaction_saves_no_fact_of_a_job(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_CONTEXT__KEEP_TURNS", "1")
+    house.says(after="Noted.")
+    padding = " ".join(f"Page {number} of the book is about tea." for number in range(150))
+    first = house.ask(RunRequest(f"I prefer short answers. {padding}", PERSON))
+    house.ask(job(f"I prefer long answers. {padding}"), first.session)
+    for number in range(2):
+        house.ask(RunRequest(f"page {number}: {padding}", PERSON), first.session)
+    told: list[ContextCompact] = []
+
+    def hear(event: ContextCompact) -> None:
+        told.append(event)
+
+    with opened_runs(house.workspace) as runs:
+        runs.bus.subscribe(hear, ContextCompact, name="test")
+        assert runs.compact(first.session) is not None
+    users = [each.text for event in told for each in event.messages if each.role == "user"]
+    assert [text[:22] for text in users] == ["I prefer short answers"]
 
 
 def test_a_small_run_is_one_commit_and_one_more_for_what_it_writes(house: House) -> None:

@@ -1,11 +1,15 @@
-"""`memory_save`: writes one memory as one entry in one commit; a known one is counted again."""
+"""`memory_save`: writes one memory as one entry in one commit; a known one is counted again.
+
+What a job's run saves are the agent's words: nobody asked for it, so it neither counts as the person's nor replaces
+what they have said.
+"""
 
 from agent.clock import Clock
 from agent.errors import ToolRetry
 from agent.llm.messages import JsonObject
 from agent.memory.capture.dedupe import Judgement, Resolution, changes_of
 from agent.memory.capture.writer import EntryWriter
-from agent.memory.entry import Entry, slug
+from agent.memory.entry import MODEL, Entry, EntryType, slug
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
@@ -24,8 +28,9 @@ def save_tool(notes: Notes, clock: Clock, keeper: EntryWriter | None = None) -> 
             clock.new_id(),
             clock.now(),
             text,
+            EntryType.AUTO_CAPTURE if context.job else EntryType.USER_EXPLICIT,
             channel=context.channel,
-            source="memory_save",
+            source=MODEL if context.job else "memory_save",
             keywords=arguments.texts(call, "keywords"),
             session_id=context.session,
             sender_id=context.sender,
@@ -44,6 +49,8 @@ def save_tool(notes: Notes, clock: Clock, keeper: EntryWriter | None = None) -> 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         verdict = decide(call, context)
         drafts = _drafts(verdict, notes.vault.home)
+        if not drafts:
+            return ToolOutput("nothing had to change: it is remembered already")
         subject = f"memory(entry): remember {one_line(arguments.text(call, 'text'))}"
         result = notes.commit("memory_save", context, subject, drafts)
         if keeper:
