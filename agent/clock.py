@@ -8,7 +8,7 @@ That is measured by `in_machine_seconds(clock)`, which has the same dates, and i
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 class Clock(Protocol):
@@ -49,6 +49,19 @@ class SystemClock:
         return str(ULID())
 
 
+@runtime_checkable
+class Adjusted(Protocol):
+    """What a clock has that may differ from the machine's."""
+
+    def shown_at(self, seconds: float) -> float:
+        """What it shows at a time of the machine; both in seconds since 1970."""
+        ...
+
+    def in_machine_seconds(self) -> Clock:
+        """The clock with the same dates, and waits and durations in the machine's own seconds."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class SetClock:
     """A clock that shows `start` at the moment `began` of the machine (`time.time`, `time.monotonic`), and runs `rate`
@@ -79,8 +92,11 @@ class SetClock:
         return str(ULID.from_datetime(self.now()))
 
     def shown_at(self, seconds: float) -> float:
-        """What it shows at a time of the machine; both in seconds since 1970."""
-        return self._at(seconds - self.began[0]).timestamp()
+        passed = seconds - self.began[0]
+        return self.start.timestamp() + (passed * self.rate if passed > 0 else passed)  # no faster before it was set
+
+    def in_machine_seconds(self) -> Clock:
+        return _MachineSeconds(self)
 
     def _at(self, passed: float) -> datetime:
         return (self.start.astimezone(UTC) + timedelta(seconds=passed * self.rate)).astimezone()
@@ -104,14 +120,18 @@ class _MachineSeconds:
     def new_id(self) -> str:
         return self.clock.new_id()
 
+    def shown_at(self, seconds: float) -> float:
+        return self.clock.shown_at(seconds)
+
+    def in_machine_seconds(self) -> Clock:
+        return self
+
 
 def in_machine_seconds(clock: Clock) -> Clock:
     """The clock, with waits and durations in the machine's own seconds; the same clock if it was not set."""
-    return _MachineSeconds(clock) if isinstance(clock, SetClock) else clock
+    return clock.in_machine_seconds() if isinstance(clock, Adjusted) else clock
 
 
 def time_shown(clock: Clock, seconds: float) -> float:
     """What the clock showed at a time of the machine, such as that of a file; both in seconds since 1970."""
-    if isinstance(clock, _MachineSeconds):
-        clock = clock.clock
-    return clock.shown_at(seconds) if isinstance(clock, SetClock) else seconds
+    return clock.shown_at(seconds) if isinstance(clock, Adjusted) else seconds

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from math import inf
 
-from agent.clock import Clock, in_machine_seconds
+from agent.clock import Clock, in_machine_seconds, time_shown
 from agent.errors import Stopping
 from agent.vault.store import open_vault
 from agent.workspace.workspace import Workspace
@@ -76,6 +76,12 @@ class InterruptibleClock:
 
     def new_id(self) -> str:
         return self.clock.new_id()
+
+    def shown_at(self, seconds: float) -> float:
+        return time_shown(self.clock, seconds)
+
+    def in_machine_seconds(self) -> Clock:
+        return replace(self, clock=in_machine_seconds(self.clock))
 
 
 def interruptible(workspace: Workspace, stop: StopSignal) -> Workspace:

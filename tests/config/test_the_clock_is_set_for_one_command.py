@@ -9,6 +9,7 @@ from agent.clock import SetClock, SystemClock, in_machine_seconds, time_shown
 from agent.config.load import load_settings
 from agent.config.set_clock import RATE, START, process_clock
 from agent.errors import ConfigError
+from agent.workspace.interruptible import StopSignal, interruptible
 from agent.workspace.workspace import load_workspace
 from tests.fakes import FakeClock
 from tests.remotes import shared_with_mallory
@@ -49,7 +50,7 @@ def test_the_time_of_a_file_is_as_the_clock_showed_it_then() -> None:
     start = datetime(2031, 3, 4, 5, 6, tzinfo=UTC)
     clock = SetClock(start, 60, (1_000.0, 0.0))
     assert time_shown(clock, 1_010.0) == start.timestamp() + 600
-    assert time_shown(in_machine_seconds(clock), 990.0) == start.timestamp() - 600
+    assert time_shown(in_machine_seconds(clock), 990.0) == start.timestamp() - 10, "before it was set"
 
 
 @pytest.mark.parametrize(
@@ -94,6 +95,12 @@ def test_the_vault_waits_in_the_machines_seconds(tmp_path: Path, monkeypatch: py
     workspace.clock.sleep(7_200)
     assert workspace.vault.clock.monotonic() - before < 7_200
     assert workspace.vault.clock.now().year == 2031
+    in_daemon = interruptible(workspace, StopSignal())
+    began = in_daemon.vault.clock.monotonic(), in_machine_seconds(in_daemon.clock).monotonic()
+    in_daemon.clock.sleep(7_200)
+    assert in_daemon.vault.clock.monotonic() - began[0] < 7_200
+    assert in_machine_seconds(in_daemon.clock).monotonic() - began[1] < 7_200
+    assert time_shown(in_daemon.vault.clock, 0.0) == time_shown(workspace.clock, 0.0) != 0.0
 
 
 def test_nothing_is_pushed_and_what_others_have_pushed_arrives(tmp_path: Path) -> None:

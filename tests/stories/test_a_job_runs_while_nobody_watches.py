@@ -9,6 +9,7 @@ import pytest
 from agent.app.agent import build_runs, opened_runs
 from agent.app.open import open_workspace
 from agent.events.runs import ContextCompact, Speaker
+from agent.interfaces.cli.exchanges import last_exchanges
 from agent.llm.messages import Json
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Began
@@ -218,6 +219,8 @@ def test_in_the_persons_own_session_only_the_persons_words_are_theirs(house: Hou
     assert "Momo" in day and "Lyon" not in day
     note = (house.root / first.session).read_text("utf-8")
     assert note.count(" You\n") == 2 and note.count("The job morning") == 1
+    shown = last_exchanges(load_session(house.workspace.vault, first.session))
+    assert [asked for asked, _ in shown] == ["My cat is called Momo.", "My dog is called Rex."]
     said = run_trace(house.workspace.vault, first.session, last.run).said
     assert [each.text for each in said] == ["My cat is called Momo.", "My dog is called Rex."]
 

@@ -1,7 +1,7 @@
 """The last exchanges of a session, shortened: for a person who takes up a conversation."""
 
 from agent.llm.messages import Assistant, User
-from agent.loop.records import Spoken
+from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
 
 SHOWN = 2
@@ -11,13 +11,19 @@ _ASKED, _ANSWERED = 200, 500
 
 
 def last_exchanges(session: Session, most: int = SHOWN) -> list[tuple[str, str]]:
-    """The last messages of people with the answers, oldest first; an answer is empty if there was none.
+    """The last messages of people with the answers, oldest first; an answer is empty if there was none. Not the tasks
+    of jobs that went on in the session.
 
     A message that got no answer and was sent again is there once.
     """
     found: list[tuple[str, str]] = []
+    is_of_job = False
     for record in session.records:
         match record.event:
+            case Began(job=job):
+                is_of_job = bool(job)
+            case _ if is_of_job:
+                pass
             case Spoken(User(text=asked)):
                 exchange = (beginning(" ".join(asked.split()), _ASKED), "")
                 found += [exchange] if found[-1:] != [exchange] else []
