@@ -17,6 +17,7 @@ from agent.config.run_settings import (
     SpendSettings,
     ToolSettings,
 )
+from agent.config.schedule_settings import JobSettings, ScheduleSettings
 from agent.config.skill_settings import SkillSettings
 from agent.config.values import Range, SettingType, quote_for_message, setting_types
 from agent.errors import ConfigError
@@ -136,6 +137,8 @@ class Settings:
     skills: SkillSettings
     tools: ToolSettings
     inbox: InboxSettings
+    schedule: ScheduleSettings
+    jobs: JobSettings
     machine: MachineSettings
     log: LogSettings
 

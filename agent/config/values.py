@@ -4,6 +4,7 @@ A setting is text in every source (a file, the environment, a flag), so one pars
 enough: `off` is a word here and never YAML's false. `settings` defines the settings.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, is_dataclass
 from functools import cache
@@ -38,8 +39,16 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """The pattern of a text, and a short description of it for a message, in English."""
+
+    pattern: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class SettingType:
-    """The type of one setting: its base type, its choices, its range."""
+    """The type of one setting: its base type, its choices, its range, its form."""
 
     base: type
     """`str`, `int`, `float`, `bool` or `Secret`."""
@@ -48,12 +57,15 @@ class SettingType:
     """The allowed words; empty if all are allowed."""
 
     range: Range | None = None
+    form: Form | None = None
 
     @property
     def expects(self) -> Sentence:
         """A short description of the allowed values, for a message."""
         if self.choices:
             return either(self.choices)
+        if self.form is not None:
+            return Sentence(self.form.words)
         kind, limits = Sentence(_WORDS[self.base]), self.range
         if limits is None:
             return kind
@@ -69,6 +81,8 @@ class SettingType:
         wrong = value is None or (self.choices and value not in self.choices)
         if self.range is not None and isinstance(value, int | float):
             wrong = wrong or not self.range.low <= value <= self.range.high  # also refuses nan
+        if self.form is not None:
+            wrong = wrong or re.fullmatch(self.form.pattern, text, re.ASCII) is None
         if wrong or value is None:
             raise ConfigError("{text} is not {expects}", text=quote_for_message(text), expects=self.expects)
         return value
@@ -113,14 +127,16 @@ def build(cls: Callable[..., T], values: dict[str, SettingValue]) -> T:
 
 def _kind(hint: object) -> SettingType:
     limits: Range | None = None
+    form: Form | None = None
     if get_origin(hint) is Annotated:
         hint, *extras = get_args(hint)
         limits = next((extra for extra in extras if isinstance(extra, Range)), None)
+        form = next((extra for extra in extras if isinstance(extra, Form)), None)
     if get_origin(hint) is Literal:
         return SettingType(str, choices=get_args(hint))
     if not isinstance(hint, type) or hint not in _WORDS:
         raise TypeError(f"a setting cannot be of type {hint}")
-    return SettingType(hint, range=limits)
+    return SettingType(hint, range=limits, form=form)
 
 
 def format_value(value: SettingValue) -> str:

@@ -3,7 +3,7 @@
 import ast
 import inspect
 
-from agent.config import memory_settings, run_settings, settings, skill_settings
+from agent.config import memory_settings, run_settings, schedule_settings, settings, skill_settings
 from agent.config.file import parse_settings
 from agent.config.load import load_settings
 from agent.config.resources import resource
@@ -29,7 +29,7 @@ def test_no_default_stands_in_the_code() -> None:
 
 
 def test_every_setting_says_what_it_is_and_why_its_default() -> None:
-    modules = (settings, run_settings, memory_settings, skill_settings)
+    modules = (settings, run_settings, memory_settings, schedule_settings, skill_settings)
     body = [node for module in modules for node in ast.parse(inspect.getsource(module)).body]
     for holder in (node for node in body if isinstance(node, ast.ClassDef) and node.name != "Settings"):
         lines = holder.body
@@ -63,6 +63,8 @@ def test_sections_are_not_settings() -> None:
         "skills",
         "tools",
         "inbox",
+        "schedule",
+        "jobs",
         "machine",
         "log",
     }
