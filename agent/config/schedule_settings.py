@@ -41,6 +41,15 @@ class ScheduleSettings:
     """The most tasks that are kept in `tasks/done/`; the oldest are deleted first, and stay in the history of git.
     Default 500."""
 
+    @property
+    def days(self) -> tuple[int, ...]:
+        """The active days, 0 for Monday; a span such as `5-1` goes over the end of the week."""
+        days: set[int] = set()
+        for part in self.active_days.split(","):
+            first, _, last = part.partition("-")
+            days |= {(int(first) + step) % 7 for step in range((int(last or first) - int(first)) % 7 + 1)}
+        return tuple(sorted(days))
+
 
 @dataclass(frozen=True, slots=True)
 class JobSettings:

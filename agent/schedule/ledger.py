@@ -1,0 +1,339 @@
+"""What was decided about each occurrence on this machine, in a file outside the vault: at most one run, none forgotten.
+
+A line is on disk before a run begins, so that no kill makes it run again. Occurrences that were offered and not decided
+yet are remembered by the heartbeat, so that no kill makes them vanish either. Decisions are kept for `KEPT`; history
+for people is in `history`. Safe to use from several threads and processes.
+"""
+
+import dataclasses
+import json
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal, TypeAlias, cast, get_args
+
+from agent.clock import Clock
+from agent.config.lock import hold
+from agent.config.private import make_folder, replace
+from agent.errors import Permanent, os_reason
+from agent.vault import durable as disk
+
+KEPT = timedelta(days=35)
+"""The time for which a decision is kept: longer than the month by which a clock may be wrong."""
+HEARTBEAT = timedelta(seconds=60)
+"""The least time between two heartbeats on disk."""
+_PATIENCE = 10.0
+"""Seconds to wait for another process that writes a line."""
+_MANY = 20_000
+"""Lines of a file after which old ones are left out at the start."""
+Step: TypeAlias = Literal["begin", "end", "decide", "back"]
+_STEPS: tuple[Step, ...] = get_args(Step)
+_END = "."
+"""The last field of each line: a line that a crash cut off has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The last state of one occurrence: `began` for a run, `outcome` when it ended or was decided without a run.
+
+    `first`: it also stands for all earlier occurrences from then on.
+    """
+
+    key: str
+    at: datetime
+    outcome: str = ""
+    reason: str = ""
+    began: datetime | None = None
+    first: datetime | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """True for a run that has begun and not ended."""
+        return self.began is not None and not self.outcome
+
+
+@dataclass(slots=True)
+class _Job:
+    """The decisions about one job by the second of their occurrence, and the spans that some of them stand for."""
+
+    decisions: dict[int, Decision] = field(default_factory=dict)
+    spans: dict[int, int] = field(default_factory=dict)
+    """The first second of a span by its last one."""
+
+
+class OccurrenceLedger:
+    """The ledger in the file at `path`; the first write creates it. Raises `Permanent` when it cannot be written."""
+
+    def __init__(self, path: Path, clock: Clock, *, durable: bool = True) -> None:
+        self._path, self._clock, self._durable = path, clock, durable
+        self._mutex = threading.RLock()
+        self._jobs: dict[str, _Job] = {}
+        self._offered: dict[str, datetime] = {}
+        self._inode, self._offset, self._lines = 0, 0, 0
+        self._is_torn = False
+        self.looked: datetime | None = None
+        """The last heartbeat; None before the first."""
+        self.held: dict[str, datetime] = {}
+        """For jobs with occurrences that were offered and not decided before the last end: the time of the first."""
+        self._beaten: datetime | None = None
+        with self._mutex:
+            self._take_in()
+            self._shorten()
+            self._load_heartbeat()
+
+    def has(self, key: str) -> bool:
+        """True if this occurrence was decided: its run begun, or it was missed or skipped."""
+        job, second = split_key(key)
+        with self._mutex:
+            known = self._jobs.get(job)
+            if known is None:
+                return False
+            return second in known.decisions or any(first <= second <= last for last, first in known.spans.items())
+
+    def offer(self, key: str, first: datetime) -> None:
+        """Remember that this occurrence, which stands for all from `first` on, waits for its decision. Not written by
+        itself: the heartbeat does not pass it."""
+        with self._mutex:
+            self._offered[key] = first
+
+    def is_offered(self, key: str) -> bool:
+        """True if the occurrence waits for its decision."""
+        return key in self._offered
+
+    def withdraw(self, key: str) -> None:
+        """Forget an offer that another one contains."""
+        with self._mutex:
+            self._offered.pop(key, None)
+
+    def begin(self, key: str, at: datetime) -> None:
+        """Note that the run begins; on disk when this returns."""
+        self._append("begin", key, at)
+
+    def decide(self, key: str, outcome: str, at: datetime, reason: str = "") -> None:
+        """Note that there is no run: missed, skipped, done elsewhere."""
+        self._append("decide", key, at, outcome, reason)
+
+    def end(self, key: str, outcome: str, at: datetime) -> None:
+        """Note the outcome of a run."""
+        self._append("end", key, at, outcome)
+
+    def set_back(self, now: datetime) -> None:
+        """The clock was set back to `now`: what was decided about later times without a run counts no more."""
+        self._append("back", "", now)
+
+    def open(self) -> tuple[str, ...]:
+        """The occurrences whose runs have begun and not ended, such as those that a kill has interrupted."""
+        with self._mutex:
+            self._take_in()
+            return tuple(each.key for job in self._jobs.values() for each in job.decisions.values() if each.is_open)
+
+    def last_begin(self, job: str) -> datetime | None:
+        """The time when the last run of a job began."""
+        return max((each.began for each in self.decisions(job) if each.began is not None), default=None)
+
+    def decisions(self, job: str) -> tuple[Decision, ...]:
+        """The decisions about a job that are kept, by the time of the occurrence."""
+        with self._mutex:
+            self._take_in()
+            known = self._jobs.get(job)
+            return tuple(known.decisions[second] for second in sorted(known.decisions)) if known else ()
+
+    def is_untouched(self, job: str, start: datetime, end: datetime) -> bool:
+        """True if nothing was decided about the job's occurrences from `start` to `end`, and none is offered."""
+        low, high = start.timestamp(), end.timestamp()
+        with self._mutex:
+            known = self._jobs.get(job, _Job())
+            offered = (split_key(key)[1] for key in self._offered if split_key(key)[0] == job)
+            return not (
+                any(first <= high and low <= last for last, first in known.spans.items())
+                or any(low <= second <= high for second in known.decisions)
+                or any(low <= second <= high for second in offered)
+            )
+
+    def look_at(self, now: datetime) -> None:
+        """The heartbeat: the planner has looked at all jobs up to `now`; written at most once a minute."""
+        self.looked = now
+        if self._beaten is None or abs(now - self._beaten) >= HEARTBEAT:
+            self._beat()
+
+    def close(self) -> None:
+        """Write the last heartbeat."""
+        if self.looked is not None:
+            self._beat()
+
+    def _beat(self) -> None:
+        with self._mutex:
+            held: dict[str, datetime] = {}
+            for key, first in self._offered.items():
+                job = split_key(key)[0]
+                held[job] = min(first, held.get(job, first))
+            self._beaten = self.looked
+            looked = self.looked.isoformat() if self.looked else None
+            state = {"looked": looked, "held": {job: first.isoformat() for job, first in held.items()}}
+            try:
+                make_folder(self._path.parent)
+                replace(self._heartbeat, json.dumps(state))
+            except OSError as error:
+                raise _unusable(self._heartbeat, error) from error
+
+    @property
+    def _heartbeat(self) -> Path:
+        return self._path.with_suffix(".looked")
+
+    def _load_heartbeat(self) -> None:
+        """The heartbeat of the last process; a damaged one is replaced by the time of the last line."""
+        try:
+            state = json.loads(self._heartbeat.read_bytes())
+            self.looked = datetime.fromisoformat(state["looked"])
+            self.held = {str(job): datetime.fromisoformat(first) for job, first in state["held"].items()}
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            self.held = {}
+        if self.looked is None or self.looked.tzinfo is None:
+            every = (each.at for job in self._jobs.values() for each in job.decisions.values())
+            self.looked = max(every, default=None)
+
+    def _append(self, step: Step, key: str, at: datetime, outcome: str = "", reason: str = "") -> None:
+        with self._mutex, self._lock():
+            self._take_in()
+            first = self._offered.get(key)
+            fields = (_stamp(at), step, key, _stamp(first) if first else "", outcome, " ".join(reason.split()), _END)
+            self._write(("\n" if self._is_torn else "") + "\t".join(fields) + "\n")
+            self._take_in()
+            self._offered.pop(key, None)
+
+    def _write(self, text: str) -> None:
+        """Append lines; on disk when this returns."""
+        try:
+            if self._durable:
+                disk.append(self._path, text)
+            else:
+                with self._path.open("ab") as file:
+                    file.write(text.encode())
+        except OSError as error:
+            raise _unusable(self._path, error) from error
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        try:
+            make_folder(self._path.parent)
+            with hold(self._path.with_suffix(".lock"), self._clock, _PATIENCE) as held:
+                if held is None:
+                    raise Permanent(
+                        "another process holds the schedule's ledger {path}",
+                        hint="end it, or try again",
+                        path=self._path,
+                    )
+                yield
+        except OSError as error:
+            raise _unusable(self._path, error) from error
+
+    def _take_in(self) -> None:
+        """Parse the lines that were added since the last time, also by other processes."""
+        try:
+            with self._path.open("rb") as file:
+                status = os.fstat(file.fileno())
+                if status.st_ino == self._inode and status.st_size == self._offset:
+                    return
+                if status.st_ino != self._inode or status.st_size < self._offset:
+                    self._jobs, self._inode, self._offset, self._lines = {}, status.st_ino, 0, 0
+                file.seek(self._offset)
+                data = file.read()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise _unusable(self._path, error) from error
+        whole = data.rfind(b"\n") + 1
+        for line in data[:whole].decode("utf-8", "replace").split("\n")[:-1]:
+            self._lines += 1
+            self._take(line)
+        self._offset += whole
+        self._is_torn = whole < len(data)
+
+    def _take(self, line: str) -> None:
+        """Apply one line; one that a crash has damaged counts for nothing, as its step had not returned."""
+        fields = line.split("\t")
+        if len(fields) != 7 or fields[6] != _END or fields[1] not in _STEPS:
+            return
+        stamp, name, key, first_stamp, outcome, reason, _ = fields
+        step = cast(Step, name)
+        try:
+            at = datetime.fromisoformat(stamp)
+            first = datetime.fromisoformat(first_stamp) if first_stamp else None
+            job, second = split_key(key) if key else ("", 0)
+        except ValueError:
+            return
+        if step == "back":
+            self._forget_after(int(at.timestamp()))
+            return
+        known = self._jobs.setdefault(job, _Job())
+        before = known.decisions.get(second)
+        began = at if step == "begin" else before.began if before else None
+        first = first or (before.first if before else None)
+        known.decisions[second] = Decision(key, at, outcome, reason, began, first)
+        if first is not None and int(first.timestamp()) < second:
+            known.spans[second] = int(first.timestamp())
+
+    def _forget_after(self, now: int) -> None:
+        for known in self._jobs.values():
+            later = [second for second, each in known.decisions.items() if second > now and each.began is None]
+            for second in later:
+                del known.decisions[second]
+            for last, first in [*known.spans.items()]:
+                if last > now:
+                    del known.spans[last]
+                    if first <= now:
+                        known.spans[now] = first
+                    if last in known.decisions:
+                        known.decisions[last] = dataclasses.replace(known.decisions[last], first=None)
+
+    def _shorten(self) -> None:
+        """Leave out decisions that are older than `KEPT`, once the file is long."""
+        if self._lines <= _MANY:
+            return
+        with self._lock():
+            self._take_in()
+            every = [each for job in self._jobs.values() for each in job.decisions.values()]
+            oldest = max(each.at for each in every) - KEPT if every else datetime.min.replace(tzinfo=UTC)
+            kept = sorted((each for each in every if each.at >= oldest), key=lambda each: each.at)
+            try:
+                disk.replace(self._path, "".join(_lines(kept)))
+            except OSError as error:
+                raise _unusable(self._path, error) from error
+            self._take_in()
+
+
+def split_key(key: str) -> tuple[str, int]:
+    """The job and the second (since 1970) of an occurrence's key; raises `ValueError` for any other text."""
+    job, mark, moment = key.rpartition("@")
+    if not mark or not moment.endswith("Z"):
+        raise ValueError(key)
+    return job, int(datetime.fromisoformat(f"{moment[:-1]}+00:00").timestamp())
+
+
+def _lines(decisions: Iterable[Decision]) -> Iterator[str]:
+    for each in decisions:
+        first = _stamp(each.first) if each.first else ""
+        if each.began is not None:
+            yield "\t".join((_stamp(each.began), "begin", each.key, first, "", "", _END)) + "\n"
+        if each.outcome:
+            step = "end" if each.began is not None else "decide"
+            yield "\t".join((_stamp(each.at), step, each.key, first, each.outcome, each.reason, _END)) + "\n"
+
+
+def _stamp(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def _unusable(path: Path, error: OSError) -> Permanent:
+    return Permanent(
+        "the schedule's ledger {path} cannot be used: {reason}",
+        hint="make it readable and writable: no job runs while it is not known which have run",
+        path=path,
+        reason=os_reason(error),
+    )
