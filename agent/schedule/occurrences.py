@@ -5,19 +5,22 @@ Debian's cron). Steps of hours and minutes (`*/15`, `every: 2h`) go by elapsed t
 them twice. The times follow from the note alone, so that all machines have the same ones.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from heapq import merge
 from itertools import groupby
 from typing import assert_never
 from zoneinfo import ZoneInfo
 
-from cronsim import CronSim, CronSimError
+from cronsim import CronSim
 
 from agent.schedule.triggers import At, Cron, Every, Timed, Trigger
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LONGEST_WAIT = 50 * 366
+"""Days without a time after which an expression has none any more: 29 February on a Sunday comes within 40 years."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,10 @@ def next_times(
 
     `every` counts from `anchor` (aware), the job's `created`; without it from 1970.
     """
-    timed = (each for each in triggers if isinstance(each, Timed))
+    timed = [each for each in triggers if isinstance(each, Timed)]
     streams = [_times(each, zone, after, anchor or _EPOCH) for each in timed]
+    if len(streams) == 1:
+        return streams[0]
     found = merge(*streams, key=lambda at: at.timestamp())
     return (moment for _, (moment, *_) in groupby(found, key=lambda at: at.timestamp()))
 
@@ -60,7 +65,7 @@ def _times(trigger: Timed, zone: ZoneInfo, after: datetime, anchor: datetime) ->
                 at += step
         case At(moment):
             at = moment_in(moment, zone)
-            if at > after:
+            if at.timestamp() > after.timestamp():  # the same wall time may come twice
                 yield at
         case _:
             assert_never(trigger)
@@ -68,10 +73,55 @@ def _times(trigger: Timed, zone: ZoneInfo, after: datetime, anchor: datetime) ->
 
 def _cron_times(expression: str, zone: ZoneInfo, after: datetime) -> Iterator[datetime]:
     """The minutes of a cron expression; none after the last possible one."""
-    try:
-        yield from CronSim(expression, after.astimezone(zone))
-    except CronSimError:
-        return
+    start, floor = after.astimezone(zone).date() - timedelta(days=1), after.timestamp()
+    for day in cron_days(expression, start):
+        times = cron_times_on(expression, zone, day)
+        yield from times if day > start + timedelta(days=2) else (at for at in times if at.timestamp() > floor)
+
+
+def cron_days(expression: str, start: date) -> Iterator[date]:
+    """The days on which a cron expression has times, from a day on; an end if there is none for many years."""
+    cron, day, last = _parsed(expression), start, start.replace(day=1) + timedelta(days=_LONGEST_WAIT)
+    while day < last:
+        if day.month not in cron.months:
+            day = (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+            continue
+        if cron.match_day(day):
+            last = max(last, day + timedelta(days=_LONGEST_WAIT))
+            yield day
+        day += timedelta(days=1)
+
+
+def cron_times_on(expression: str, zone: ZoneInfo, day: date) -> Sequence[datetime]:
+    """The times of a cron expression on one of its days, in order."""
+    cron = _parsed(expression)
+    clock = [(hour, minute) for hour in sorted(cron.hours) for minute in sorted(cron.minutes)]
+    times = [datetime(day.year, day.month, day.day, hour, minute, tzinfo=zone) for hour, minute in clock]
+    if is_ordinary(day, zone):
+        return times
+    if not cron.parts[1].startswith("*") and not cron.parts[2].startswith("*"):
+        moved = (moment_in(at.replace(tzinfo=None), zone) for at in times)
+        return list({at.timestamp(): at for at in moved}.values())
+    both = (each for at in times for each in (at, at.replace(fold=1)) if _exists(each))
+    return sorted({at.timestamp(): at for at in both}.values(), key=lambda at: at.timestamp())
+
+
+def is_ordinary(day: date, zone: ZoneInfo) -> bool:
+    """True for a day of a zone without a clock change."""
+    start = datetime(day.year, day.month, day.day, tzinfo=zone)
+    return start.utcoffset() == (start + timedelta(days=1)).utcoffset()
+
+
+@lru_cache(maxsize=2048)
+def _parsed(expression: str) -> CronSim:
+    """The fields of an expression; its own times are not used, since it loses hours where a change is of half an hour
+    (Lord Howe), and finds some that do not exist where a change is at midnight (Santiago)."""
+    return CronSim(expression, datetime(2024, 1, 1))
+
+
+def _exists(at: datetime) -> bool:
+    """True unless a clock change skips this local time."""
+    return at.astimezone(UTC).astimezone(at.tzinfo).replace(tzinfo=None) == at.replace(tzinfo=None)
 
 
 def moment_in(moment: datetime, zone: ZoneInfo) -> datetime:
