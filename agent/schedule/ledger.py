@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from agent.clock import Clock
 from agent.config.lock import hold
-from agent.config.private import make_folder, replace
+from agent.config.private import clear_way, make_folder
 from agent.errors import Permanent, os_reason
 from agent.vault import durable as disk
 
@@ -63,6 +63,7 @@ class _Job:
     decisions: dict[int, Decision] = field(default_factory=dict)
     spans: dict[int, int] = field(default_factory=dict)
     """The first second of a span by its last one."""
+    latest: int = 0
 
 
 class OccurrenceLedger:
@@ -72,7 +73,7 @@ class OccurrenceLedger:
         self._path, self._clock, self._durable = path, clock, durable
         self._mutex = threading.RLock()
         self._jobs: dict[str, _Job] = {}
-        self._offered: dict[str, datetime] = {}
+        self._offered: dict[str, dict[str, datetime]] = {}
         self._inode, self._offset, self._lines = 0, 0, 0
         self._is_torn = False
         self.looked: datetime | None = None
@@ -98,16 +99,16 @@ class OccurrenceLedger:
         """Remember that this occurrence, which stands for all from `first` on, waits for its decision. Not written by
         itself: the heartbeat does not pass it."""
         with self._mutex:
-            self._offered[key] = first
+            self._offered.setdefault(split_key(key)[0], {})[key] = first
 
     def is_offered(self, key: str) -> bool:
         """True if the occurrence waits for its decision."""
-        return key in self._offered
+        return key in self._offered.get(split_key(key)[0], {})
 
     def withdraw(self, key: str) -> None:
         """Forget an offer that another one contains."""
         with self._mutex:
-            self._offered.pop(key, None)
+            self._take_back(key)
 
     def begin(self, key: str, at: datetime) -> None:
         """Note that the run begins; on disk when this returns."""
@@ -146,12 +147,14 @@ class OccurrenceLedger:
         """True if nothing was decided about the job's occurrences from `start` to `end`, and none is offered."""
         low, high = start.timestamp(), end.timestamp()
         with self._mutex:
-            known = self._jobs.get(job, _Job())
-            offered = (split_key(key)[1] for key in self._offered if split_key(key)[0] == job)
+            known = self._jobs.get(job)
+            if any(low <= split_key(key)[1] <= high for key in self._offered.get(job, {})):
+                return False
+            if known is None or known.latest < low:
+                return True
             return not (
                 any(first <= high and low <= last for last, first in known.spans.items())
                 or any(low <= second <= high for second in known.decisions)
-                or any(low <= second <= high for second in offered)
             )
 
     def look_at(self, now: datetime) -> None:
@@ -167,16 +170,13 @@ class OccurrenceLedger:
 
     def _beat(self) -> None:
         with self._mutex:
-            held: dict[str, datetime] = {}
-            for key, first in self._offered.items():
-                job = split_key(key)[0]
-                held[job] = min(first, held.get(job, first))
+            held = {job: min(offers.values()) for job, offers in self._offered.items()}
             self._beaten = self.looked
             looked = self.looked.isoformat() if self.looked else None
             state = {"looked": looked, "held": {job: first.isoformat() for job, first in held.items()}}
             try:
                 make_folder(self._path.parent)
-                replace(self._heartbeat, json.dumps(state))
+                _write_over(self._heartbeat, json.dumps(state).encode())
             except OSError as error:
                 raise _unusable(self._heartbeat, error) from error
 
@@ -185,7 +185,8 @@ class OccurrenceLedger:
         return self._path.with_suffix(".looked")
 
     def _load_heartbeat(self) -> None:
-        """The heartbeat of the last process; a damaged one is replaced by the time of the last line."""
+        """The heartbeat of the last process. After damage it is a day before the last line: what was decided since then
+        is known, and what was not is missed rather than forgotten."""
         try:
             state = json.loads(self._heartbeat.read_bytes())
             self.looked = datetime.fromisoformat(state["looked"])
@@ -196,16 +197,24 @@ class OccurrenceLedger:
             self.held = {}
         if self.looked is None or self.looked.tzinfo is None:
             every = (each.at for job in self._jobs.values() for each in job.decisions.values())
-            self.looked = max(every, default=None)
+            latest = max(every, default=None)
+            self.looked = latest - timedelta(days=1) if latest else None
 
     def _append(self, step: Step, key: str, at: datetime, outcome: str = "", reason: str = "") -> None:
         with self._mutex, self._lock():
             self._take_in()
-            first = self._offered.get(key)
+            first = self._offered.get(split_key(key)[0], {}).get(key) if key else None
             fields = (_stamp(at), step, key, _stamp(first) if first else "", outcome, " ".join(reason.split()), _END)
             self._write(("\n" if self._is_torn else "") + "\t".join(fields) + "\n")
             self._take_in()
-            self._offered.pop(key, None)
+            self._take_back(key)
+
+    def _take_back(self, key: str) -> None:
+        job = split_key(key)[0] if key else ""
+        offers = self._offered.get(job, {})
+        offers.pop(key, None)
+        if not offers:
+            self._offered.pop(job, None)
 
     def _write(self, text: str) -> None:
         """Append lines; on disk when this returns."""
@@ -276,6 +285,7 @@ class OccurrenceLedger:
         began = at if step == "begin" else before.began if before else None
         first = first or (before.first if before else None)
         known.decisions[second] = Decision(key, at, outcome, reason, began, first)
+        known.latest = max(known.latest, second)
         if first is not None and int(first.timestamp()) < second:
             known.spans[second] = int(first.timestamp())
 
@@ -306,6 +316,17 @@ class OccurrenceLedger:
             except OSError as error:
                 raise _unusable(self._path, error) from error
             self._take_in()
+
+
+def _write_over(path: Path, data: bytes) -> None:
+    """Write a short file in place, without a flush: a kill leaves the old or the new one, and a file system that
+    flushes each replacement is not asked to, once a minute."""
+    clear_way(path)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.pwrite(descriptor, data.ljust(os.fstat(descriptor).st_size), 0)
+    finally:
+        os.close(descriptor)
 
 
 def split_key(key: str) -> tuple[str, int]:

@@ -111,14 +111,18 @@ def test_the_heartbeat_names_what_was_offered_and_not_decided(tmp_path: Path) ->
     ledger.begin(key(9, "other"), NOON + timedelta(minutes=9))
     ledger.look_at(NOON + timedelta(minutes=10))
     assert opened(tmp_path).held == {"night": NOON}
+    ledger.decide(key(3), "missed", NOON)
+    ledger.decide(key(9), "missed", NOON)
+    ledger.close()
+    assert opened(tmp_path).held == {}
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"looked": 3, "held": {}}', b'{"looked": "2026-01-01"}'])
-def test_a_damaged_heartbeat_is_that_of_the_last_line(tmp_path: Path, damage: bytes) -> None:
+def test_a_damaged_heartbeat_is_a_day_before_the_last_line(tmp_path: Path, damage: bytes) -> None:
     ledger = opened(tmp_path)
     ledger.begin(KEY, NOON)
     (tmp_path / "schedule/ledger.looked").write_bytes(damage)
-    assert opened(tmp_path).looked == NOON
+    assert opened(tmp_path).looked == NOON - timedelta(days=1)
 
 
 def test_decisions_older_than_five_weeks_are_left_out_of_a_long_file(

@@ -1,0 +1,324 @@
+"""What is due, missed or left out now. Starts nothing: the caller runs what is due and writes down what came of it.
+
+Begin at `Planner.look`. An occurrence is missed if nobody was looking at its time: the daemon was off, the computer
+slept or its clock was set forward. Everything that `look` returns is offered again after a kill until the ledger has a
+decision about it, so that nothing is lost and nothing runs twice. After a clock was set back, the times from then on
+come again; those that have run do not.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from heapq import heappop, heappush
+from itertools import groupby
+from pathlib import Path
+from typing import Literal, TypeAlias
+from zoneinfo import ZoneInfo
+
+from agent.schedule.first_seen import FirstSeen, load_first_seen, save_first_seen, see
+from agent.schedule.job import EVERY_DAY, Job
+from agent.schedule.ledger import OccurrenceLedger
+from agent.schedule.occurrences import Occurrence, next_times
+from agent.schedule.zones import machine_zone, zone_of
+from agent.texts import Sentence
+
+GRACE = timedelta(seconds=60)
+"""How late an occurrence is found and still runs after a start or a sleep, and the least jump of a clock that counts:
+a restart takes seconds, and time servers correct a clock by less."""
+_ZONE_CHECK = 60.0
+"""Seconds after which the machine's zone is looked up again."""
+_LONGEST_SKIP = timedelta(days=8)
+"""The time after which skipped occurrences are reported even if no active day has come."""
+_OFF = Sentence("the daemon was off")
+_ASLEEP = Sentence("the computer was asleep, or its clock was set forward")
+_OVER = Sentence("its time was over when the note was first seen, or while the job was paused")
+_INACTIVE = Sentence("not one of its active days")
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """An occurrence whose run begins now; it stands for `stands_for` ones, itself included."""
+
+    job: Job
+    occurrence: Occurrence
+    stands_for: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """`count` occurrences of a job that do not run, and why. The decision about `last` stands for all of them."""
+
+    job: Job
+    first: Occurrence
+    last: Occurrence
+    count: int
+    outcome: Literal["missed", "skipped"]
+    reason: Sentence
+
+
+Planned: TypeAlias = Due | LeftOut
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """Occurrences of one job that are reported together."""
+
+    first: datetime
+    last: datetime
+    count: int
+
+
+@dataclass(slots=True)
+class _Course:
+    """The times of one job that are still to come: `ahead` is the next one."""
+
+    job: Job
+    zone: ZoneInfo
+    times: Iterator[datetime]
+    ahead: datetime | None = None
+    skipped: _Stretch | None = None
+
+
+@dataclass(slots=True)
+class Planner:
+    """The plan of all jobs of a vault on this machine. `path` is its file, `days` the days on which jobs run at all,
+    `zone_now` the zone of jobs that name none."""
+
+    ledger: OccurrenceLedger
+    path: Path
+    days: tuple[int, ...] = EVERY_DAY
+    is_durable: bool = True
+    zone_now: Callable[[], ZoneInfo] = machine_zone
+    _seen: dict[str, FirstSeen] = field(default_factory=dict, init=False)
+    _is_damaged: bool = field(default=False, init=False)
+    _courses: dict[str, _Course] = field(default_factory=dict, init=False)
+    _queue: list[tuple[float, str]] = field(default_factory=list, init=False)
+    _until: datetime | None = field(default=None, init=False)
+    _last: tuple[datetime, float] | None = field(default=None, init=False)
+    _zone: ZoneInfo = field(init=False)
+    _zone_checked: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        self._zone = self.zone_now()
+        seen = load_first_seen(self.path)
+        self._seen, self._is_damaged = seen or {}, seen is None
+
+    def set_jobs(self, jobs: Sequence[Job], now: datetime) -> None:
+        """The jobs as they are now, also after an edit; of two with the same id the one with the first path counts.
+
+        A job that is new, has another schedule or is active again counts from now.
+        """
+        now = now.astimezone(UTC)
+        by_id = {job.id: job for job in sorted(jobs, key=lambda job: job.path, reverse=True)}
+        # after damage nobody knows since when a job counts: rather some too many missed ones than a silent one
+        unknown = self.ledger.looked if self._is_damaged else None
+        seen: dict[str, FirstSeen] = {}
+        for job in by_id.values():
+            found = see(job, self._seen.get(job.id), now)
+            seen[job.id] = FirstSeen(unknown, found.schedule) if unknown and job.id not in self._seen else found
+        changed = {job for job, found in seen.items() if self._seen.get(job) != found}
+        is_news = seen != self._seen or self._is_damaged
+        self._seen, self._is_damaged = seen, False
+        if is_news:
+            self._save()
+        for gone in [job for job in self._courses if not _runs(by_id.get(job))]:
+            self._drop(self._courses.pop(gone))
+        for job in by_id.values():
+            course = self._courses.get(job.id)
+            if course is not None and job.id not in changed:
+                course.job = job
+            elif _runs(job):
+                self._start_course(job, now)
+
+    def look(self, now: datetime, monotonic: float) -> tuple[Planned, ...]:
+        """What has come up since the last look, by time and then by priority."""
+        now = now.astimezone(UTC)
+        is_first, late = self._last is None, self._why_late(now, monotonic)
+        self._last = now, monotonic
+        found: list[Planned] = []
+        last_heard = self.ledger.looked if is_first else self._until
+        if last_heard is not None and now < last_heard - GRACE:
+            self._go_back(now, found)
+        self._follow_zone(monotonic)
+        self._until = max(now, self._until or now)
+        while self._queue and self._queue[0][0] <= now.timestamp():
+            _, job = heappop(self._queue)
+            course = self._courses.get(job)
+            if course is not None and course.ahead is not None and course.ahead.timestamp() <= now.timestamp():
+                found += self._take(course, now, late)
+                self._enqueue(course)
+        found += self._moments_over()
+        found += self._skips_over(now)
+        self.ledger.look_at(now)
+        return tuple(sorted(found, key=lambda each: (_time(each), -each.job.priority)))
+
+    def next_at(self) -> datetime | None:
+        """The time of the next occurrence of any job (UTC)."""
+        ahead = (course.ahead.timestamp() for course in self._courses.values() if course.ahead is not None)
+        first = min(ahead, default=None)
+        return None if first is None else datetime.fromtimestamp(first, UTC)
+
+    def _why_late(self, now: datetime, monotonic: float) -> Sentence | None:
+        """Why occurrences that are older than `GRACE` were missed; None if somebody was looking."""
+        if self._last is None:
+            return _OFF
+        before, then = self._last
+        return _ASLEEP if (now - before) - timedelta(seconds=monotonic - then) > GRACE else None
+
+    def _start_course(self, job: Job, now: datetime) -> None:
+        """Follow a job from when it counts, or from where the last process or look stopped."""
+        since, until = self._seen[job.id].since, self._until or self.ledger.looked
+        if until is not None:
+            since = max(since, until)
+            held = self.ledger.held.get(job.id)
+            if self._last is None and held is not None:
+                since = min(since, max(held - timedelta(seconds=1), self._seen[job.id].since))
+        self._follow(job, min(since, now))
+
+    def _follow(self, job: Job, after: datetime) -> None:
+        zone = zone_of(job.zone_name) if job.zone_name else self._zone
+        course = _Course(job, zone, next_times(job.triggers, zone, after, job.created))
+        old = self._courses.get(job.id)
+        course.skipped = old.skipped if old else None
+        course.ahead = next(course.times, None)
+        self._courses[job.id] = course
+        self._enqueue(course)
+
+    def _drop(self, course: _Course) -> None:
+        """Forget what was collected of a job that is gone."""
+        if course.skipped is not None:
+            self.ledger.withdraw(Occurrence(course.job.id, course.skipped.last).key)
+
+    def _enqueue(self, course: _Course) -> None:
+        if course.ahead is not None:
+            heappush(self._queue, (course.ahead.timestamp(), course.job.id))
+
+    def _go_back(self, now: datetime, found: list[Planned]) -> None:
+        """The clock was set back: what is later than now is still to come."""
+        self.ledger.set_back(now)
+        self._until = now
+        if any(seen.since > now for seen in self._seen.values()):
+            self._seen = {job: replace(seen, since=min(seen.since, now)) for job, seen in self._seen.items()}
+            self._save()
+        for course in [*self._courses.values()]:
+            found += self._report_skipped(course)
+            self._follow(course.job, now)
+
+    def _follow_zone(self, monotonic: float) -> None:
+        """Jobs without a zone of their own have the machine's, also after it has changed."""
+        if monotonic < self._zone_checked + _ZONE_CHECK:
+            return
+        self._zone_checked = monotonic
+        zone = self.zone_now()
+        if zone.key != self._zone.key and self._until is not None:
+            self._zone = zone
+            for course in [*self._courses.values()]:
+                if not course.job.zone_name:
+                    self._follow(course.job, self._until)
+
+    def _take(self, course: _Course, now: datetime, late: Sentence | None) -> Iterator[Planned]:
+        """The occurrences of one job up to now; `ahead` is later than now afterwards."""
+        job, missed, due = course.job, None, list[datetime]()
+        boundary = (now - GRACE).timestamp() if late else 0.0
+        for times in self._days_of(course, now):
+            if self._is_active(job, times[0]):
+                count = bisect_right(times, boundary, key=datetime.timestamp)
+                missed = _joined(missed, times[:count])
+                due += times[count:]
+            else:
+                self._skip(course, times)
+        if missed is not None and job.catch_up == "once" and self._is_active(job, now.astimezone(course.zone)):
+            at, count = (due.pop(0), missed.count + 1) if due else (missed.last, missed.count)
+            yield self._offer(Due(job, Occurrence(job.id, at), count), missed.first)
+        elif missed is not None and late is not None:
+            yield self._offer(_left_out(job, missed, "missed", late), missed.first)
+        for at in due:
+            yield self._offer(Due(job, Occurrence(job.id, at)), at)
+
+    def _days_of(self, course: _Course, now: datetime) -> Iterator[list[datetime]]:
+        """The times up to now about which nothing was decided, a list for each day of the job's zone."""
+        job = course.job.id
+        for _, times in groupby(_up_to(course, now.timestamp()), key=datetime.date):
+            day = list(times)
+            if not self.ledger.is_untouched(job, day[0], day[-1]):
+                keys = {Occurrence(job, at).key: at for at in day}
+                day = [at for key, at in keys.items() if not self.ledger.has(key) and not self.ledger.is_offered(key)]
+            if day:
+                yield day
+
+    def _offer(self, planned: Planned, first: datetime) -> Planned:
+        last = planned.occurrence if isinstance(planned, Due) else planned.last
+        self.ledger.offer(last.key, first)
+        return planned
+
+    def _skip(self, course: _Course, times: list[datetime]) -> None:
+        """Collect occurrences on days on which the job does not run, to report them in one."""
+        if course.skipped is not None:
+            self.ledger.withdraw(Occurrence(course.job.id, course.skipped.last).key)
+        course.skipped = _joined(course.skipped, times)
+        if course.skipped is not None:
+            self.ledger.offer(Occurrence(course.job.id, course.skipped.last).key, course.skipped.first)
+
+    def _skips_over(self, now: datetime) -> Iterator[Planned]:
+        """The skipped occurrences of jobs that run again today."""
+        for course in self._courses.values():
+            if course.skipped is not None:
+                is_long_ago = now.timestamp() - course.skipped.first.timestamp() > _LONGEST_SKIP.total_seconds()
+                if is_long_ago or self._is_active(course.job, now.astimezone(course.zone)):
+                    yield from self._report_skipped(course)
+
+    def _report_skipped(self, course: _Course) -> Iterator[Planned]:
+        skipped, course.skipped = course.skipped, None
+        if skipped is not None:
+            yield self._offer(_left_out(course.job, skipped, "skipped", _INACTIVE), skipped.first)
+
+    def _moments_over(self) -> Iterator[Planned]:
+        """The moments that were over when their job was first seen."""
+        for job, seen in [*self._seen.items()]:
+            course = self._courses.get(job)
+            if not seen.over or course is None:
+                continue
+            keys = {Occurrence(job, at).key: at.astimezone(course.zone) for at in seen.over}
+            left = [at for key, at in keys.items() if not self.ledger.has(key)]
+            if not left:
+                self._seen[job] = replace(seen, over=())
+                self._save()
+            elif not any(map(self.ledger.is_offered, keys)):
+                stretch = _Stretch(left[0], left[-1], len(left))
+                yield self._offer(_left_out(course.job, stretch, "missed", _OVER), stretch.first)
+
+    def _is_active(self, job: Job, at: datetime) -> bool:
+        """True if the job runs on the day of this time, which is in the job's zone."""
+        return at.weekday() in job.active_days and at.weekday() in self.days
+
+    def _save(self) -> None:
+        save_first_seen(self.path, self._seen, is_durable=self.is_durable)
+
+
+def _runs(job: Job | None) -> bool:
+    return job is not None and job.status == "active"
+
+
+def _up_to(course: _Course, limit: float) -> Iterator[datetime]:
+    """The course's times up to a moment; it is at the next one then."""
+    while course.ahead is not None and course.ahead.timestamp() <= limit:
+        yield course.ahead
+        course.ahead = next(course.times, None)
+
+
+def _joined(stretch: _Stretch | None, times: list[datetime]) -> _Stretch | None:
+    if not times:
+        return stretch
+    if stretch is None:
+        return _Stretch(times[0], times[-1], len(times))
+    return _Stretch(stretch.first, times[-1], stretch.count + len(times))
+
+
+def _left_out(job: Job, stretch: _Stretch, outcome: Literal["missed", "skipped"], reason: Sentence) -> LeftOut:
+    first, last = Occurrence(job.id, stretch.first), Occurrence(job.id, stretch.last)
+    return LeftOut(job, first, last, stretch.count, outcome, reason)
+
+
+def _time(planned: Planned) -> float:
+    return (planned.occurrence if isinstance(planned, Due) else planned.first).at.timestamp()
