@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from difflib import get_close_matches
 from fnmatch import translate
 from typing import Literal, TypeAlias
 
@@ -15,6 +16,7 @@ from cronsim import CronSim, CronSimError
 
 from agent.errors import UserError
 from agent.markdown.values import Value, is_list
+from agent.metrics.names import NAMES
 from agent.texts import Sentence, either
 
 SHORTEST = 60
@@ -30,6 +32,9 @@ _NAMED = {
     "@midnight": "0 0 * * *",
     "@hourly": "0 * * * *",
 }
+_CONSTANT = {"tick", "turn.ended", "scan.finished", "files.changed", "iteration.started", "model.retry", "tool.started"}
+EVENTS = frozenset(NAMES.values()) - _CONSTANT
+"""The events that may start a job: all but those that come again and again by themselves."""
 _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _DURATION = re.compile(r"(\d{1,6})\s*(s|min|m|h|d|w)\Z", re.ASCII)
 _EXAMPLES = (
@@ -187,10 +192,17 @@ def _one(kind: str, value: Value) -> Trigger:
             return At(_moment(value))
         case "change":
             return _change(value)
-        case "event" if isinstance(value, str) and value.strip():
-            return OnEvent(value.strip())
+        case "event" if isinstance(value, str):
+            return OnEvent(_event(value.strip()))
         case _:
             return _refuse({kind: value})
+
+
+def _event(name: str) -> str:
+    if name not in EVENTS:
+        near = get_close_matches(name, sorted(EVENTS), n=3, cutoff=0.4) or sorted(EVENTS)[:3]
+        raise BadTrigger("no event has the name {name}", hint="{names}", name=_shown(name), names=either(near))
+    return name
 
 
 def _moment(value: Value) -> datetime:

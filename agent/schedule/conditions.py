@@ -1,0 +1,159 @@
+"""Which changes of notes, and which events, start a job. Pure: the caller gives the events and the time.
+
+`fits` judges one event; `ChangeWatch` collects what fits until enough notes lie still. What the program wrote itself
+never counts, and what arrived from elsewhere only with `from: anywhere`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agent.events.types import FileChanged, FilesChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
+from agent.events.types import VaultEvent as AnyVaultEvent
+from agent.markdown.changes import NoteChange, PropertySet, SectionAdded, TagAdded, TaskAdded, TaskTicked, TaskUnticked
+from agent.markdown.values import Value, is_list
+from agent.metrics.names import event_name
+from agent.schedule.globs import matches
+from agent.schedule.job import Job
+from agent.schedule.triggers import Change, OnEvent
+
+VaultEvent = AnyVaultEvent[NoteChange]
+_TASKS: Mapping[str, type] = {"ticked": TaskTicked, "unticked": TaskUnticked, "added": TaskAdded}
+
+
+def fits(change: Change, event: VaultEvent, *, ignore_case: bool = False) -> bool:
+    """True if the event meets all conditions of the trigger. Conditions on the content of a note are not met if its
+    older version was not available."""
+    if isinstance(event, FileChanged) or event.origin is Origin.OWN:
+        return False
+    if event.origin is Origin.ARRIVED and not change.anywhere:
+        return False
+    if not matches(event.path, change.paths, ignore_case=ignore_case):
+        return False
+    if change.created and not _is_new(change, event, ignore_case=ignore_case):
+        return False
+    if isinstance(event, NoteDeleted):
+        return not (change.created or _has_content_condition(change))
+    if not _has_content_condition(change):
+        return not (isinstance(event, NoteEdited) and event.compared and not event.changes)
+    return _content_fits(change, event.changes)
+
+
+def fits_event(trigger: OnEvent, event: object) -> bool:
+    """True if an event of the bus has the trigger's name."""
+    return event_name(type(event).__name__) == trigger.name
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesReady:
+    """A job starts because of these notes, in the order of their changes."""
+
+    job: Job
+    paths: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class ChangeWatch:
+    """The changed notes that fit each job's triggers and wait to lie still, or for more of them.
+
+    `ignore_case`: the file system takes no notice of it. Times are monotonic seconds.
+    """
+
+    ignore_case: bool = False
+    _jobs: dict[str, Job] = field(default_factory=dict, init=False)
+    _waiting: dict[tuple[str, Change], dict[str, float]] = field(default_factory=dict, init=False)
+
+    def set_jobs(self, jobs: Sequence[Job]) -> None:
+        """The jobs as they are now; what waits for a trigger that is gone is forgotten."""
+        self._jobs = {job.id: job for job in jobs if job.status == "active"}
+        there = {(job.id, each) for job in self._jobs.values() for each in job.triggers if isinstance(each, Change)}
+        self._waiting = {key: self._waiting.get(key, {}) for key in sorted(there, key=lambda key: key[0])}
+
+    def take(self, poll: FilesChanged[NoteChange]) -> None:
+        """Collect what fits among these events; a note that changes again begins to wait anew."""
+        for (_, trigger), notes in self._waiting.items():
+            for event in poll.events:
+                if isinstance(event, NoteMoved) and event.source in notes:
+                    del notes[event.source]
+                    notes[event.path] = poll.now
+                elif fits(trigger, event, ignore_case=self.ignore_case):
+                    notes.pop(event.path, None)
+                    notes[event.path] = poll.now
+                elif isinstance(event, NoteDeleted):
+                    notes.pop(event.path, None)
+                elif event.path in notes and event.origin is not Origin.OWN:
+                    notes[event.path] = poll.now
+
+    def ready(self, now: float) -> tuple[ChangesReady, ...]:
+        """The jobs that start now; their notes are forgotten."""
+        return tuple(self._ready(now))
+
+    def next_at(self) -> float | None:
+        """The earliest time at which a job may start; None if none has enough notes."""
+        times = (
+            sorted(last + trigger.quiet for last in notes.values())[trigger.count - 1]
+            for (_, trigger), notes in self._waiting.items()
+            if len(notes) >= trigger.count
+        )
+        return min(times, default=None)
+
+    def collected(self) -> dict[str, tuple[str, ...]]:
+        """The notes that wait, by job, for the state on disk."""
+        found: dict[str, tuple[str, ...]] = {}
+        for (job, _), notes in self._waiting.items():
+            if notes:
+                found[job] = (*found.get(job, ()), *notes)
+        return found
+
+    def restore(self, collected: Mapping[str, Sequence[str]], now: float) -> None:
+        """Let notes wait again that waited before a restart."""
+        for (job, trigger), notes in self._waiting.items():
+            paths = (path for path in collected.get(job, ()) if matches(path, trigger.paths))
+            notes.update(dict.fromkeys(paths, now))
+
+    def _ready(self, now: float) -> Iterator[ChangesReady]:
+        for (job, trigger), notes in self._waiting.items():
+            still = [path for path, last in notes.items() if now - last >= trigger.quiet]
+            if len(still) >= trigger.count:
+                for path in still:
+                    del notes[path]
+                yield ChangesReady(self._jobs[job], tuple(still))
+
+
+def _is_new(change: Change, event: VaultEvent, *, ignore_case: bool) -> bool:
+    """True for a note that was created, or moved to where the trigger looks from elsewhere."""
+    if isinstance(event, NoteMoved):
+        return bool(change.paths) and not matches(event.source, change.paths, ignore_case=ignore_case)
+    return isinstance(event, NoteCreated)
+
+
+def _has_content_condition(change: Change) -> bool:
+    return bool(change.task or change.tag or change.key or change.heading)
+
+
+def _content_fits(change: Change, changes: Sequence[NoteChange]) -> bool:
+    return (
+        (not change.task or any(isinstance(each, _TASKS[change.task]) for each in changes))
+        and (not change.tag or any(_adds_tag(each, change.tag) for each in changes))
+        and (not change.key or any(_sets(each, change.key, change.value) for each in changes))
+        and (not change.heading or any(_adds_heading(each, change.heading) for each in changes))
+    )
+
+
+def _adds_tag(change: NoteChange, tag: str) -> bool:
+    """True if the tag, or one below it such as `tag/part`, was added."""
+    return isinstance(change, TagAdded) and f"{change.name}/".casefold().startswith(f"{tag}/".casefold())
+
+
+def _adds_heading(change: NoteChange, heading: str) -> bool:
+    return isinstance(change, SectionAdded) and change.path[-1].casefold() == heading.casefold()
+
+
+def _sets(change: NoteChange, key: str, wanted: str) -> bool:
+    """True if the property was set, to `wanted` if that is not empty, or to a list with it that had it not before."""
+    if not isinstance(change, PropertySet) or change.key.casefold() != key.casefold():
+        return False
+    return not wanted or (wanted.casefold() in _words(change.new) and wanted.casefold() not in _words(change.old))
+
+
+def _words(value: Value) -> set[str]:
+    return {str(each).casefold() for each in (value if is_list(value) else (value,))}
