@@ -42,7 +42,8 @@ class Retry:
 class Job:
     """One job, as its note says it.
 
-    `text` is the task in plain words, `task` the procedure instead of it; both empty: the job only wakes the agent.
+    `text` is the task in plain words, `task` the procedure that does it, for the note `target_file` if it has one; both
+    empty: the job only wakes the agent.
     `spend` is the most dollars that it may cost a day, `timeout` the most seconds of one run (None: the settings').
     `run_on` names the only machine that runs it (empty: one of them, whichever is first). `active_days`: 0 is Monday.
     `digest` is the id of the note's content.
@@ -73,6 +74,7 @@ class Job:
     chat_id: str = ""
     created: datetime | None = None
     digest: str = ""
+    target_file: str = ""
 
     @property
     def only_wakes(self) -> bool:

@@ -1,0 +1,231 @@
+"""The notes of tasks: loaded from `tasks/` and `tasks/done/`, planned once for each day, and ended.
+
+What is written is returned as requests, so that one commit can have the end of a task together with what it wrote. Only
+the person's own version of a note counts: what arrived from elsewhere is no task until they have looked at it.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from itertools import count
+from pathlib import Path, PurePosixPath
+
+from agent.errors import AgentError, UserError
+from agent.markdown.note import Note
+from agent.markdown.title import short_title
+from agent.markdown.values import Value
+from agent.schedule.header_fields import plain_id
+from agent.schedule.procedures import SUBJECT_IN_TITLE, TaskType
+from agent.schedule.queue import in_order
+from agent.schedule.task import TYPE, USUAL, Task, TaskProblem, TaskStatus, parse_task
+from agent.texts import Language, text
+from agent.vault.change import Create, Edit, Move, Request
+from agent.vault.folders import ARCHIVE, TASKS, TASKS_DONE, AgentFolder
+from agent.vault.store import Vault
+
+WAITING_AT_MOST, KEPT_AT_MOST = 100, 500
+"""The most tasks that wait, and that are kept in `tasks/done/`, where no setting says otherwise."""
+_LINE = 300
+"""The most characters of a result in the header; a longer one is in the body."""
+
+
+class QueueFull(UserError):
+    """As many tasks wait as may."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskShelf:
+    """The tasks of one vault: those that wait, in order; those in `tasks/` that a person has ended by hand; those in
+    `tasks/done/`, the last one first; and the notes that are no right task."""
+
+    waiting: tuple[Task, ...] = ()
+    ended: tuple[Task, ...] = ()
+    done: tuple[Task, ...] = ()
+    problems: tuple[TaskProblem, ...] = ()
+
+    @property
+    def all(self) -> tuple[Task, ...]:
+        """All tasks."""
+        return (*self.waiting, *self.ended, *self.done)
+
+
+@dataclass(frozen=True, slots=True)
+class NewTask:
+    """A task to be planned; its fields are as those of `Task`."""
+
+    kind: TaskType
+    title: str
+    description: str = ""
+    priority: int = USUAL
+    due: datetime | None = None
+    target_file: str = ""
+    context: str = ""
+    session: str = ""
+    recurrence_interval: int = 0
+
+    @property
+    def subject(self) -> str:
+        """What the task is about, beside its kind: two tasks with the same subject are the same on one day."""
+        return self.target_file or (self.title if self.kind in SUBJECT_IN_TITLE else "")
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTask:
+    """A task that is planned: `request` writes its note (None: there was one already)."""
+
+    task: Task
+    request: Create | None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskEnd:
+    """How a task has ended. `text` is its result, or the reason why it failed or was cancelled."""
+
+    status: TaskStatus
+    at: datetime
+    text: str = ""
+    started: datetime | None = None
+    seconds: float = 0.0
+
+
+def load_tasks(vault: Vault, *, done: bool = True) -> TaskShelf:
+    """The tasks of a vault; those in `tasks/done/` only if `done`."""
+    found = [_load(vault, path) for path in _paths(vault, TASKS, "*.md")]
+    tasks = [each for each in found if isinstance(each, Task)]
+    over = [_load(vault, path) for path in _paths(vault, TASKS_DONE, "*/*.md")] if done else []
+    ended = (each for each in over if isinstance(each, Task))
+    return TaskShelf(
+        in_order(each for each in tasks if each.is_waiting),
+        tuple(each for each in tasks if not each.is_waiting),
+        tuple(sorted(ended, key=_last, reverse=True)),
+        tuple(each for each in found if isinstance(each, TaskProblem)),
+    )
+
+
+def load_task(vault: Vault, path: str) -> Task | TaskProblem | None:
+    """The task at a path, None if there is none; only the person's own version of its note counts."""
+    return _load(vault, path)
+
+
+def plan_task(
+    vault: Vault,
+    new: NewTask,
+    shelf: TaskShelf,
+    now: datetime,
+    most: int = WAITING_AT_MOST,
+    *,
+    again: bool = False,
+) -> PlannedTask:
+    """Plan a task, once for its kind, its subject and the day; `again`: also if the same was done today already.
+
+    Raises `QueueFull` if as many tasks wait as may.
+    """
+    day = now.date()
+    same = [each for each in shelf.all if is_same(each, new, day)]
+    there = next((each for each in same if each.is_waiting or not again), None)
+    if there is not None:
+        return PlannedTask(there, None)
+    if len(shelf.waiting) >= most:
+        raise QueueFull(
+            "{count} tasks wait already, and no more may",
+            hint="vault-agent tasks list shows them; vault-agent tasks cancel ID takes one out",
+            count=len(shelf.waiting),
+        )
+    taken = {each.name for each in shelf.all}
+    stem = next(name for name in _names(new, day) if name not in taken and not _is_there(vault, name))
+    path = vault.home.at(f"{TASKS}{stem}.md")
+    data = new_task_note(new, plain_id(stem, TYPE), now, vault.home)
+    task = parse_task(path, data, vault.home)
+    assert isinstance(task, Task)
+    return PlannedTask(task, Create(path, data))
+
+
+def is_same(task: Task, new: NewTask, day: date) -> bool:
+    """True if a task is the new one: of its kind and subject, and planned on this day."""
+    own = replace(new, title=task.title, target_file=task.target_file)
+    is_of_day = task.created_at is not None and task.created_at.astimezone().date() == day
+    return task.kind == new.kind and own.subject == new.subject and (is_of_day or task.name.startswith(f"{day}-"))
+
+
+def new_task_note(new: NewTask, name: str, now: datetime, home: AgentFolder) -> bytes:
+    """The note of a new task."""
+    header: dict[str, Value] = {"id": name, "type": TYPE, "task_type": new.kind, "title": new.title}
+    header |= {"description": new.description} if new.description else {}
+    header |= {"status": "scheduled" if new.due and new.due > now else "pending", "priority": new.priority}
+    header |= {"due": new.due.replace(microsecond=0)} if new.due else {}
+    header |= {"target_file": home.at(new.target_file)} if new.target_file else {}
+    header |= {"context": new.context} if new.context else {}
+    if new.recurrence_interval:
+        header |= {"recurring": True, "recurrence_interval": new.recurrence_interval}
+    header |= {"session": f"[[{new.session.removesuffix('.md')}]]"} if new.session else {}
+    header["created_at"] = now.replace(microsecond=0)
+    return Note.compose(header, f"# {new.title}\n").data
+
+
+def end_task(vault: Vault, task: Task, end: TaskEnd, language: Language) -> tuple[Request, ...]:
+    """The requests with which a task is over: its note gets what came of it, and moves to `tasks/done/`.
+
+    No request if the note is gone. Raises `BadNote` for a header that cannot be changed.
+    """
+    base = vault.read(task.path)
+    if base is None:
+        return ()
+    note = Note.parse(base).with_key("status", end.status)
+    if end.started is not None:
+        note = note.with_key("started_at", end.started.replace(microsecond=0))
+    note = note.with_key("completed_at", end.at.replace(microsecond=0))
+    if end.started is not None:
+        note = note.with_key("execution_time_ms", round(end.seconds * 1000))
+    key, other = ("result", "error") if end.status == "completed" else ("error", "result")
+    line = " ".join(end.text.split())
+    note = note.with_key(key, line if len(line) <= _LINE else f"{line[: _LINE - 1]}…") if line else note
+    note = note.without_key(other) if other in note.header else note
+    if len(line) > _LINE or "\n" in end.text.strip():
+        heading = f"## {text('task.result', language)}"
+        note = note.with_body(f"{note.body.rstrip()}\n\n{heading}\n\n{end.text.strip()}\n")
+    target = free_path(vault, f"{TASKS_DONE}{end.at:%Y-%m}/{task.name}")
+    return Edit(task.path, base, note.data), Move(task.path, target)
+
+
+def archive_done(vault: Vault, shelf: TaskShelf, most: int = KEPT_AT_MOST) -> tuple[Move, ...]:
+    """The requests that move the oldest of the tasks that are over to `archive/`, all but the last `most`."""
+    names = (vault.home.name_of(each.path).removesuffix(".md") for each in shelf.done[most:])
+    return tuple(
+        Move(vault.home.at(f"{name}.md"), free_path(vault, ARCHIVE + name.removeprefix(ARCHIVE))) for name in names
+    )
+
+
+def free_path(vault: Vault, name: str, taken: Collection[str] = ()) -> str:
+    """A path in the agent's folder for a note of this name (without its ending), with a number if it is taken."""
+    numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
+    paths = (vault.home.at(f"{each}.md") for each in numbered)
+    return next(path for path in paths if path not in taken and vault.read(path) is None)
+
+
+def _load(vault: Vault, path: str) -> Task | TaskProblem | None:
+    try:
+        data = vault.own_version(path)
+    except (AgentError, OSError):
+        return None
+    return None if data is None else parse_task(path, data, vault.home, vault.content_id(data))
+
+
+def _paths(vault: Vault, folder: str, pattern: str) -> Iterator[str]:
+    place = Path(vault.place.root, vault.home.at(folder))
+    found: Iterable[Path] = sorted(place.glob(pattern)) if place.is_dir() else ()
+    return (path.relative_to(vault.place.root).as_posix() for path in found if not path.name.startswith("."))
+
+
+def _names(new: NewTask, day: date) -> Iterator[str]:
+    words = PurePosixPath(new.subject).name.removesuffix(".md") if new.target_file else new.subject
+    subject = "-".join(short_title(words).lower().split())
+    stem = "-".join(filter(None, (day.isoformat(), new.kind.replace("_", "-"), subject)))
+    return (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+
+
+def _is_there(vault: Vault, stem: str) -> bool:
+    return vault.read(vault.home.at(f"{TASKS}{stem}.md")) is not None
+
+
+def _last(task: Task) -> tuple[float, str]:
+    return (task.completed_at.timestamp() if task.completed_at else 0.0), task.path
