@@ -1,0 +1,84 @@
+"""`explore_topic`: a report on a topic in `research/`, each statement with the note that it comes from."""
+
+from collections.abc import Iterator
+
+from agent.growth.procedures.material import bullets, quote, title_of
+from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
+from agent.index.hit import Hit
+from agent.markdown.note import Note
+from agent.markdown.title import short_title
+from agent.vault.change import Append
+from agent.vault.folders import (
+    APPROVALS,
+    INBOX,
+    JOB_HISTORY,
+    JOBS,
+    PROMPTS,
+    QUESTIONS,
+    REFLECTIONS,
+    RESEARCH,
+    TASKS,
+    TASKS_DONE,
+)
+
+MODEL: ModelPart = "instead"
+WRITES: tuple[str, ...] = ()
+_PASSAGES = 12
+_LEFT_OUT = frozenset(
+    (APPROVALS, INBOX, JOB_HISTORY, JOBS, PROMPTS, QUESTIONS, REFLECTIONS, RESEARCH, TASKS, TASKS_DONE)
+)
+"""Folders whose notes say what is to be done, not what is known."""
+
+
+def plain(context: ProcedureContext) -> Work:
+    """Quote what the vault says on the topic, by note."""
+    name = _name(context)
+    found = list(_passages(context))
+    if not found:
+        return Work(context.text("nothing_about", topic=_topic(context)), is_quiet=True)
+    notes = dict.fromkeys(hit.path for hit in found)
+    rows = [
+        f"### [[{path.removesuffix('.md')}]]\n\n" + bullets(quote(hit.passage) for hit in found if hit.path == path)
+        for path in notes
+    ]
+    says = context.text("explored", count=len(notes), link=_link(context, name))
+    if context.runs.present:
+        return Work("\n\n".join(rows))
+    return Work(says, (_report(context, name, "\n\n".join(rows)),))
+
+
+def from_answer(context: ProcedureContext, answer: str) -> Work:
+    """The answer is the report."""
+    name = _name(context)
+    return Work(context.text("reported", link=_link(context, name)), (_report(context, name, answer),))
+
+
+def _topic(context: ProcedureContext) -> str:
+    call = context.call
+    return call.title or (title_of(call.target_file) if call.target_file else call.description)
+
+
+def _name(context: ProcedureContext) -> str:
+    return context.call.target_file or f"{RESEARCH}{short_title(_topic(context)) or 'topic'}.md"
+
+
+def _link(context: ProcedureContext, name: str) -> str:
+    return f"[[{context.path(name).removesuffix('.md')}]]"
+
+
+def _passages(context: ProcedureContext) -> Iterator[Hit]:
+    query = f"{_topic(context)} {context.call.description}".strip()
+    plain = query.replace(":", " ").replace("-", " ")  # words, not filters
+    for hit in context.runs.recall.search(plain, _PASSAGES).hits:
+        data = context.vault.read(hit.path)
+        is_known = context.vault.home.row(hit.path).path not in _LEFT_OUT
+        if data is not None and is_known and not context.runs.recall.foreign.source(hit.path, data):
+            yield hit
+
+
+def _report(context: ProcedureContext, name: str, body: str) -> Append:
+    """The request that adds a report of today to the note of the topic."""
+    topic = _topic(context)
+    created = context.now.replace(microsecond=0)
+    head = Note.compose({"title": topic, "type": "research", "created": created}, f"# {topic}\n")
+    return Append(context.path(name), body.encode("utf-8", "replace"), head.data, f"## {context.today}".encode())

@@ -1,0 +1,59 @@
+"""`health_check`: what is wrong with the vault, as `doctor` sees it; only what is new since the last time is said."""
+
+import json
+import re
+from pathlib import Path
+
+from agent.growth.procedures.material import bullets
+from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
+from agent.texts import translated
+from agent.vault import durable
+from agent.vault.health import examine, note_checks
+from agent.vault.health.probe import Check, Level
+
+MODEL: ModelPart = "after"
+WRITES: tuple[str, ...] = ()
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_SHOWN = 5
+
+
+def plain(context: ProcedureContext) -> Work:
+    """The findings that were not there last time, and those that are gone; nothing if all is as it was."""
+    file = context.vault.private_folder / "schedule" / "health.json"
+    checks = (*examine.repository(context.vault, fix=False), *note_checks.notes(context.vault))
+    found = {_key(check): check for check in checks if check.level is not Level.OK}
+    known = _known(file)
+    fresh = [check for key, check in found.items() if key not in known]
+    gone = [key for key in known if key not in found]
+    if not fresh and not gone:
+        return Work()
+    durable.replace(file, json.dumps(sorted(found)))
+    lines = [_said(context, check) for check in fresh]
+    parts = [f"{context.text('health_new')}\n\n{bullets(lines)}"] if lines else []
+    parts += [context.text("health_gone", count=len(gone))] if gone else []
+    return Work("\n\n".join(parts))
+
+
+def from_answer(context: ProcedureContext, answer: str) -> Work:
+    """What the model advises is the result; it writes nothing."""
+    return Work(answer)
+
+
+def _said(context: ProcedureContext, check: Check) -> str:
+    language = context.language
+    line = f"{translated(check.name, language)}: {translated(check.what, language)}"
+    details = [translated(each, language) for each in check.details[:_SHOWN]]
+    line += f" ({'; '.join(details)})" if details else ""
+    return line + (f" → `{translated(check.next, language)}`" if check.next else "")
+
+
+def _key(check: Check) -> str:
+    """A finding without its numbers: an age that grows is no new finding."""
+    return _NUMBER.sub("#", f"{check.name}: {check.what} {' '.join(check.details)}")
+
+
+def _known(file: Path) -> frozenset[str]:
+    try:
+        return frozenset(str(each) for each in json.loads(file.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return frozenset()

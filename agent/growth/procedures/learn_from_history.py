@@ -1,0 +1,36 @@
+"""`learn_from_history`: reads the conversations that nobody has read yet, and says what yesterday was about."""
+
+from datetime import timedelta
+
+from agent.growth.procedures.material import bullets, logs, quote
+from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
+from agent.memory.store import entries_on_day
+from agent.runs.capture import entry_writer
+from agent.runs.conversations import Conversations
+from agent.runs.waiting_conversations import silent_conversations
+from agent.vault.folders import ENTRIES
+
+MODEL: ModelPart = "if_found"
+WRITES = (ENTRIES,)
+_MOST = 10
+
+
+def plain(context: ProcedureContext) -> Work:
+    """Keep the facts of the conversations that have fallen silent; list what was asked and kept yesterday."""
+    workspace, account = context.runs.workspace, context.runs.account
+    unread = silent_conversations(workspace)
+    if unread:
+        keeper = entry_writer(workspace, context.runs.recall, account)
+        Conversations(workspace, keeper, account, context.runs.bus.publish_async).keep_ended()
+    yesterday = context.today - timedelta(days=1)
+    asked = [f"{quote(each.logged.title)} {each.logged.session}".strip() for each in logs(context, [yesterday])]
+    kept = [f"{quote(each.entry.text)} ({each.link})" for each in entries_on_day(context.vault, yesterday).new]
+    parts = [context.text("conversations_read", count=len(unread))] if unread else []
+    for key, lines in (("asked", asked), ("kept", kept)):
+        parts += [f"{context.text(key, day=yesterday)}\n\n{bullets(lines[:_MOST])}"] if lines else []
+    return Work("\n\n".join(parts))
+
+
+def from_answer(context: ProcedureContext, answer: str) -> Work:
+    """What the model has learned is the result; what is worth keeping it has remembered by itself."""
+    return Work(answer)

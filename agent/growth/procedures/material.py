@@ -1,0 +1,120 @@
+"""What procedures look at: the days' logs, what the person has stated, and their notes; all of it the person's own."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path, PurePosixPath
+
+from agent.growth.procedures.procedure import ProcedureContext
+from agent.markdown.title import short_title
+from agent.memory import daily
+from agent.memory.daily import Logged
+from agent.memory.entry import MODEL as BY_MODEL
+from agent.memory.store import StoredEntry, load_entries
+from agent.vault.folders import DAILY, ENTRIES
+
+QUOTED = 200
+"""The most characters of a quotation."""
+_LINK = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
+_ENTRY = re.compile(r"(\d{4})-(\d\d)-\d\d-.+")
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedTask:
+    """One task in the log of a day."""
+
+    day: date
+    logged: Logged
+
+    @property
+    def link(self) -> str:
+        """A link to the note of the day."""
+        return daily.link_to(self.day)
+
+
+def days_before(last: date, count: int) -> tuple[date, ...]:
+    """So many days up to the last one, in order."""
+    return tuple(last - timedelta(days=back) for back in range(count - 1, -1, -1))
+
+
+def week_of(day: date) -> str:
+    """The week of a day, as in 2026-W47."""
+    year, week, _ = day.isocalendar()
+    return f"{year}-W{week:02}"
+
+
+def logs(context: ProcedureContext, days: Iterable[date]) -> tuple[LoggedTask, ...]:
+    """The tasks in the logs of these days."""
+    return tuple(LoggedTask(day, each) for day in days for each in daily.log(context.note(daily.path_of(day))))
+
+
+def stated(context: ProcedureContext, days: Iterable[date]) -> tuple[StoredEntry, ...]:
+    """What the person has stated on these days, newest first: not what a model concluded, what a guest said, or what
+    was replaced since."""
+    found = load_entries(context.vault, (path for day in days for path in _entry_paths(context, day)))
+    return tuple(each for each in found if _is_owners(each))
+
+
+def names_in(context: ProcedureContext, folder: str, pattern: str = "*.md") -> tuple[str, ...]:
+    """The notes in one of the agent's folders, as the table of folders names them; in order."""
+    place = Path(context.vault.place.root, context.path(folder))
+    found = sorted(place.glob(pattern)) if place.is_dir() else ()
+    return tuple(folder + path.relative_to(place).as_posix() for path in found)
+
+
+def quote(text: str) -> str:
+    """The beginning of a text as a quotation on one line that does nothing in an editor."""
+    return f"“{daily.inert(daily.cut(' '.join(text.split()), QUOTED))}”"
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """The lines as a list."""
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def counted(texts: Sequence[str], most: int) -> tuple[tuple[str, int], ...]:
+    """The texts by how often they are there, the most frequent first."""
+    counts = dict.fromkeys(texts, 0)
+    for each in texts:
+        counts[each] += 1
+    return tuple(sorted(counts.items(), key=lambda item: -item[1])[:most])
+
+
+def rests_on_notes(context: ProcedureContext, line: str) -> bool:
+    """True for a line with a link to a note that is there."""
+    return any(_is_there(context, link) for link in _LINK.findall(line))
+
+
+def title_of(name: str) -> str:
+    """A title for a note, from its name, such as `20-skills-abilities.md`."""
+    words = re.sub(r"^\d+-", "", PurePosixPath(name).stem).replace("-", " ").replace("_", " ")
+    return short_title(words) or words
+
+
+def _is_there(context: ProcedureContext, link: str) -> bool:
+    name = link.strip()
+    paths = [f"{name}.md", name, context.path(f"{DAILY}{name}.md")]
+    if entry := _ENTRY.fullmatch(PurePosixPath(name).name):
+        paths.append(context.path(f"{ENTRIES}{entry[1]}/{entry[2]}/{entry[0]}.md"))
+    return any(_has_note(context, path) for path in paths)
+
+
+def _has_note(context: ProcedureContext, path: str) -> bool:
+    place = context.vault.place.root / path
+    return ".." not in path.split("/") and not path.startswith("/") and place.is_file()
+
+
+def _entry_paths(context: ProcedureContext, day: date) -> Iterator[str]:
+    return iter(names_in_home(context, f"{ENTRIES}{day:%Y/%m}/", f"{day:%Y-%m-%d}*.md"))
+
+
+def names_in_home(context: ProcedureContext, folder: str, pattern: str) -> tuple[str, ...]:
+    """The same with their paths in the vault."""
+    return tuple(map(context.path, names_in(context, folder, pattern)))
+
+
+def _is_owners(each: StoredEntry) -> bool:
+    entry = each.entry
+    strange = each.untrusted or entry.sender_id or entry.chat_id or entry.superseded_by
+    return entry.type.is_stated and not strange and entry.source != BY_MODEL

@@ -1,0 +1,171 @@
+"""Runs a procedure: its plain form without a model, else a run of the agent whose answer the program writes down.
+
+The answer of a model is text that the program puts where it belongs: so no line of a person's is ever touched, and all
+that a procedure writes is one commit with what its caller wants to write.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from agent.context.prompt import fill
+from agent.errors import AgentError, NoteGone
+from agent.events.runs import Speaker
+from agent.growth.procedures import (
+    cleanup,
+    consolidate,
+    discover_patterns,
+    explore_topic,
+    fill_gap,
+    health_check,
+    learn_from_history,
+    self_reflection,
+    summarize_period,
+    update_profile,
+)
+from agent.growth.procedures.procedure import Procedure, ProcedureCall, ProcedureContext, ProcedureResult, Work
+from agent.loop.inert import inert
+from agent.loop.outcome import Ended, RunOutcome
+from agent.loop.request import RunRequest
+from agent.loop.session import load_session
+from agent.runs.service import RunIO
+from agent.schedule.procedures import TaskType
+from agent.vault.change import Outcome, Request, Stamp
+
+CHANNEL = "job"
+"""The channel of runs that nobody asked for at this moment."""
+NOTHING = "NOTHING"
+"""The answer of a model that has found nothing to do; the prompts say so."""
+_TOOL = "procedure"
+_PROCEDURES: Mapping[TaskType, Procedure] = MappingProxyType(
+    {
+        "self_reflection": self_reflection,
+        "update_profile": update_profile,
+        "consolidate": consolidate,
+        "discover_patterns": discover_patterns,
+        "learn_from_history": learn_from_history,
+        "summarize_period": summarize_period,
+        "explore_topic": explore_topic,
+        "fill_gap": fill_gap,
+        "health_check": health_check,
+        "cleanup": cleanup,
+    }
+)
+
+
+def run_procedure(kind: TaskType, call: ProcedureCall) -> ProcedureResult:
+    """Do one piece of work; what it wrote is committed when this returns. Raises what a transaction raises."""
+    procedure = _PROCEDURES[kind]
+    with call.open_runs() as runs:
+        runs.capturing.hold = True  # the commit of the result has the record of the run
+        context = ProcedureContext(call, runs, runs.workspace.clock.now())
+        found = procedure.plain(context)
+        is_found = bool(found.text) and not found.is_quiet
+        if runs.present and (procedure.MODEL == "instead" or is_found):
+            return _with_model(kind, procedure, context, found)
+        return _written(kind, context, found, ProcedureResult(_plain_text(context, found), is_found))
+
+
+def resume_procedure(kind: TaskType, call: ProcedureCall, ended: Ended) -> ProcedureResult:
+    """What a run came to that had waited for its person, and has ended now; as `run_procedure`."""
+    with call.open_runs() as runs:
+        context = ProcedureContext(call, runs, runs.workspace.clock.now())
+        return _of_run(kind, _PROCEDURES[kind], context, Work(), ended)
+
+
+def _with_model(kind: TaskType, procedure: Procedure, context: ProcedureContext, found: Work) -> ProcedureResult:
+    call, runs = context.call, context.runs
+    request = RunRequest(
+        _task(kind, context, found),
+        Speaker(CHANNEL),
+        job=call.job,
+        purpose=kind,
+        writes=tuple(map(context.path, procedure.WRITES)),
+        spend=call.spend,
+    )
+    return _of_run(kind, procedure, context, found, runs.ask(request, line=RunIO(cancelled=call.cancelled)))
+
+
+def _of_run(
+    kind: TaskType, procedure: Procedure, context: ProcedureContext, found: Work, ended: Ended
+) -> ProcedureResult:
+    """The result of a run that has ended or waits. What the plain form has done before it is kept in any case."""
+    context.runs.capturing.settle()  # the record of the run is held from now on
+    money = context.runs.account.spent(ended.run).money
+    kept = found if procedure.MODEL == "after" else Work()
+    result = ProcedureResult(session=ended.session, money=money, is_plain=False, commits=ended.commits)
+    if ended.outcome.waits:
+        context.vault.commit_held(context.vault.held_of(ended.session))
+        return replace(result, waits_for=ended.waits_for, text=ended.reason)
+    if ended.outcome is RunOutcome.INTERRUPTED:
+        return replace(result, is_stopped=True, text=ended.reason)
+    if ended.outcome is not RunOutcome.FINISHED:
+        reason = ". ".join(filter(None, (context.vault.masked(ended.reason), context.vault.masked(ended.hint))))
+        failed = replace(result, failure=reason, text=reason, did_something=bool(kept.requests))
+        return _written(kind, context, kept, failed, ended)
+    answer = context.vault.masked(ended.answer.strip())
+    is_nothing = not answer or answer.partition("\n")[0].strip(" .。*`") == NOTHING
+    if is_nothing:
+        work = kept
+    elif _strangers(context, ended):
+        link = f"[[{ended.session.removesuffix('.md')}]]"
+        work = replace(kept, text="\n\n".join(filter(None, (kept.text, context.text("strangers", link=link)))))
+    else:
+        made = procedure.from_answer(replace(context, session=ended.session), inert(answer))
+        work = replace(made, requests=(*kept.requests, *made.requests), commits=(*kept.commits, *made.commits))
+    says = work.text or context.text("nothing")
+    is_done = bool(work.requests or ended.commits) or (bool(work.text) and not work.is_quiet)
+    done = replace(result, text=says, did_something=is_done)
+    return _written(kind, context, work, done, ended)
+
+
+def _written(
+    kind: TaskType, context: ProcedureContext, work: Work, result: ProcedureResult, ended: Ended | None = None
+) -> ProcedureResult:
+    """The result, with what it wrote, in one commit with the record of its run and what the caller wants."""
+    call, vault = context.call, context.vault
+    paths = tuple(dict.fromkeys(_path(each) for each in work.requests))
+    result = replace(result, paths=paths, commits=(*work.commits, *result.commits))
+    requests = (*work.requests, *call.also(result))
+    if not requests and not result.did_something:
+        return result
+    session = ended.session if ended is not None else ""
+    stamp = Stamp(context.actor, run=ended.run if ended else "", tool=_TOOL, session=session)
+    subject = f"task({kind.replace('_', '-')}): {vault.masked(call.title) or kind}"
+    outcome = Outcome()
+    if requests or vault.held_of(session):
+        with vault.transaction(subject, stamp, masked=True) as change:
+            change.requests += requests
+            for held in vault.held_of(session):
+                change.release(held)
+        outcome = change.outcome
+    return replace(result, commits=(*result.commits, *filter(None, [outcome.commit])))
+
+
+def _task(kind: TaskType, context: ProcedureContext, found: Work) -> str:
+    """The task of the run: the prompt with what was asked, and with what the plain form has found."""
+    call = context.call
+    target = f"[[{context.path(call.target_file).removesuffix('.md')}]]" if call.target_file else ""
+    asked = "\n\n".join(filter(None, (call.title, call.description, call.context, target))) or kind
+    language = {"en": "English", "zh": "Chinese"}[context.language]
+    read = context.vault.own_version_of
+    return fill(f"tasks/{kind}", read, task=asked, found=found.text or "(nothing)", language=language)
+
+
+def _plain_text(context: ProcedureContext, found: Work) -> str:
+    """What the plain form says, with the remark that no model has worked on it."""
+    if not found.text:
+        return context.text("nothing")
+    return found.text if context.runs.present else f"{found.text}\n\n{context.text('plain')}"
+
+
+def _strangers(context: ProcedureContext, ended: Ended) -> Sequence[str]:
+    """The sources of text in a run that its person did not write."""
+    try:
+        return load_session(context.vault, ended.session).untrusted
+    except (NoteGone, AgentError):
+        return ()
+
+
+def _path(request: Request) -> str:
+    return request.path

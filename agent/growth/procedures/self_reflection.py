@@ -1,0 +1,163 @@
+"""`self_reflection`: looks back at what happened since the last time, and plans at most five tasks."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+from agent.growth.procedures.discover_patterns import INSIGHTS
+from agent.growth.procedures.fill_gap import gaps
+from agent.growth.procedures.material import bullets, days_before, logs, stated, week_of
+from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
+from agent.growth.procedures.update_profile import target_of
+from agent.markdown.note import Note
+from agent.memory import daily
+from agent.memory.store import with_offset
+from agent.runs.upkeep_due import UpkeepDue
+from agent.schedule.procedures import TaskType
+from agent.schedule.task import Task
+from agent.schedule.task_notes import NewTask, PlannedTask, QueueFull, TaskShelf, load_tasks, plan_task
+from agent.tools.builtin.planning import MOST_PLANNED
+from agent.vault.change import Append
+from agent.vault.folders import REFLECTIONS
+
+MODEL: ModelPart = "if_found"
+WRITES: tuple[str, ...] = ()
+_ENOUGH = 3
+"""From how many statements a note about the person is worth an update, and days a look for patterns."""
+_FRIDAY = 5
+"""The day of the week from which it is worth a look for patterns."""
+_HEADING = re.compile(r"^## (\d\d):(\d\d)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Review:
+    """What happened since the last reflection, counted."""
+
+    since: datetime
+    asked: int
+    stated: int
+    over: tuple[Task, ...]
+    waiting: int
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.asked or self.stated or self.over)
+
+
+def plain(context: ProcedureContext) -> Work:
+    """Count what happened since the last reflection, and plan what follows from it by rules; nothing if nothing did."""
+    shelf = load_tasks(context.vault)
+    review = _review(context, shelf)
+    if review.is_empty:
+        return Work()
+    text = bullets(_lines(context, review))
+    if context.runs.present:
+        return Work(text)
+    planned = tuple(_planned(context, shelf))
+    tasks = [each.task for each in planned]
+    requests = tuple(each.request for each in planned if each.request is not None)
+    return Work(_with_plans(context, text, tasks), (_reflection(context, text, tasks), *requests))
+
+
+def from_answer(context: ProcedureContext, answer: str) -> Work:
+    """The answer goes into the day's reflection, with the tasks that were planned in its run."""
+    waiting = load_tasks(context.vault, done=False).waiting
+    planned = [each for each in waiting if each.session and each.session == context.session.removesuffix(".md")]
+    return Work(_with_plans(context, answer, planned), (_reflection(context, answer, planned),))
+
+
+def reflection_name(day: date) -> str:
+    """The note with the reflections of a day, as the table of folders names it."""
+    return f"{REFLECTIONS}{day:%Y-%m}/{day}.md"
+
+
+def _review(context: ProcedureContext, shelf: TaskShelf) -> _Review:
+    since = _last(context)
+    days = days_before(context.today, (context.today - since.date()).days + 1)
+    asked = [each for each in logs(context, days) if _moment(context, each.day, each.logged.time) > since]
+    said = [each for each in stated(context, days) if with_offset(each.entry.created) > since]
+    over = [each for each in shelf.done if each.completed_at and each.completed_at > since]
+    other = tuple(each for each in over if each.kind != "self_reflection")
+    waiting = sum(1 for each in shelf.waiting if each.kind != "self_reflection")
+    return _Review(since, len(asked), len(said), other, waiting)
+
+
+def _last(context: ProcedureContext) -> datetime:
+    """The moment of the last reflection, at most a day ago."""
+    for day in (context.today, context.today - timedelta(days=1)):
+        found = _HEADING.findall(context.note(reflection_name(day)))
+        if found:
+            hour, minute = found[-1]
+            return _moment(context, day, f"{hour}:{minute}")
+    return context.now - timedelta(days=1)
+
+
+def _moment(context: ProcedureContext, day: date, clock: str) -> datetime:
+    hour, minute = (int(part) for part in clock.split(":"))
+    return context.now.replace(
+        year=day.year, month=day.month, day=day.day, hour=hour % 24, minute=minute % 60, second=0, microsecond=0
+    )
+
+
+def _lines(context: ProcedureContext, review: _Review) -> Iterator[str]:
+    yield context.text("since", at=f"{review.since:%Y-%m-%d %H:%M}")
+    yield context.text("review_asked", count=review.asked)
+    yield context.text("review_stated", count=review.stated)
+    if review.over:
+        done = sum(1 for each in review.over if each.status == "completed")
+        yield context.text("review_tasks", done=done, failed=sum(1 for each in review.over if each.status == "failed"))
+    yield context.text("review_waiting", count=review.waiting)
+
+
+def _planned(context: ProcedureContext, shelf: TaskShelf) -> Iterator[PlannedTask]:
+    """The new tasks, at most `MOST_PLANNED`; none that waits or was done today."""
+    most = context.runs.workspace.settings.schedule.tasks_waiting
+    count = 0
+    for new in _ideas(context):
+        try:
+            found = plan_task(context.vault, new, shelf, context.now, most)
+        except QueueFull:
+            return
+        if found.request is not None and count < MOST_PLANNED:
+            count += 1
+            shelf = replace(shelf, waiting=(*shelf.waiting, found.task))
+            yield found
+
+
+def _ideas(context: ProcedureContext) -> Iterator[NewTask]:
+    """What would be worth doing, the most useful first."""
+    yesterday = context.today - timedelta(days=1)
+    note = context.note(daily.path_of(yesterday))
+    week = days_before(context.today, 7)
+    if daily.has_log(note):
+        yield _idea(context, "learn_from_history", 6, day=yesterday)
+        if daily.summary_of(note) is None:
+            yield _idea(context, "summarize_period", 6, day=yesterday)
+    if len(stated(context, days_before(context.today, 3))) >= _ENOUGH:
+        yield replace(_idea(context, "update_profile", 5), target_file=target_of(context, ()))
+    is_late = context.today.isoweekday() >= _FRIDAY and f"## {week_of(context.today)}" not in context.note(INSIGHTS)
+    if is_late and len({each.day for each in logs(context, week)}) >= _ENOUGH:
+        yield _idea(context, "discover_patterns", 4)
+    if UpkeepDue(context.runs.workspace).is_due(context.now):
+        yield _idea(context, "consolidate", 4)
+    gap = next(gaps(context), None)
+    if gap is not None:
+        yield replace(_idea(context, "fill_gap", 3), target_file=gap.name)
+
+
+def _idea(context: ProcedureContext, kind: TaskType, priority: int, **values: object) -> NewTask:
+    return NewTask(kind, context.text(f"plan_{kind}", **values), priority=priority)
+
+
+def _reflection(context: ProcedureContext, text: str, planned: Sequence[Task]) -> Append:
+    """The request that adds a reflection to the note of its day."""
+    head = Note.compose({"type": "reflection", "date": context.today}, f"# {context.today}\n").data
+    body = _with_plans(context, text, planned).encode("utf-8", "replace")
+    return Append(context.path(reflection_name(context.today)), body, head, f"## {context.now:%H:%M}".encode())
+
+
+def _with_plans(context: ProcedureContext, text: str, planned: Sequence[Task]) -> str:
+    if not planned:
+        return text
+    return "\n\n".join([text, context.text("planned"), bullets(f"[[{each.name}]]: {each.title}" for each in planned)])
