@@ -102,6 +102,11 @@ def load_tasks(vault: Vault, *, done: bool = True) -> TaskShelf:
     )
 
 
+def count_done(vault: Vault) -> int:
+    """The number of notes in `tasks/done/`; none is read."""
+    return sum(1 for _ in _paths(vault, TASKS_DONE, "*/*.md"))
+
+
 def load_task(vault: Vault, path: str) -> Task | TaskProblem | None:
     """The task at a path, None if there is none; only the person's own version of its note counts."""
     return _load(vault, path)

@@ -18,10 +18,11 @@ from agent.background.inbox.answer_log import CYCLES, WINDOW, Answered, AnswerLo
 from agent.background.inbox.answering import WrittenAnswer, asked_in, commit_record, is_inbox
 from agent.background.inbox.provenance import asks_more, check_origin, drop_arrived, is_meant, touched_tasks
 from agent.background.inbox.queue import ALL, PendingRequest, RequestQueue, request_queue
-from agent.background.inbox.turns import TurnsToGiveBack, held_turn
+from agent.background.inbox.turns import NOTE, held_turn, turn_name
 from agent.background.inbox.worker import Worker, answer, is_open, is_over
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
+from agent.background.turns import TurnsToGiveBack
 from agent.errors import AgentError, NoteGone, Retryable
 from agent.events.types import FilesChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin, Tick
 from agent.llm.connection import MissingModelKey
@@ -61,7 +62,7 @@ class Inbox:
 
     def __post_init__(self) -> None:
         self._file = request_queue(self.workspace.vault)
-        self._turns = TurnsToGiveBack(self.workspace.clock, self.pool, self.claims)
+        self._turns = TurnsToGiveBack(self.workspace.clock, self.pool, self.claims, NOTE, Priority.NOTE)
 
     @property
     def problem(self) -> str:
@@ -91,7 +92,8 @@ class Inbox:
                 is_shared = held_turn(self.claims, self.workspace.vault, entry.path) is not None
                 entry.phase, entry.refusal = "unsure" if is_shared else "ended", ("failed", self._text("runs.stopped"))
             self.entries[entry.path] = entry
-        self._turns.start([path for path, each in self.entries.items() if each.phase in ("interrupted", "unsure")])
+        going_on = [path for path, each in self.entries.items() if each.phase in ("interrupted", "unsure")]
+        self._turns.start({turn_name(self.workspace.vault, path) for path in going_on})
 
     def changed(self, batch: FilesChanged[NoteChange]) -> None:
         """Note the notes that a person has changed here: they may ask something."""
@@ -193,8 +195,14 @@ class Inbox:
         entry = self.entries.pop(path, None)
         if entry is not None:
             entry.cancelled.set()
-            self._turns.add(entry)
+            self._give_back(entry)
         self.trouble.pop(path, None)
+
+    def _give_back(self, entry: PendingRequest) -> None:
+        """Hand over the turn of a request that is answered, or that nobody asks any more."""
+        turn, entry.turn = entry.turn, None
+        if turn is not None and not entry.turn_lost:
+            self._turns.add(turn)
 
     def _step(self, entry: PendingRequest, now: float) -> None:
         if now < entry.due and entry.phase in ("still", "told"):
@@ -324,7 +332,7 @@ class Inbox:
             entry.phase = "queued"
         elif ended is not None and ended.outcome.waits:
             entry.due, entry.phase, entry.ended = now + LATER, "waits", None
-            self._turns.add(entry)
+            self._give_back(entry)
         else:
             self._finish(entry, now)
 
@@ -347,7 +355,7 @@ class Inbox:
 
     def _finish(self, entry: PendingRequest, now: float) -> None:
         """Go on with what the person has asked meanwhile; else see later whether the answer has stayed."""
-        self._turns.add(entry)
+        self._give_back(entry)
         if entry.again or entry.keys:
             entry.phase, entry.request, entry.ended, entry.refusal = "still", None, None, None
             entry.due = 0.0 if entry.due == inf else entry.due

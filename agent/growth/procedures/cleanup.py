@@ -13,7 +13,7 @@ from agent.vault.change import Edit
 from agent.vault.folders import QUESTIONS
 from agent.vault.health.packing import is_packing_due, pack
 
-MODEL: ModelPart = "after"
+MODEL: ModelPart = "if_asked"
 WRITES: tuple[str, ...] = ()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from agent.growth.procedures.material import bullets, quote, title_of
+from agent.growth.procedures.material import bullets, quote, title_of, words_of
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.index.hit import Hit
 from agent.markdown.note import Note
@@ -19,6 +19,7 @@ from agent.vault.folders import (
     RESEARCH,
     TASKS,
     TASKS_DONE,
+    instructs,
 )
 
 MODEL: ModelPart = "instead"
@@ -69,10 +70,12 @@ def _link(context: ProcedureContext, name: str) -> str:
 def _passages(context: ProcedureContext) -> Iterator[Hit]:
     query = f"{_topic(context)} {context.call.description}".strip()
     plain = query.replace(":", " ").replace("-", " ")  # words, not filters
+    words = words_of(query)
     for hit in context.runs.recall.search(plain, _PASSAGES).hits:
         data = context.vault.read(hit.path)
-        is_known = context.vault.home.row(hit.path).path not in _LEFT_OUT
-        if data is not None and is_known and not context.runs.recall.foreign.source(hit.path, data):
+        is_known = context.vault.home.row(hit.path).path not in _LEFT_OUT and not instructs(hit.path)
+        is_about = words & words_of(" ".join((hit.title, *hit.headings, hit.passage)))
+        if data is not None and is_known and is_about and not context.runs.recall.foreign.source(hit.path, data):
             yield hit
 
 

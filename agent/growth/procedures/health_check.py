@@ -11,7 +11,7 @@ from agent.vault import durable
 from agent.vault.health import examine, note_checks
 from agent.vault.health.probe import Check, Level
 
-MODEL: ModelPart = "after"
+MODEL: ModelPart = "if_asked"
 WRITES: tuple[str, ...] = ()
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SHOWN = 5

@@ -23,7 +23,14 @@ from agent.growth.procedures import (
     summarize_period,
     update_profile,
 )
-from agent.growth.procedures.procedure import Procedure, ProcedureCall, ProcedureContext, ProcedureResult, Work
+from agent.growth.procedures.procedure import (
+    ModelPart,
+    Procedure,
+    ProcedureCall,
+    ProcedureContext,
+    ProcedureResult,
+    Work,
+)
 from agent.loop.inert import inert
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.request import RunRequest
@@ -61,7 +68,7 @@ def run_procedure(kind: TaskType, call: ProcedureCall) -> ProcedureResult:
         context = ProcedureContext(call, runs, runs.workspace.clock.now())
         found = procedure.plain(context)
         is_found = bool(found.text) and not found.is_quiet
-        if runs.present and (procedure.MODEL == "instead" or is_found):
+        if runs.present and _asks_model(procedure.MODEL, call, is_found):
             return _with_model(kind, procedure, context, found)
         return _written(kind, context, found, ProcedureResult(_plain_text(context, found), is_found))
 
@@ -71,6 +78,10 @@ def resume_procedure(kind: TaskType, call: ProcedureCall, ended: Ended) -> Proce
     with call.open_runs() as runs:
         context = ProcedureContext(call, runs, runs.workspace.clock.now())
         return _of_run(kind, _PROCEDURES[kind], context, Work(), ended)
+
+
+def _asks_model(part: ModelPart, call: ProcedureCall, is_found: bool) -> bool:
+    return part == "instead" or (is_found and (part != "if_asked" or bool(call.description or call.context)))
 
 
 def _with_model(kind: TaskType, procedure: Procedure, context: ProcedureContext, found: Work) -> ProcedureResult:
@@ -92,8 +103,8 @@ def _of_run(
     """The result of a run that has ended or waits. What the plain form has done before it is kept in any case."""
     context.runs.capturing.settle()  # the record of the run is held from now on
     money = context.runs.account.spent(ended.run).money
-    kept = found if procedure.MODEL == "after" else Work()
-    result = ProcedureResult(session=ended.session, money=money, is_plain=False, commits=ended.commits)
+    kept = found if procedure.MODEL in ("after", "if_asked") else Work()
+    result = ProcedureResult(run=ended.run, session=ended.session, money=money, is_plain=False, commits=ended.commits)
     if ended.outcome.waits:
         context.vault.commit_held(context.vault.held_of(ended.session))
         return replace(result, waits_for=ended.waits_for, text=ended.reason)
@@ -156,7 +167,7 @@ def _plain_text(context: ProcedureContext, found: Work) -> str:
     """What the plain form says, with the remark that no model has worked on it."""
     if not found.text:
         return context.text("nothing")
-    return found.text if context.runs.present else f"{found.text}\n\n{context.text('plain')}"
+    return found.text if context.runs.present or found.is_quiet else f"{found.text}\n\n{context.text('plain')}"
 
 
 def _strangers(context: ProcedureContext, ended: Ended) -> Sequence[str]:

@@ -51,7 +51,8 @@ def plain(context: ProcedureContext) -> Work:
     review = _review(context, shelf)
     if review.is_empty:
         return Work()
-    text = bullets(_lines(context, review))
+    since = context.text("since", at=f"{review.since:%Y-%m-%d %H:%M}")
+    text = f"{since}\n\n{bullets(_lines(context, review))}"
     if context.runs.present:
         return Work(text)
     planned = tuple(_planned(context, shelf))
@@ -101,7 +102,6 @@ def _moment(context: ProcedureContext, day: date, clock: str) -> datetime:
 
 
 def _lines(context: ProcedureContext, review: _Review) -> Iterator[str]:
-    yield context.text("since", at=f"{review.since:%Y-%m-%d %H:%M}")
     yield context.text("review_asked", count=review.asked)
     yield context.text("review_stated", count=review.stated)
     if review.over:

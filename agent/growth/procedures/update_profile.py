@@ -1,9 +1,8 @@
 """`update_profile`: adds to a note in `profile/` what the person has said, each line with a link to where."""
 
-import re
 from collections.abc import Iterator, Sequence
 
-from agent.growth.procedures.material import days_before, quote, stated, title_of
+from agent.growth.procedures.material import days_before, quote, stated, title_of, words_of
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.growth.procedures.profile_lines import add_lines, new_lines, without_known
 from agent.markdown.note import Note
@@ -26,7 +25,6 @@ _NOTES = {
     FactKind.OTHER: "50-key-memories",
 }
 """The note about the person in which a kind of statement belongs."""
-_WORD = re.compile(r"[^\W\d_]{3,}|[\u4e00-\u9fff]{2}")
 
 
 def plain(context: ProcedureContext) -> Work:
@@ -67,9 +65,9 @@ def _belonging(context: ProcedureContext, name: str, found: Sequence[StoredEntry
     kinds = {kind for kind, stem in _NOTES.items() if name == f"{PROFILE}{stem}.md"}
     note = Note.parse(context.note(name).encode())
     title = " ".join([title_of(name), *note.strings("keywords"), context.call.title if not kinds else ""])
-    words = {word.casefold() for word in _WORD.findall(title)}
+    words = words_of(title)
     for each in found:
-        plain = {word.casefold() for word in _WORD.findall(" ".join([each.entry.text, *each.entry.keywords]))}
+        plain = words_of(" ".join([each.entry.text, *each.entry.keywords]))
         if kind_of(each.entry.text) in kinds or (not kinds and words & plain):
             yield each
 

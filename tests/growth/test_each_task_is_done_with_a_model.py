@@ -1,0 +1,180 @@
+"""Each kind of task with a model that speaks from a script: what the program writes of its answer, and who acts."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from agent.growth.procedures.self_reflection import reflection_name
+from agent.llm.messages import System
+from agent.loop.session import load_session, sessions
+from agent.schedule.task_notes import load_tasks
+from tests.growth.test_each_task_is_done_without_a_model import PLAIN, WEEK
+from tests.growth.work import NOW, YESTERDAY, Office, day, entry, office, said
+from tests.stories.agents import call
+from tests.vaults import write
+
+FACT = entry("I prefer tea without sugar.", YESTERDAY)
+
+
+def told(made: Office) -> str:
+    """All that the model of the last run was told."""
+    session = load_session(made.workspace.vault, sessions(made.workspace.vault)[0])
+    return "\n".join(each.text for each in session.history if not isinstance(each, System) and hasattr(each, "text"))
+
+
+def test_update_profile_adds_lines_with_evidence_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = f"- Takes tea plain ({FACT.link})\n- Is a genius\n- Owns a boat ([[nowhere]])\nSome more words."
+    mine = "# Preferences\n\nMy own line.\n"
+    made = office(tmp_path, monkeypatch, {**said(FACT), "profile/31-preferences.md": mine}, answer)
+    before = made.commit_count()
+    ended = made.do("update_profile", target_file="31-preferences")
+    note = made.text("profile/31-preferences.md")
+    assert note == f"{mine}\n## What I conclude\n\n- Takes tea plain ({FACT.link})\n"
+    assert "“I prefer tea without sugar.”" in told(made)
+    assert PLAIN not in ended.text and not ended.is_plain
+    assert made.commit_count() == before + 2, "the task as written, and one commit of all that came of it"
+    assert made.actors()[0] == "job:task/update_profile"
+    assert made.done("update_profile").body.count("[[sessions/") == 1
+
+
+def test_a_model_that_finds_nothing_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch, said(FACT), "NOTHING")
+    ended = made.do("update_profile", target_file="31-preferences")
+    assert (ended.status, ended.did_something) == ("completed", False)
+    assert not (made.root / "profile").exists()
+
+
+def test_consolidate_says_what_is_left_to_decide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = [entry("My blood group is A negative.", YESTERDAY - timedelta(days=back)) for back in range(3)]
+    made = office(tmp_path, monkeypatch, {**said(*facts), "MEMORY.md": "# Long-term memory\n"}, "All agree.")
+    ended = made.do("consolidate")
+    assert "All agree." in ended.text and "blood group" in made.text("MEMORY.md")
+
+
+def test_discover_patterns_puts_each_part_into_its_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = "- Loses the passport ([[2026-11-20]] [[2026-11-21]])\n\nDAYS\n\n- Begins at nine ([[2026-11-21]])"
+    made = office(tmp_path, monkeypatch, WEEK, answer)
+    assert made.do("discover_patterns").did_something
+    assert "## 2026-W47\n\n- Loses the passport" in made.text("profile/51-patterns-insights.md")
+    assert "## 2026-W47\n\n- Begins at nine" in made.text("profile/30-daily-patterns.md")
+
+
+def test_learn_from_history_remembers_what_is_worth_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save = call("memory_save", text="Ida moves to Oslo in May.")
+    made = office(tmp_path, monkeypatch, WEEK, save, "Ida moves to Oslo.")
+    ended = made.do("learn_from_history")
+    assert ended.text.startswith("Ida moves to Oslo.")
+    (kept,) = (made.root / "entries/2026/11").glob("2026-11-22-*.md")
+    assert "Ida moves to Oslo in May." in kept.read_text("utf-8")
+
+
+def test_a_task_writes_only_where_it_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch, WEEK, call("vault_write", path="mine.md", content="# Ours\n"), "Tried.")
+    made.do("learn_from_history")
+    assert not (made.root / "mine.md").exists()
+    assert "is not for this run to change" in told(made)
+
+
+def test_a_summary_takes_the_place_of_the_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch, day(NOW, ("09:10", "Plan the garden")), "- Planned the garden [[garden]]")
+    made.do("summarize_period", "Sum up the day")
+    assert "## Summary of the day\n\n- Planned the garden [[garden]]\n" in made.text("daily/2026-11-22.md")
+
+
+def test_explore_topic_is_a_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = {"garden.md": "# Garden\n\nThe roses need chalk in spring.\n"}
+    made = office(tmp_path, monkeypatch, notes, call("vault_read", path="garden.md"), "Roses need chalk [[garden]].")
+    made.do("explore_topic", "Roses")
+    assert made.text("research/Roses.md").endswith("# Roses\n\n## 2026-11-22\n\nRoses need chalk [[garden]].\n")
+
+
+def test_what_was_read_from_strangers_is_written_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(
+        tmp_path,
+        monkeypatch,
+        {"mail.md": "---\nuntrusted: [mail]\n---\n# Mail\n\nThe roses need bleach.\n"},
+        call("vault_read", path="mail.md"),
+        "Roses need bleach [[mail]].",
+    )
+    ended = made.do("explore_topic", "Roses")
+    assert "you did not write" in ended.text and not (made.root / "research").exists()
+    assert "bleach" not in made.done("explore_topic").text
+
+
+def test_a_gap_is_asked_and_the_answer_fills_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    profile = "# Basic information\n\n- **Birthday**: [to be filled]\n"
+    ask = call("human_ask", question="When is your birthday?")
+    made = office(tmp_path, monkeypatch, {"profile/00-basic-info.md": profile}, ask, "- On 3 May ([[tea]])", "unused")
+    write(made.root / "tea.md", "# Tea\n")
+    task = made.task("fill_gap")
+    ended = made.work.do(task)
+    assert ended.status == "in_progress" and ended.waits_for.startswith("questions/")
+    assert (made.root / "tasks/fill_gap.md").exists(), "it waits in its place"
+    assert made.work.finish_waiting(task) is None
+    question = made.root / ended.waits_for
+    question.write_text(question.read_text("utf-8").rstrip() + "\n\n3 May\n", "utf-8")
+    with made.work.open_runs() as runs:
+        runs.resume(ended.session)
+    over = made.work.finish_waiting(task)
+    assert over is not None and over.status == "completed"
+    assert made.text("profile/00-basic-info.md") == f"{profile}\n## What I conclude\n\n- On 3 May ([[tea]])\n"
+    assert not (made.root / "tasks/fill_gap.md").exists()
+
+
+def test_a_health_check_asks_a_model_only_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch, {"broken.md": "---\na: [\n---\n"}, "Close the bracket in [[broken]].")
+    assert made.do("health_check").is_plain, "by itself it costs nothing"
+    write(made.root / "worse.md", "---\nb: [\n---\n")
+    ended = made.do("health_check", description="Explain it to me.")
+    assert not ended.is_plain and "Close the bracket" in ended.text
+
+
+def test_cleanup_says_what_else_lies_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = "---\ntype: question\nstatus: open\nexpires: 2026-11-01T10:00:00+00:00\n---\n# Tea?\n"
+    made = office(tmp_path, monkeypatch, {"questions/tea.md": old}, "The task about tea is pointless.")
+    ended = made.do("cleanup", description="What else lies about?")
+    assert "pointless" in ended.text and "status: expired" in made.text("questions/tea.md")
+
+
+def test_a_reflection_plans_at_most_five_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plans = [call("create_task", task_type="explore_topic", title=f"Topic {word}", description="why")
+             for word in ("one", "two", "three", "four", "five", "six")]  # fmt: skip
+    look = [call("get_profile_status"), call("get_pending_tasks"), call("get_recent_task_history")]
+    made = office(tmp_path, monkeypatch, said(FACT), *look, *plans, "I planned.")
+    before = made.commit_count()
+    ended = made.do("self_reflection")
+    assert [each.kind for each in load_tasks(made.workspace.vault).waiting] == ["explore_topic"] * 5
+    assert "may not plan more" in told(made) and ended.did_something
+    note = made.text(reflection_name(NOW.date()))
+    assert "## 21:00\n\nI planned.\n\nPlanned:\n\n- [[2026-11-22-explore-topic-topic-" in note
+    assert made.commit_count() == before + 2, "five tasks, the reflection and the session in one commit"
+
+
+def test_a_plan_that_cannot_be_is_refused_clearly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = [
+        call("create_task", task_type="self_reflection", title="Again", description="x"),
+        call("create_task", task_type="update_profile", title="Rule", description="x", target_file="../AGENT.md"),
+        call("create_task", task_type="cleanup", title="Tidy", description="x", target_file="notes.md"),
+        call("create_task", task_type="cleanup", title="Tidy", description="x"),
+        call("create_task", task_type="cleanup", title="Tidy", description="x"),
+    ]
+    made = office(tmp_path, monkeypatch, said(FACT), *wrong, "Done.")
+    made.do("self_reflection")
+    words = told(made)
+    for part in ("it comes by itself", "leaves the vault", "no note of its own", "planned already"):
+        assert part in words
+    assert [each.kind for each in load_tasks(made.workspace.vault).waiting] == ["cleanup"]
+
+
+def test_the_planning_tools_exist_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch, WEEK, call("get_pending_tasks"), "Well.")
+    made.do("learn_from_history")
+    assert "get_pending_tasks" in told(made) and "no task waits" not in told(made)
+
+
+def test_a_model_that_fails_fails_the_task_with_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch, said(FACT), {"error": "permanent"})
+    ended = made.do("update_profile", target_file="31-preferences")
+    header = made.done("update_profile").header
+    assert ended.status == "failed" and header["status"] == "failed" and header["error"]

@@ -1,0 +1,180 @@
+"""Each kind of task in its plain form: what it leaves in the vault, and that it says that no model was asked."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from agent.growth.procedures.self_reflection import reflection_name
+from agent.schedule.task_notes import load_tasks
+from agent.vault.health.packing import is_packing_due
+from tests.growth.work import NOW, YESTERDAY, Office, day, entry, office, said
+from tests.vaults import write
+
+PLAIN = "No model was asked"
+WEEK = {
+    **day(YESTERDAY, ("09:10", "Where is my passport?"), ("09:30", "Plan the garden"), ("20:00", "Read on")),
+    **day(YESTERDAY - timedelta(days=1), ("09:40", "where is my passport?")),
+    **day(YESTERDAY - timedelta(days=2), ("10:05", "Write to Anna")),
+}
+
+
+def is_plain(made: Office, kind: str) -> bool:
+    return PLAIN in str(made.done(kind).header["result"]) + made.done(kind).body
+
+
+def test_update_profile_quotes_what_was_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said_so = entry("I prefer tea without sugar.", YESTERDAY)
+    other = entry("My sister is called Ida.", YESTERDAY)
+    mine = "---\ntitle: Preferences\n---\n# Preferences\n\nI wrote this line myself.\n"
+    made = office(tmp_path, monkeypatch, {**said(said_so, other), "profile/31-preferences.md": mine})
+    ended = made.do("update_profile", target_file="31-preferences")
+    assert ended.status == "completed" and ended.did_something
+    note = made.text("profile/31-preferences.md")
+    assert note.startswith(mine.rstrip("\n")), "no line of the person's is touched"
+    assert f"## In your own words\n\n- “I prefer tea without sugar.” ({said_so.link})" in note
+    assert "Ida" not in note
+    assert is_plain(made, "update_profile")
+    made.clock.advance(90_000)
+    assert not made.do("update_profile", target_file="31-preferences").did_something, "nothing is quoted twice"
+
+
+def test_consolidate_tends_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = [entry("My blood group is A negative.", YESTERDAY - timedelta(days=back)) for back in range(3)]
+    made = office(tmp_path, monkeypatch, {**said(*facts), "MEMORY.md": "# Long-term memory\n"})
+    monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE", "on")
+    ended = made.do("consolidate")
+    assert ended.did_something
+    assert "blood group" in made.text("MEMORY.md")
+    assert made.actors()[:2] == ["job:task/consolidate", "job:task/consolidate"]
+
+
+def test_discover_patterns_counts_the_week_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = [entry(f"Thing {n} on the garden.", YESTERDAY, ("garden",)) for n in range(2)]
+    made = office(tmp_path, monkeypatch, {**WEEK, **said(*facts)})
+    assert made.do("discover_patterns").did_something
+    insights, days = made.text("profile/51-patterns-insights.md"), made.text("profile/30-daily-patterns.md")
+    assert "## 2026-W47" in insights and "Topic “garden”: 2 times" in insights and facts[0].link in insights
+    assert "Asked again: “Where is my passport?”, 2 times [[2026-11-20]] [[2026-11-21]]" in insights.replace(
+        "“where", "“Where"
+    )
+    assert "In the morning: 4 tasks" in days and "In the evening: 1 tasks" in days
+    assert is_plain(made, "discover_patterns")
+    assert not made.do("discover_patterns").did_something
+    assert made.text("profile/51-patterns-insights.md") == insights
+
+
+def test_learn_from_history_says_what_yesterday_was_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fact = entry("Ida moves to Oslo in May.", YESTERDAY)
+    made = office(tmp_path, monkeypatch, {**WEEK, **said(fact)})
+    ended = made.do("learn_from_history")
+    assert "What you asked on 2026-11-21:" in ended.text and "“Plan the garden”" in ended.text
+    assert f"“Ida moves to Oslo in May.” ({fact.link})" in made.done("learn_from_history").body
+
+
+def test_a_day_is_summed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch, {**day(NOW, ("09:10", "Plan the garden")), **said(entry("I like figs.", NOW))})
+    assert made.do("summarize_period", "Sum up the day").did_something
+    note = made.text("daily/2026-11-22.md")
+    assert "## Summary of the day" in note and "I like figs." in note
+    assert not made.do("summarize_period", "Sum up the day").did_something
+
+
+def test_a_week_is_summed_up_with_links_to_its_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fact = entry("I planted three roses.", YESTERDAY)
+    made = office(tmp_path, monkeypatch, {**WEEK, **said(fact)})
+    made.do("summarize_period", "Sum up the week")
+    note = made.text("daily/2026-W47.md")
+    assert "### [[2026-11-21]]" in note and f"“I planted three roses.” ({fact.link})" in note
+    assert "3 tasks: “Where is my passport?”, “Plan the garden”, “Read on”" in note
+
+
+def test_explore_topic_quotes_the_vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = {"garden.md": "# Garden\n\nThe roses need chalk in spring.\n", "cars.md": "# Cars\n\nThe car is red.\n"}
+    made = office(tmp_path, monkeypatch, notes)
+    ended = made.do("explore_topic", "Roses")
+    assert ended.did_something
+    note = made.text("research/Roses.md")
+    assert "### [[garden]]" in note and "The roses need chalk in spring." in note
+    assert is_plain(made, "explore_topic")
+
+
+def test_explore_topic_says_if_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch)
+    ended = made.do("explore_topic", "Zebrafish")
+    assert (ended.status, ended.did_something) == ("completed", False)
+    assert not (made.root / "research").exists()
+
+
+def test_fill_gap_asks_in_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    profile = "# Basic information\n\n- **Name**: Ida\n- **Birthday**: [to be filled]\n- **Work**: [to be filled]\n"
+    made = office(tmp_path, monkeypatch, {"profile/00-basic-info.md": profile})
+    assert made.do("fill_gap").did_something
+    (question,) = (made.root / "questions").glob("*.md")
+    words = question.read_text("utf-8")
+    assert "# Birthday (Basic info)?" in words and "[[profile/00-basic-info]]" in words and "## Answer" in words
+    made.do("fill_gap")
+    assert len(list((made.root / "questions").glob("*.md"))) == 2, "the next gap, not the same one again"
+    assert not made.do("fill_gap").did_something
+    assert made.text("profile/00-basic-info.md") == profile
+
+
+def test_health_check_says_only_what_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch)
+    made.do("health_check")
+    assert not made.do("health_check").did_something
+    write(made.root / "broken.md", "---\na: [\n---\n")
+    ended = made.do("health_check")
+    assert ended.did_something and "broken.md" in ended.text
+    assert not made.do("health_check").did_something
+    (made.root / "broken.md").unlink()
+    assert "gone" in made.do("health_check").text
+
+
+def test_cleanup_closes_what_expired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = "---\ntype: question\nstatus: open\nexpires: 2026-11-01T10:00:00+00:00\n---\n# Tea?\n"
+    made = office(tmp_path, monkeypatch, {"questions/tea.md": old})
+    monkeypatch.setenv("VAULT_AGENT_SCHEDULE__TASKS_KEPT", "1")
+    for _ in range(2):
+        made.do("health_check")
+    ended = made.do("cleanup")
+    assert ended.did_something and "status: expired" in made.text("questions/tea.md")
+    assert not is_packing_due(made.workspace.vault)
+
+
+def test_self_reflection_counts_and_plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = [entry(f"I prefer tea number {n}.", YESTERDAY + timedelta(hours=n + 1)) for n in range(4)]
+    gap = {"profile/00-basic-info.md": "# Basic\n\n- Birthday: [to be filled]\n"}
+    made = office(tmp_path, monkeypatch, {**WEEK, **said(*facts), **gap})
+    before = made.commit_count()
+    ended = made.do("self_reflection")
+    assert made.commit_count() == before + 2, "the task as it was written, and all that came of it"
+    note = made.text(reflection_name(NOW.date()))
+    assert "## 21:00" in note and "4 statements of yours" in note and PLAIN not in note
+    planned = load_tasks(made.workspace.vault).waiting
+    assert 1 <= len(planned) <= 5
+    assert {each.kind for each in planned} >= {"learn_from_history", "summarize_period", "update_profile"}
+    assert all(f"[[{each.name}]]" in note for each in planned)
+    assert is_plain(made, "self_reflection") and ended.text
+    made.clock.advance(3600)
+    assert not made.do("self_reflection").did_something, "nothing has happened since"
+
+
+@pytest.mark.parametrize("kind", ["update_profile", "consolidate", "discover_patterns", "learn_from_history",
+                                  "summarize_period", "fill_gap", "self_reflection", "cleanup"])  # fmt: skip
+def test_nothing_to_do_writes_nothing_but_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    made = office(tmp_path, monkeypatch)
+    task = made.task(kind)
+    before = made.commit_count()
+    ended = made.work.do(task)
+    assert (ended.status, ended.did_something) == ("completed", False)
+    assert made.commit_count() == before + 1
+    assert made.done(kind).header["result"] == "There was nothing to do."
+
+
+def test_a_chinese_vault_is_told_in_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fact = entry("我喜欢不加糖的茶。", YESTERDAY)
+    made = office(tmp_path, monkeypatch, said(fact), language="zh")
+    made.do("update_profile", "偏好", target_file="31-preferences")
+    assert f"## 来自你的原话\n\n- “我喜欢不加糖的茶。” ({fact.link})" in made.text("profile/31-preferences.md")
+    assert "没有询问模型" in str(made.done("update_profile").header["result"])
