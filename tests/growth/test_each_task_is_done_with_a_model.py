@@ -15,6 +15,7 @@ from tests.stories.agents import call
 from tests.vaults import write
 
 FACT = entry("I prefer tea without sugar.", YESTERDAY)
+FRESH = entry("I sleep badly.", NOW - timedelta(hours=2))
 
 
 def told(made: Office) -> str:
@@ -48,6 +49,7 @@ def test_a_model_that_finds_nothing_writes_nothing(tmp_path: Path, monkeypatch: 
 def test_consolidate_says_what_is_left_to_decide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     facts = [entry("My blood group is A negative.", YESTERDAY - timedelta(days=back)) for back in range(3)]
     made = office(tmp_path, monkeypatch, {**said(*facts), "MEMORY.md": "# Long-term memory\n"}, "All agree.")
+    monkeypatch.setenv("VAULT_AGENT_MEMORY__LONG_TERM", "on")
     ended = made.do("consolidate")
     assert "All agree." in ended.text and "blood group" in made.text("MEMORY.md")
 
@@ -141,7 +143,7 @@ def test_a_reflection_plans_at_most_five_tasks(tmp_path: Path, monkeypatch: pyte
     plans = [call("create_task", task_type="explore_topic", title=f"Topic {word}", description="why")
              for word in ("one", "two", "three", "four", "five", "six")]  # fmt: skip
     look = [call("get_profile_status"), call("get_pending_tasks"), call("get_recent_task_history")]
-    made = office(tmp_path, monkeypatch, said(FACT), *look, *plans, "I planned.")
+    made = office(tmp_path, monkeypatch, said(FRESH), *look, *plans, "I planned.")
     before = made.commit_count()
     ended = made.do("self_reflection")
     assert [each.kind for each in load_tasks(made.workspace.vault).waiting] == ["explore_topic"] * 5
@@ -159,7 +161,7 @@ def test_a_plan_that_cannot_be_is_refused_clearly(tmp_path: Path, monkeypatch: p
         call("create_task", task_type="cleanup", title="Tidy", description="x"),
         call("create_task", task_type="cleanup", title="Tidy", description="x"),
     ]
-    made = office(tmp_path, monkeypatch, said(FACT), *wrong, "Done.")
+    made = office(tmp_path, monkeypatch, said(FRESH), *wrong, "Done.")
     made.do("self_reflection")
     words = told(made)
     for part in ("it comes by itself", "leaves the vault", "no note of its own", "planned already"):

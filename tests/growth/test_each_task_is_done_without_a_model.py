@@ -42,7 +42,7 @@ def test_update_profile_quotes_what_was_said(tmp_path: Path, monkeypatch: pytest
 def test_consolidate_tends_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     facts = [entry("My blood group is A negative.", YESTERDAY - timedelta(days=back)) for back in range(3)]
     made = office(tmp_path, monkeypatch, {**said(*facts), "MEMORY.md": "# Long-term memory\n"})
-    monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE", "on")
+    monkeypatch.setenv("VAULT_AGENT_MEMORY__LONG_TERM", "on")
     ended = made.do("consolidate")
     assert ended.did_something
     assert "blood group" in made.text("MEMORY.md")
@@ -54,11 +54,11 @@ def test_discover_patterns_counts_the_week_once(tmp_path: Path, monkeypatch: pyt
     made = office(tmp_path, monkeypatch, {**WEEK, **said(*facts)})
     assert made.do("discover_patterns").did_something
     insights, days = made.text("profile/51-patterns-insights.md"), made.text("profile/30-daily-patterns.md")
-    assert "## 2026-W47" in insights and "Topic “garden”: 2 times" in insights and facts[0].link in insights
-    assert "Asked again: “Where is my passport?”, 2 times [[2026-11-20]] [[2026-11-21]]" in insights.replace(
+    assert "## 2026-W47" in insights and "Topic “garden” × 2" in insights and facts[0].link in insights
+    assert "Asked again: “Where is my passport?” × 2 [[2026-11-20]] [[2026-11-21]]" in insights.replace(
         "“where", "“Where"
     )
-    assert "In the morning: 4 tasks" in days and "In the evening: 1 tasks" in days
+    assert "In the morning: tasks × 4" in days and "In the evening: tasks × 1" in days
     assert is_plain(made, "discover_patterns")
     assert not made.do("discover_patterns").did_something
     assert made.text("profile/51-patterns-insights.md") == insights
@@ -86,7 +86,7 @@ def test_a_week_is_summed_up_with_links_to_its_days(tmp_path: Path, monkeypatch:
     made.do("summarize_period", "Sum up the week")
     note = made.text("daily/2026-W47.md")
     assert "### [[2026-11-21]]" in note and f"“I planted three roses.” ({fact.link})" in note
-    assert "3 tasks: “Where is my passport?”, “Plan the garden”, “Read on”" in note
+    assert "Tasks × 3: “Where is my passport?”, “Plan the garden”, “Read on”" in note
 
 
 def test_explore_topic_quotes_the_vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +150,7 @@ def test_self_reflection_counts_and_plans(tmp_path: Path, monkeypatch: pytest.Mo
     ended = made.do("self_reflection")
     assert made.commit_count() == before + 2, "the task as it was written, and all that came of it"
     note = made.text(reflection_name(NOW.date()))
-    assert "## 21:00" in note and "4 statements of yours" in note and PLAIN not in note
+    assert "## 21:00" in note and "statements of yours: 4" in note and PLAIN not in note
     planned = load_tasks(made.workspace.vault).waiting
     assert 1 <= len(planned) <= 5
     assert {each.kind for each in planned} >= {"learn_from_history", "summarize_period", "update_profile"}

@@ -111,6 +111,7 @@ def office(
     for key, value in settings(tmp_path, told).items():
         monkeypatch.setenv(key, value)
     monkeypatch.setenv("VAULT_AGENT_VAULT__LANGUAGE", language)
+    monkeypatch.setenv("VAULT_AGENT_MEMORY__LONG_TERM", "off")  # the upkeep after a run has commits of its own
     clock = FakeClock(NOW)
     laid = {"AGENT.md": "---\ntype: agent\n---\n# Here\n", **(notes or {})}
     root = make_vault(tmp_path, laid, clock=clock).place.root

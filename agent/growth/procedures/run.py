@@ -160,7 +160,8 @@ def _task(kind: TaskType, context: ProcedureContext, found: Work) -> str:
     asked = "\n\n".join(filter(None, (call.title, call.description, call.context, target))) or kind
     language = {"en": "English", "zh": "Chinese"}[context.language]
     read = context.vault.own_version_of
-    return fill(f"tasks/{kind}", read, task=asked, found=found.text or "(nothing)", language=language)
+    prompt = fill(f"tasks/{kind}", read, task=asked, found=found.text or "(nothing)", language=language)
+    return f"{call.title or kind}\n\n{prompt}"  # the session is named by its first words
 
 
 def _plain_text(context: ProcedureContext, found: Work) -> str:
