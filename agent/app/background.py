@@ -19,6 +19,7 @@ from agent.background.remote_sync import RemoteSync
 from agent.background.resume import Resume
 from agent.background.session_watch import SessionWatch
 from agent.background.state_file import StateFile
+from agent.background.tasks import Tasks
 from agent.context.tokens import estimate
 from agent.events.bus import Bus
 from agent.llm.offline import Offline
@@ -76,10 +77,12 @@ def build_daemon(
         bus.publish_async,
     )
     maintenance = Maintenance(jobs, pool, clock, lambda: edits.settled)
+    tasks = Tasks(workspace, pool, open_runs, open_claims(workspace))
     remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
 
     def problems() -> tuple[str, ...]:
-        return (key.problem, resume.problem, inbox.problem, maintenance.problem, edits.problem, remotes.problem)
+        parts = (key, resume, inbox, tasks, maintenance, edits, remotes)
+        return tuple(each.problem for each in parts)
 
     contact = MachineContact(workspace, pool, lambda: edits.settled)
     state = StateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
@@ -92,6 +95,7 @@ def build_daemon(
         resume,
         inbox,
         maintenance,
+        tasks,
         metrics,
         state,
         key,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.resume import Resume
     from agent.background.session_watch import SessionWatch
     from agent.background.state_file import StateFile
+    from agent.background.tasks import Tasks
 
 LAST = -100
 """The priority of a handler that is called after all others."""
@@ -44,6 +45,7 @@ class DaemonParts:
     resume: "Resume"
     inbox: "Inbox"
     maintenance: "Maintenance"
+    tasks: "Tasks"
     metrics: Collector
     state: "StateFile"
     key: "ModelKey"
@@ -62,6 +64,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(resume.start, DaemonStarted, name="start: runs cut off", priority=70, timeout=None)
     row(inbox.start, DaemonStarted, name="start: inbox", priority=60, timeout=None)
     row(maintenance.start, DaemonStarted, name="start: maintenance", priority=50, timeout=None)
+    row(parts.tasks.start, DaemonStarted, name="start: tasks", priority=45, timeout=None)
 
     row(index.changed, FilesChanged, name="files: index", priority=90, timeout=None)
     row(edits.changed, FilesChanged, name="files: human edits", priority=80, timeout=None)
@@ -69,6 +72,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(resume.changed, FilesChanged, name="files: decisions", priority=60, timeout=None)
     row(inbox.changed, FilesChanged, name="files: inbox", priority=50, timeout=None)
     row(maintenance.changed, FilesChanged, name="files: maintenance", priority=40, timeout=None)
+    row(parts.tasks.changed, FilesChanged, name="files: tasks", priority=35, timeout=None)
 
     row(parts.remotes.changed, FilesChanged, name="files: remotes", priority=30, timeout=None)
 
@@ -78,6 +82,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(resume.tick, Tick, name="tick: decisions", priority=60, timeout=None)
     row(inbox.tick, Tick, name="tick: inbox", priority=50, timeout=None)
     row(maintenance.tick, Tick, name="tick: maintenance", priority=40, timeout=None)
+    row(parts.tasks.tick, Tick, name="tick: tasks", priority=35, timeout=None)
     row(parts.remotes.tick, Tick, name="tick: remotes", priority=30, timeout=None)
     row(parts.contact.tick, Tick, name="tick: other machines", priority=20, timeout=None)
     row(index.turn_ended, TurnEnded, name="turn over: index", timeout=None)

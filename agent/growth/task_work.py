@@ -26,7 +26,16 @@ from agent.loop.session import Session, load_session
 from agent.runs.registry import run_registry
 from agent.schedule.recurring import job_of_task, job_path
 from agent.schedule.task import Task, TaskStatus
-from agent.schedule.task_notes import TaskEnd, TaskShelf, archive_done, count_done, end_task, load_task, load_tasks
+from agent.schedule.task_notes import (
+    TaskEnd,
+    TaskShelf,
+    archive_done,
+    count_done,
+    end_task,
+    load_task,
+    load_tasks,
+    mark_begun,
+)
 from agent.schedule.task_progress import BegunTask, TaskProgress
 from agent.texts import text
 from agent.vault.change import Request, Stamp, actor_of
@@ -75,7 +84,7 @@ class TaskWork:
         """
         with run_registry(self.workspace.vault).held(f"task-{self.workspace.vault.content_id(task.id.encode())[:16]}"):
             fresh = load_task(self.workspace.vault, task.path)
-            if not isinstance(fresh, Task) or not fresh.is_waiting:
+            if not isinstance(fresh, Task) or not fresh.may_begin:
                 raise UserError("{path} does not wait any more", hint="vault-agent tasks history", path=task.path)
             progress = self.progress
             if progress.is_worn_out(fresh.id):
@@ -151,9 +160,13 @@ class TaskWork:
 
     def _ended(self, task: Task, result: ProcedureResult) -> TaskEnded:
         """What became of a task, by the result of its procedure; its note is written, if it is over."""
-        progress = self.progress
+        progress, now = self.progress, self.workspace.clock.now()
         if result.waits_for:
             progress.wait(task.id, result.session, result.waits_for)
+            says = self._text("waits", link=f"[[{result.waits_for.removesuffix('.md')}]]")
+            begun = mark_begun(self.workspace.vault, task, _started(progress.begun.get(task.id), now), says)
+            stamp = Stamp(actor_of(PLANNED + task.id), run=result.run, tool="tasks", session=result.session)
+            self._write(task, begun, stamp, self.workspace.vault.held_of(result.session))
         elif result.is_stopped:
             progress.give_up(task.id)
         else:

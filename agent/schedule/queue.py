@@ -14,8 +14,9 @@ def in_order(tasks: Iterable[Task]) -> tuple[Task, ...]:
 
 
 def ready(tasks: Iterable[Task], completed: Sequence[Task], now: datetime) -> tuple[Task, ...]:
-    """The waiting tasks that may be done now, in order: due, and with all that they need completed."""
-    found = (each for each in tasks if each.is_waiting and (each.due is None or each.due <= now))
+    """The tasks that may be begun now, in order: due, and with all that they need completed. One that is in progress
+    is not begun again: its run waits for the person, here or on another machine."""
+    found = (each for each in tasks if each.may_begin and (each.due is None or each.due <= now))
     return in_order(each for each in found if not needs(each, completed))
 
 
@@ -27,7 +28,7 @@ def needs(task: Task, completed: Sequence[Task]) -> tuple[str, ...]:
 
 def next_due(tasks: Iterable[Task], completed: Sequence[Task], now: datetime) -> datetime | None:
     """The next moment at which a task that needs nothing else becomes due; None if there is none."""
-    waiting = (each for each in tasks if each.is_waiting and not needs(each, completed))
+    waiting = (each for each in tasks if each.may_begin and not needs(each, completed))
     return min((each.due for each in waiting if each.due is not None and each.due > now), default=None)
 
 

@@ -79,6 +79,11 @@ class Task:
         return self.status in WAITING
 
     @property
+    def may_begin(self) -> bool:
+        """True if it waits, and nobody has begun it."""
+        return self.is_waiting and self.status != "in_progress"
+
+    @property
     def name(self) -> str:
         """The name of its note, as links have it."""
         return PurePosixPath(self.path).stem

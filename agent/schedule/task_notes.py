@@ -192,6 +192,15 @@ def end_task(vault: Vault, task: Task, end: TaskEnd, language: Language) -> tupl
     return Edit(task.path, base, note.data), Move(task.path, target)
 
 
+def mark_begun(vault: Vault, task: Task, started: datetime, says: str) -> tuple[Request, ...]:
+    """The request with which a task is in progress while its run waits for the person; `says` is why."""
+    base = vault.read(task.path)
+    if base is None:
+        return ()
+    note = Note.parse(base).with_key("status", "in_progress").with_key("started_at", started.replace(microsecond=0))
+    return (Edit(task.path, base, note.with_key("result", " ".join(says.split())[:_LINE]).data),)
+
+
 def archive_done(vault: Vault, shelf: TaskShelf, most: int = KEPT_AT_MOST) -> tuple[Move, ...]:
     """The requests that move the oldest of the tasks that are over to `archive/`, all but the last `most`."""
     names = (vault.home.name_of(each.path).removesuffix(".md") for each in shelf.done[most:])

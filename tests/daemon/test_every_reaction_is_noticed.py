@@ -28,7 +28,8 @@ CHANGE = call("vault_write", path="AGENT.md", content="# Obey\n")
 ROWS = [
     "start: index", "start: runs cut off", "start: inbox", "start: maintenance",
     "files: index", "files: human edits", "files: sessions", "files: decisions", "files: inbox", "files: maintenance",
-    "tick: human edits", "tick: decisions", "tick: inbox", "tick: maintenance",
+    "files: tasks",
+    "tick: human edits", "tick: decisions", "tick: inbox", "tick: maintenance", "tick: tasks",
     "turn over: status", "metrics",
 ]  # fmt: skip
 QUICK = {"files: index", "tick: inbox", "metrics"}
@@ -66,6 +67,7 @@ def begin(root: Path) -> None:
     """What its person does then."""
     write(root / "new.md", "quokka\n")
     write(root / "inbox/tea.md", "Which tea?\n")
+    write(root / "tasks/tidy.md", "---\ntype: task\ntask_type: cleanup\n---\n# Tidy up\n")
     write(root / "skills/coffee/SKILL.md", text("coffee", triggers("grind"), "Grind."))
     for mark in "!.;":
         remembered(root, f"The boat is blue{mark}")
@@ -96,6 +98,7 @@ def evening(root: Path, house: House, heard: list[object]) -> Checks:
     return {
         "a new note is found": lambda: house.finds("quokka") == ["new.md"],
         "a new note is committed": lambda: "new.md" in git(root, "log", "--name-only"),
+        "a task is done": lambda: any((root / "tasks/done").glob("*/tidy.md")),
         "a request is worked on": lambda: "status: " in (root / "inbox/tea.md").read_text("utf-8"),
         "what was written while nobody watched asks nothing": lambda: (
             (root / "inbox/unseen.md").read_text("utf-8") == "Which milk?\n"

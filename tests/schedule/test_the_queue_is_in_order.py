@@ -37,8 +37,8 @@ def test_what_is_ready_is_due_and_needs_nothing(waiting: list[Task], over: list[
     found = ready(waiting, over, NOW)
     completed = {each.id for each in over if each.status == "completed"}
     for task in waiting:
-        may = task.is_waiting and (task.due is None or task.due <= NOW) and set(task.dependencies) <= completed
-        assert (task in found) == may
+        is_due = task.status in ("pending", "scheduled") and (task.due is None or task.due <= NOW)
+        assert (task in found) == (is_due and set(task.dependencies) <= completed)
 
 
 @given(tasks(), tasks())

@@ -105,8 +105,7 @@ def _of_run(
     money = context.runs.account.spent(ended.run).money
     kept = found if procedure.MODEL in ("after", "if_asked") else Work()
     result = ProcedureResult(run=ended.run, session=ended.session, money=money, is_plain=False, commits=ended.commits)
-    if ended.outcome.waits:
-        context.vault.commit_held(context.vault.held_of(ended.session))
+    if ended.outcome.waits:  # the caller commits what is held of the session with what it says of the wait
         return replace(result, waits_for=ended.waits_for, text=ended.reason)
     if ended.outcome is RunOutcome.INTERRUPTED:
         return replace(result, is_stopped=True, text=ended.reason)

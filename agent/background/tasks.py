@@ -1,0 +1,210 @@
+"""Does the tasks in `tasks/`, one after the other, while the agent is awake: work for the pool, after what people ask.
+
+The queue is read again when a note in `tasks/` or a decision has changed, and once a minute. Of several machines the
+one that has the task's turn does it, after it has taken in what the others have done. What came of a task is in its
+note; what does not work now is said in `problem` and tried again later.
+"""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+
+from agent.background.failures import failure_text
+from agent.background.pool import Pool, Priority
+from agent.background.turns import TurnsToGiveBack
+from agent.errors import AgentError, LockHeld, Retryable, UserError
+from agent.events.types import FilesChanged, Tick
+from agent.growth.procedures.procedure import OpenRuns
+from agent.growth.task_work import TaskEnded, TaskWork
+from agent.llm.provider import Cancelled
+from agent.markdown.changes import NoteChange
+from agent.schedule.queue import next_due, ready
+from agent.schedule.task import Task
+from agent.schedule.task_notes import TaskShelf, load_task, load_tasks
+from agent.schedule.task_progress import TaskProgress
+from agent.vault.folders import APPROVALS, TASKS
+from agent.vault.sync.claims import Claims
+from agent.vault.sync.turns import NotOurTurn, Turn, take_turn
+from agent.workspace.workspace import Workspace
+
+KEY = "tasks"
+"""The pool's key of all tasks: one is done at a time."""
+TURN = "task "
+"""The beginning of the name of each turn for a task."""
+PATIENCE = 20.0
+"""Seconds that a task which has begun gets when the daemon stops."""
+STILL = 3.0
+"""Seconds for which the notes in `tasks/` must have lain still, since a person may be writing them."""
+LOOK = 60.0
+"""Seconds until the queue is read again though nothing is known to have changed."""
+LATER = 15.0
+"""Seconds until a run that waits for the person is looked at again."""
+AGAIN, AGAIN_AT_MOST = 10.0, 120.0
+"""Seconds, at first and at most, until a task is tried again that could not be begun."""
+
+logger = logging.getLogger(__name__)
+
+
+def always() -> bool:
+    """True: for an agent that does not sleep."""
+    return True
+
+
+def ignore_end(ended: TaskEnded) -> None:
+    """Do nothing with what became of a task."""
+
+
+@dataclass(slots=True)
+class Tasks:
+    """The tasks of one vault. `is_awake` says whether tasks may be begun now; `told` is called with what became of
+    each, in its thread."""
+
+    workspace: Workspace
+    pool: Pool
+    open_runs: OpenRuns
+    claims: Claims
+    is_awake: Callable[[], bool] = always
+    told: Callable[[TaskEnded], object] = ignore_end
+    problem: str = ""
+    _shelf: TaskShelf = field(default_factory=TaskShelf, init=False)
+    _progress: TaskProgress = field(init=False)
+    _turns: TurnsToGiveBack = field(init=False)
+    _load_at: float = field(default=0.0, init=False)
+    _wait_at: float = field(default=0.0, init=False)
+    _later: dict[str, tuple[float, int]] = field(default_factory=dict, init=False)
+    """The monotonic time of the next try by the task's id, and how often it could not be begun."""
+
+    def __post_init__(self) -> None:
+        self._progress = TaskProgress.load(self.workspace.vault.private_folder)
+        self._turns = TurnsToGiveBack(self.workspace.clock, self.pool, self.claims, TURN, Priority.JOB)
+
+    def start(self, _: object) -> None:
+        """Take in what the last daemon has left."""
+        self._turns.start({TURN + task for task in self._progress.begun})
+
+    def changed(self, event: FilesChanged[NoteChange]) -> None:
+        """A note of a task, or of a decision about one, may have changed."""
+        if any(self.workspace.vault.home.holds(each.path, TASKS, APPROVALS) for each in event.events):
+            self._load_at = event.now + STILL
+
+    def tick(self, event: Tick) -> None:
+        """Begin the next task, if there is one and nothing else of this kind goes on."""
+        now = event.now
+        self._turns.tick(now)
+        try:
+            if now >= self._load_at:
+                self._load_at = now + LOOK
+                self._load()
+            if self.pool.has(KEY) or not self.workspace.settings.schedule.enabled:
+                return
+            if self._shelf.ended:
+                self._submit(self._tidy)
+            elif now >= self._wait_at and (waiting := self._waiting()):
+                self._wait_at = now + LATER
+                self._submit(partial(self._look_after, waiting))
+            elif (task := self._next(now)) and self.is_awake():
+                self._submit(partial(self._work, task))
+        except (AgentError, OSError) as error:
+            self.problem = failure_text(error)
+            logger.info("tasks: %s", self.problem)
+
+    @property
+    def has_ready(self) -> bool:
+        """True if a task could be begun now: a reason to wake."""
+        return self._next(self.workspace.clock.monotonic()) is not None
+
+    @property
+    def next_due(self) -> datetime | None:
+        """The moment at which the next waiting task becomes due; None if there is none."""
+        return next_due(self._shelf.waiting, self._shelf.done, self.workspace.clock.now())
+
+    def _load(self) -> None:
+        """Read the queue; what is done only if a task needs another one."""
+        shelf = load_tasks(self.workspace.vault, done=False)
+        if any(task.dependencies for task in shelf.waiting):
+            shelf = load_tasks(self.workspace.vault)
+        self._shelf = shelf
+        self._progress = TaskProgress.load(self.workspace.vault.private_folder)
+        wrong = shelf.problems
+        self.problem = "; ".join(f"{each.path}: {each.message}" for each in wrong)
+
+    def _next(self, now: float) -> Task | None:
+        """The next task that may be begun: none that has to be tried later."""
+        found = ready(self._shelf.waiting, self._shelf.done, self.workspace.clock.now())
+        late = {task for task, (due, _) in self._later.items() if now < due}
+        return next((each for each in found if each.id not in late), None)
+
+    def _waiting(self) -> tuple[Task, ...]:
+        """The tasks whose run waits for the person."""
+        begun = self._progress.begun
+        return tuple(each for each in self._shelf.waiting if each.id in begun and begun[each.id].session)
+
+    def _submit(self, work: Callable[[Cancelled], object]) -> None:
+        future = self.pool.submit(work, key=KEY, priority=Priority.JOB, patience=PATIENCE)
+        future.add_done_callback(self._over)
+
+    def _over(self, future: "Future[object]") -> None:
+        """Some work is over: the queue has changed."""
+        self._load_at = 0.0
+        error = None if future.cancelled() else future.exception()
+        if error is not None:
+            self.problem = failure_text(error)
+            logger.warning("tasks: %s", self.problem, exc_info=error)
+
+    def _tidy(self, cancelled: Cancelled) -> None:
+        for task in TaskWork(self.workspace, self.open_runs).tidy(load_tasks(self.workspace.vault, done=False).ended):
+            logger.info("%s was ended by hand (%s)", task.path, task.status)
+
+    def _look_after(self, tasks: tuple[Task, ...], cancelled: Cancelled) -> None:
+        """End the tasks whose run has waited for the person and is over."""
+        for task in tasks:
+            ended = TaskWork(self.workspace, self.open_runs).finish_waiting(task)
+            if ended is not None:
+                self._end(ended)
+
+    def _work(self, task: Task, cancelled: Cancelled) -> None:
+        """One task, in its thread."""
+        try:
+            turn = take_turn(self.claims, TURN + task.id)
+        except Retryable as error:
+            self._try_later(task, error)
+            return
+        try:
+            if isinstance(load_task(self.workspace.vault, task.path), Task):
+                self._do(task, turn, cancelled)
+        finally:
+            self._turns.add(turn)
+
+    def _do(self, task: Task, turn: Turn, cancelled: Cancelled) -> None:
+        def keep_turn() -> None:
+            if not turn.finish():
+                raise NotOurTurn("another machine has taken {path} over", path=task.path)
+
+        try:
+            ended = TaskWork(self.workspace, self.open_runs).do(
+                task, lambda: cancelled() or turn.is_lost() or self._is_cancelled(task), keep_turn
+            )
+        except (Retryable, LockHeld) as error:
+            self._try_later(task, error)
+        except UserError as error:
+            logger.info("%s: %s", task.path, error.message)
+        else:
+            self._later.pop(task.id, None)
+            self._end(ended)
+
+    def _is_cancelled(self, task: Task) -> bool:
+        """True if the queue, as it was read last, has the task among those that a person has ended."""
+        return any(each.id == task.id for each in self._shelf.ended)
+
+    def _try_later(self, task: Task, error: AgentError) -> None:
+        _, missed = self._later.get(task.id, (0.0, 0))
+        wait = min(AGAIN * 2.0**missed, AGAIN_AT_MOST)
+        self._later[task.id] = self.workspace.clock.monotonic() + wait, missed + 1
+        logger.info("%s: not now: %s", task.path, error.message)
+
+    def _end(self, ended: TaskEnded) -> None:
+        logger.info("%s: %s", ended.task.path, ended.status)
+        self.told(ended)
