@@ -49,6 +49,16 @@ WELL: dict[str, list[list[str]]] = {
         *(["sign"], ["doctor"], ["sign", "--off"]),
         *(["setup", "{remote}", "--only-me"], ["status"], ["remove", "origin"]),
     ],
+    "tasks": [
+        [],
+        ["types"],
+        ["add", "explore_topic", "图书馆", "--due", "2h"],
+        ["list"],
+        ["show", "图书馆"],
+        ["cancel", "图书馆", "--reason", "不用了"],
+        ["run", "cleanup"],
+        ["history"],
+    ],
     "trust": [[], ["--key", KEY], [], ["--forget-key", KEY]],
     "undo": [["HEAD", "--dry-run"], ["HEAD"], ["--since", "1d", "--dry-run"]],
 }
@@ -86,6 +96,7 @@ WRONG = {
     "skills": ["show", "nobody"],
     "status": ["--nothing"],
     "sync": ["setup", "没有"],
+    "tasks": ["add", "nothing", "没有"],
     "trust": ["没有.md"],
     "undo": ["zzzz"],
 }

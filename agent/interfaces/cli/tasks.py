@@ -1,0 +1,237 @@
+"""`vault-agent tasks`: lists, plans, cancels and does the agent's own tasks."""
+
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import partial
+
+import click
+
+from agent.app.agent import opened_runs
+from agent.app.open import open_workspace
+from agent.background.tasks import TURN
+from agent.errors import Retryable, UserError
+from agent.growth.task_work import TaskEnded, TaskWork
+from agent.interfaces.cli.foreground import stopped_by_ctrl_c
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
+from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.task_texts import (
+    TYPES,
+    ended_document,
+    format_history,
+    format_list,
+    format_task,
+    format_types,
+    problem_document,
+    task_document,
+)
+from agent.runs.crash_recovery import close_cut_off
+from agent.schedule.procedures import TASK_TYPES, target_name, task_type_of
+from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task, TaskProblem, moment
+from agent.schedule.task_notes import NewTask, PlannedTask, TaskShelf, load_task, load_tasks, plan_task
+from agent.schedule.triggers import SHORTEST, BadTrigger, parse_duration
+from agent.vault.change import Stamp
+from agent.vault.sync.turns import take_turn
+from agent.workspace.catch_up import catch_up
+from agent.workspace.machine import open_claims
+from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace
+
+_FEWEST = 4
+"""The fewest characters by which a task is found in its id or title."""
+
+
+@click.group(short_help="What the agent does by itself: list, plan, do.", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Tasks are notes in tasks/, which move to tasks/done/ with what came of them. A daemon does them, the most urgent
+    first.
+
+    NAME is a task's id, its note, its title, or a part of one of them.
+    """
+    if ctx.invoked_subcommand is None:
+        _list(ctx.obj)
+
+
+@command.command("list", short_help="List the tasks that wait, the next one first.")
+@click.pass_obj
+def list_(output: Output) -> None:
+    """List the tasks that wait, the next one first, and the notes in tasks/ with a wrong field."""
+    _list(output)
+
+
+def _list(output: Output) -> None:
+    workspace = open_workspace(output.vault())
+    shelf, now = load_tasks(workspace.vault), workspace.clock.now()
+    document = {
+        "tasks": [task_document(each, shelf) for each in shelf.waiting],
+        "problems": [problem_document(each) for each in shelf.problems],
+    }
+    output.emit(document, lambda: as_lines(format_list(shelf, now)))
+
+
+@command.command()
+@click.argument("name", metavar="NAME")
+@click.pass_obj
+def show(output: Output, name: str) -> None:
+    """Show one task, whether it waits or is over."""
+    workspace = open_workspace(output.vault())
+    shelf, now = load_tasks(workspace.vault), workspace.clock.now()
+    task = _find(shelf.all, shelf, name)
+    output.emit({"task": task_document(task, shelf)}, lambda: as_lines(format_task(task, shelf, now)))
+
+
+@command.command(short_help="Plan a task.")
+@click.argument("kind", metavar="TYPE")
+@click.argument("title")
+@click.option("--about", "description", default="", metavar="TEXT", help="What to do, in more words.")
+@click.option("--target", default="", metavar="NOTE", help="The note to work on, such as 20-skills-abilities.md.")
+@click.option(
+    "--priority", type=click.IntRange(LOWEST, HIGHEST), default=USUAL, show_default=True, help="10 is done first."
+)
+@click.option("--due", default="", metavar="TIME", help="Not before: 2h, tomorrow, 2026-12-24 09:00.")
+@click.option("--every", default="", metavar="TIME", help="Again and again, as a job: 1d, 12h, 30m.")
+@click.pass_obj
+def add(
+    output: Output, kind: str, title: str, description: str, target: str, priority: int, due: str, every: str
+) -> None:
+    """Plan a task of this TYPE (vault-agent tasks types lists them). The same one is planned once a day."""
+    workspace = open_workspace(output.vault())
+    now, sort = workspace.clock.now(), task_type_of(kind)
+    new = NewTask(
+        sort,
+        " ".join(title.split()),
+        description.strip(),
+        priority,
+        _due(due, now) if due else None,
+        target_name(sort, target, workspace.vault.home),
+        recurrence_interval=_interval(every) if every else 0,
+    )
+    planned = _plan(workspace, new, again=False)
+    task = planned.task
+    words = "planned in {path}" if planned.request else "this is planned or was done today already: {path}"
+    shelf = load_tasks(workspace.vault)
+    output.emit({"task": task_document(task, shelf), "new": planned.request is not None}, said(words, path=task.path))
+
+
+@command.command()
+@click.argument("name", metavar="NAME")
+@click.option("--reason", default="", metavar="TEXT", help="Why; it is kept in the note.")
+@click.pass_obj
+def cancel(output: Output, name: str, reason: str) -> None:
+    """Take a task out of the queue; its note moves to tasks/done/."""
+    workspace = open_workspace(output.vault())
+    shelf = load_tasks(workspace.vault)
+    task = _find(shelf.waiting, shelf, name)
+    TaskWork(workspace, partial(opened_runs, workspace)).cancel(task, reason)
+    output.emit({"id": task.id, "status": "cancelled"}, said("cancelled: {title}", title=task.title))
+
+
+@command.command(epilog=exit_codes("the task failed"), short_help="Do a task now.")
+@click.argument("name", metavar="NAME")
+@click.pass_obj
+def run(output: Output, name: str) -> None:
+    """Do a task now, in front of you. NAME may also be a type: then a task of that type is planned and done, also if
+    one was done today."""
+    workspace = open_workspace(output.vault())
+    shelf = load_tasks(workspace.vault)
+    if name in TASK_TYPES and not any(each.is_named(name) for each in shelf.waiting):
+        task = _plan(workspace, NewTask(task_type_of(name), said(TYPES[task_type_of(name)])), again=True).task
+    else:
+        task = _find(shelf.waiting, shelf, name)
+    progress("doing the task")
+    ended = _do(workspace, task)
+    output.emit(ended_document(ended), lambda: as_lines(_report(ended)))
+    if ended.status == "failed":
+        raise CheckFailed
+
+
+@command.command(short_help="List the tasks that are over.")
+@click.option("-n", "most", type=click.IntRange(1, 500), default=20, show_default=True, help="How many at most.")
+@click.pass_obj
+def history(output: Output, most: int) -> None:
+    """List the tasks that are over, the last one first."""
+    workspace = open_workspace(output.vault())
+    shelf, now = load_tasks(workspace.vault), workspace.clock.now()
+    done = shelf.done[:most]
+    output.emit({"tasks": [task_document(each, shelf) for each in done]}, lambda: as_lines(format_history(done, now)))
+
+
+@command.command()
+@click.pass_obj
+def types(output: Output) -> None:
+    """List the types of tasks and what each does. Without a model each has a plain form, which only quotes and
+    counts."""
+    output.emit({"types": list(TASK_TYPES)}, lambda: as_lines(format_types()))
+
+
+def _plan(workspace: Workspace, new: NewTask, *, again: bool) -> PlannedTask:
+    """Plan a task, in the person's name."""
+    vault = workspace.vault
+    most = workspace.settings.schedule.tasks_waiting
+    planned = plan_task(vault, new, load_tasks(vault), workspace.clock.now(), most, again=again)
+    if planned.request is not None:
+        with vault.transaction(f"task(plan): {new.title}", Stamp("human", tool="tasks")) as change:
+            change.requests.append(planned.request)
+    return planned
+
+
+def _do(workspace: Workspace, task: Task) -> TaskEnded:
+    """Do a task as the daemon does, once it is this machine's turn."""
+    close_cut_off(workspace)
+    index = open_index(workspace)
+    try:
+        catch_up(workspace, index)
+    finally:
+        index.close()
+    turn = take_turn(open_claims(workspace), TURN + task.id)
+    try:
+        fresh = load_task(workspace.vault, task.path)
+        if isinstance(fresh, TaskProblem | None):
+            raise UserError("{path} does not wait any more", hint="vault-agent tasks history", path=task.path)
+        with stopped_by_ctrl_c() as cancelled:
+            return TaskWork(workspace, partial(opened_runs, workspace)).do(fresh, cancelled)
+    finally:
+        with suppress(Retryable):  # the daemon tries again
+            turn.hand_over()
+
+
+def _find(among: tuple[Task, ...], shelf: TaskShelf, name: str) -> Task:
+    """The task that a person means; raises `UserError`."""
+    plain = name.strip().casefold()
+    exact = [each for each in among if plain in {each.id.casefold(), each.name.casefold(), each.path.casefold()}]
+    titled = [each for each in among if each.title.casefold() == plain]
+    is_part = len(plain) >= _FEWEST
+    parts = [each for each in among if is_part and plain in f"{each.id}\n{each.title}".casefold()]
+    found = next((tasks for tasks in (exact, titled, parts) if tasks), [])
+    if len(found) == 1:
+        return found[0]
+    wrong = next((each for each in shelf.problems if plain and plain in each.path.casefold()), None)
+    if not found and wrong is not None:
+        raise UserError("{path} is not done: {problem}", hint=wrong.hint, path=wrong.path, problem=wrong.message)
+    words = "several tasks are called {name}" if found else "no task is called {name}"
+    raise UserError(words, hint="vault-agent tasks list; vault-agent tasks history", name=name)
+
+
+def _due(text: str, now: datetime) -> datetime:
+    """The moment from which a task is due: after a duration, tomorrow at this time, or a moment."""
+    if text.strip().casefold() == "tomorrow":
+        return now + timedelta(days=1)
+    with suppress(BadTrigger):
+        return now + timedelta(seconds=parse_duration(text))
+    return moment(text)
+
+
+def _interval(text: str) -> int:
+    seconds = parse_duration(text)
+    if seconds < SHORTEST:
+        raise UserError("every {value} is too often or too seldom", hint="from 1m to 366d", value=text)
+    return seconds
+
+
+def _report(ended: TaskEnded) -> list[str]:
+    lines = [said("{status}: {title}", status=said(ended.status), title=ended.task.title)]
+    lines += [ended.text] if ended.text else []
+    if ended.waits_for:
+        lines.append(said("it goes on once you have decided in {path}", path=ended.waits_for))
+    return [*lines, *(said("commit {commit}", commit=each[:12]) for each in ended.commits)]
