@@ -44,6 +44,8 @@ CHANNEL = "job"
 NOTHING = "NOTHING"
 """The answer of a model that has found nothing to do; the prompts say so."""
 _TOOL = "procedure"
+_PROMPTS = "tasks"
+"""The folder of the prompts, below all prompts."""
 _PROCEDURES: Mapping[TaskType, Procedure] = MappingProxyType(
     {
         "self_reflection": self_reflection,
@@ -159,7 +161,7 @@ def _task(kind: TaskType, context: ProcedureContext, found: Work) -> str:
     asked = "\n\n".join(filter(None, (call.title, call.description, call.context, target))) or kind
     language = {"en": "English", "zh": "Chinese"}[context.language]
     read = context.vault.own_version_of
-    prompt = fill(f"tasks/{kind}", read, task=asked, found=found.text or "(nothing)", language=language)
+    prompt = fill(f"{_PROMPTS}/{kind}", read, task=asked, found=found.text or "(nothing)", language=language)
     return f"{call.title or kind}\n\n{prompt}"  # the session is named by its first words
 
 

@@ -14,12 +14,12 @@ from agent.schedule.task_notes import TaskShelf
 
 TYPES: Mapping[TaskType, str] = {
     "self_reflection": "looks back at the last hours and plans at most five tasks",
-    "update_profile": "adds what you said, with its evidence, to a note in profile/",
+    "update_profile": "adds what you said, with its evidence, to a note about you",
     "consolidate": "tends what is remembered, now",
-    "discover_patterns": "finds what repeats in your week, into profile/51 and profile/30",
+    "discover_patterns": "finds what repeats in your week",
     "learn_from_history": "reads what was said and not read yet, and looks back at yesterday",
     "summarize_period": "sums up a day in its note, or a week in one of its own",
-    "explore_topic": "gathers what the vault says on the title's topic, into research/",
+    "explore_topic": "gathers what the vault says on the topic in the title",
     "fill_gap": "finds out, or asks you, something that your notes do not say",
     "health_check": "checks the vault, and says what is new since the last check",
     "cleanup": "puts away what is over: old tasks, expired approvals and questions",

@@ -19,7 +19,7 @@ from agent.schedule.task_notes import NewTask, QueueFull, load_tasks, plan_task
 from agent.tools import arguments
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
-from agent.vault.folders import PROFILE
+from agent.vault.folders import PROFILE, RESEARCH
 from agent.vault.store import Vault
 
 PURPOSE = "self_reflection"
@@ -130,7 +130,7 @@ class PlanningTools:
             target_file={
                 "type": "string",
                 "maxLength": 200,
-                "description": "the note in profile/ or research/ to work on, such as 20-skills-abilities.md",
+                "description": f"the note in {PROFILE} or {RESEARCH} to work on, such as 20-skills-abilities.md",
             },
         )
         limit: JsonObject = {"type": "integer", "minimum": 1, "maximum": 100}
