@@ -304,9 +304,12 @@ class Vault:
         """True if a process of this program writes to the vault, or a git process works in its repository."""
         return holder(self.writer.layout.lock) is not None or git_is_busy(self.place.gitdir, self.place.worktree)
 
-    def note_paths(self) -> list[str]:
-        """All notes, tracked or not, sorted; without those that git ignores or a sparse checkout excludes."""
-        return _note_paths(self.git, self.place)
+    def note_paths(self, folder: str = "") -> list[str]:
+        """All notes in a folder, tracked or not, sorted; without those that git ignores or a sparse checkout excludes.
+
+        `folder` is a path in the vault, empty for the whole vault.
+        """
+        return _note_paths(self.git, self.place, folder)
 
     def own_version(self, path: str) -> bytes | None:
         """The note without the text that arrived from elsewhere and that the person has not looked at yet.
@@ -326,8 +329,9 @@ def recover(writer: Writer) -> None:
     import_module("agent.vault.write.recover").recover(writer)
 
 
-def _note_paths(git: Git, place: Place) -> list[str]:
-    listed = git.fields("ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard", *place.pathspec)
+def _note_paths(git: Git, place: Place, folder: str = "") -> list[str]:
+    where = ("--", place.prefix + folder) if folder else place.pathspec
+    listed = git.fields("ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard", *where)
     rows = ((row[:1], row[2:].removeprefix(place.prefix)) for row in listed)
     return sorted({name for tag, name in rows if is_note(name) and (tag != "S" or os.path.lexists(place.root / name))})
 

@@ -35,6 +35,7 @@ WELL: dict[str, list[list[str]]] = {
     "history": [["pack"], ["squash", "--older-than", "1y"], ["squash", "--older-than", "0d", "--dry-run"]],
     "hook": [["pre-commit"]],
     "import": [["旧", "--dry-run"]],
+    "jobs": [[], ["list"], ["show", "早"], ["next", "早"], ["next", "变"]],
     "log": [[], ["-n", "1"], ["不存在.md"]],
     "memory": [["report"], ["run", "--dry-run"]],
     "merge-driver": [["{merge}/base.md", "{merge}/ours.md", "{merge}/theirs.md", "今天.md"]],
@@ -86,6 +87,7 @@ WRONG = {
     "history": ["squash", "--older-than", "someday"],
     "hook": ["nothing"],
     "import": ["--nothing"],
+    "jobs": ["show", "没有"],
     "log": ["--since", "someday"],
     "memory": ["nothing"],
     "merge-driver": ["nothing"],
@@ -130,6 +132,8 @@ def chinese(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("VAULT_AGENT_HOME", str(folder / "home"))
         assert main(["init", str(root), "--yes", "--language", "zh"]) == 0
+    for name, on in {"早": '{cron: "0 9 * * *"}', "变": "{change: 日记/**}", "错": "{cron: 每天}"}.items():
+        (root / f"jobs/{name}.md").write_text(f"---\ntype: job\non: {on}\n---\n说你好。\n", "utf-8")
     (root / "新.md").write_text("新的。\n", "utf-8")
     (folder / "merge").mkdir()
     for name, text in {"base.md": "在家。\n", "ours.md": "去图书馆。\n", "theirs.md": "去公园玩。\n"}.items():

@@ -1,0 +1,93 @@
+"""`vault-agent jobs`: lists, shows, makes, runs and pauses what the agent does at its time."""
+
+from datetime import datetime
+
+import click
+
+from agent.app.open import open_workspace
+from agent.errors import UserError
+from agent.interfaces.cli.job_texts import (
+    coming,
+    format_job,
+    format_list,
+    format_moment,
+    job_document,
+    occurrence_documents,
+    problem_document,
+)
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines
+from agent.schedule.job import Job
+from agent.schedule.occurrences import moment_in
+from agent.schedule.shelf import JobShelf
+from agent.workspace.workspace import Workspace
+
+MOST = 1_000
+"""The most times of a job that are shown at once."""
+
+
+@click.group(short_help="What the agent does at its time: list, make, run, pause.", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Jobs are notes in jobs/: the header says when to wake, the body what to do then. A daemon runs them.
+
+    ID is a job's id, its note, or its title.
+    """
+    if ctx.invoked_subcommand is None:
+        _list(ctx.obj)
+
+
+@command.command("list", short_help="List the jobs, when each runs next, and what is wrong with some.")
+@click.pass_obj
+def list_(output: Output) -> None:
+    """List the jobs, when each runs next, and the notes in jobs/ that cannot run."""
+    _list(output)
+
+
+def _list(output: Output) -> None:
+    workspace = open_workspace(output.vault())
+    shelf, now = JobShelf(workspace.vault).load(), workspace.clock.now()
+    document = {
+        "jobs": [job_document(job, now) for job in shelf.jobs],
+        "problems": [problem_document(each) for each in shelf.problems],
+        "waiting": list(shelf.waiting),
+    }
+    output.emit(document, lambda: format_list(shelf, now))
+
+
+@command.command()
+@click.argument("name", metavar="ID")
+@click.pass_obj
+def show(output: Output, name: str) -> None:
+    """Show one job, its next times and its last run."""
+    workspace = open_workspace(output.vault())
+    job, now = find_job(workspace, name), workspace.clock.now()
+    output.emit({"job": job_document(job, now)}, lambda: as_lines(format_job(job, now)))
+
+
+@command.command("next", short_help="Print when a job runs next.")
+@click.argument("name", metavar="ID")
+@click.option("--from", "start", metavar="TIME", help="After this moment; without an offset, in the job's zone.")
+@click.option("--count", type=click.IntRange(1, MOST), default=5, show_default=True, help="How many times.")
+@click.pass_obj
+def next_(output: Output, name: str, start: str | None, count: int) -> None:
+    """Print the next times of a job, with their offset. A job that is paused has the times that it would have."""
+    workspace = open_workspace(output.vault())
+    job = find_job(workspace, name)
+    found = coming(job, _moment(start, job) if start else workspace.clock.now(), count)
+    text = [format_moment(each.at) for each in found] or [said("no time: only changes or events start this job")]
+    output.emit({"job": job.id, "zone": job.zone.key, "occurrences": occurrence_documents(found)}, as_lines(text))
+
+
+def find_job(workspace: Workspace, name: str) -> Job:
+    """The job that a person means; raises `UserError`."""
+    return JobShelf(workspace.vault).load().find(name)
+
+
+def _moment(words: str, job: Job) -> datetime:
+    try:
+        return moment_in(datetime.fromisoformat(words.strip()), job.zone)
+    except (ValueError, OverflowError) as error:
+        hint = "2026-03-28T00:00:00+01:00, or without an offset for the job's own zone"
+        raise UserError("{text} is not a time", hint=hint, text=words) from error
