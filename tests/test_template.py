@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -11,6 +12,8 @@ import pytest
 import yaml
 
 from agent.config.settings import TRAVELS
+from agent.schedule.job import Job, JobProblem
+from agent.schedule.job_header import parse_job
 
 ROOT = Path(__file__).parent.parent
 TEMPLATE = ROOT / "vault_template"
@@ -105,8 +108,9 @@ def header(text: str) -> dict[str, Plain]:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_every_folder_says_what_lives_there(language: str, folder: str) -> None:
     notes = [path for path in laid_out(language) if path.rpartition("/")[0] == folder and path.endswith(".md")]
-    assert len(notes) == 1
-    assert header(read(language, notes[0])) == {"type": "about"}
+    headers = [header(read(language, path)) for path in notes]
+    assert [each for each in headers if each["type"] != "job"] == [{"type": "about"}]
+    assert len(headers) == 1 or folder == "jobs"
 
 
 def test_both_languages_hold_the_same_things() -> None:
@@ -117,10 +121,34 @@ def test_both_languages_hold_the_same_things() -> None:
 @pytest.mark.parametrize(("language", "path"), NOTES)
 def test_notes_begin_with_a_plain_header_and_a_heading(language: str, path: str) -> None:
     text = read(language, path)
-    assert set(header(text)) == {"type"}
+    assert set(header(text)) == {"type"} or header(text)["type"] == "job"
     assert text.split("---\n", 2)[2].startswith("# ")
     assert text.endswith("\n")
     assert "\r" not in text
+
+
+def jobs_of(language: str) -> dict[str, Job]:
+    """The jobs of the template, by id."""
+    notes = {path: read(language, path) for path in laid_out(language) if path.startswith("jobs/")}
+    found = [parse_job(path, text.encode()) for path, text in notes.items() if path.endswith(".md")]
+    assert not [each for each in found if isinstance(each, JobProblem)]
+    return {each.id: each for each in found if isinstance(each, Job)}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_job_that_is_active_from_the_start_asks_no_model(language: str) -> None:
+    jobs = jobs_of(language)
+    assert len(jobs) == 10
+    free = {each.id for each in jobs.values() if each.only_wakes or each.task in ("health_check", "cleanup")}
+    assert {each.id for each in jobs.values() if each.status == "active"} == free
+    assert {each.status for each in jobs.values()} == {"active", "paused"}
+
+
+def test_the_jobs_are_the_same_in_both_languages_and_have_the_name_of_their_note() -> None:
+    english, chinese = ({id: jobs[id] for id in sorted(jobs)} for jobs in map(jobs_of, LANGUAGES))
+    plain = [{id: replace(each, title="", text="") for id, each in jobs.items()} for jobs in (english, chinese)]
+    assert plain[0] == plain[1]
+    assert [each.path for each in english.values()] == [f"jobs/{id}.md" for id in english]
 
 
 @pytest.mark.parametrize(("language", "path"), NOTES)
