@@ -104,4 +104,5 @@ class Daemon:
                     pool.close()
                     parts.remotes.goodbye()
                     parts.inbox.close()
+                    parts.jobs.close()
                     bus.publish_async(DaemonStopped(self.stop.reason))

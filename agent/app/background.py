@@ -1,6 +1,6 @@
 """Builds the parts of one vault's daemon: the clients of its pool, and the parts that follow file changes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from functools import partial
@@ -11,9 +11,10 @@ from agent.background.deletion_notice import DeletionNotice
 from agent.background.human_edits import HumanEdits
 from agent.background.inbox.inbox import Inbox
 from agent.background.index_sync import IndexSync
+from agent.background.jobs.jobs import Jobs
 from agent.background.machine_contact import MachineContact
 from agent.background.maintenance import Maintenance
-from agent.background.model_key import ModelKey
+from agent.background.model_key import ModelKey, help_with
 from agent.background.pool import Pool
 from agent.background.remote_sync import RemoteSync
 from agent.background.resume import Resume
@@ -23,15 +24,19 @@ from agent.background.tasks import Tasks
 from agent.context.tokens import estimate
 from agent.events.bus import Bus
 from agent.llm.offline import Offline
+from agent.llm.provider import Cancelled
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts
 from agent.runs.capture import entry_writer
 from agent.runs.conversations import Conversations
+from agent.runs.job_run import JobResult
 from agent.runs.memory_upkeep import open_upkeeper
 from agent.runs.recall_source import recall_source
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_set import skill_set
 from agent.runs.upkeep_jobs import UpkeepJobs
+from agent.schedule.job import Job
+from agent.vault.change import Request
 from agent.workspace.machine import open_claims
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace, reload_settings
@@ -59,6 +64,7 @@ def build_daemon(
     resume = Resume(workspace, pool, open_runs, bus.publish_async)
     key = ModelKey(workspace)
     inbox = Inbox(workspace, pool, open_runs, open_claims(workspace), held, key.look)
+    jobs = Jobs(workspace, pool, open_runs, open_claims(workspace), _no_procedures, partial(_why, key))
     found = skill_set(workspace, lambda: None, estimate)
 
     def accounts() -> Accounts:
@@ -68,7 +74,7 @@ def build_daemon(
         fresh, models = reload_settings(workspace), accounts()
         return Conversations(fresh, entry_writer(fresh, recall_source(fresh, index), models), models, bus.publish_async)
 
-    jobs = UpkeepJobs(
+    upkeep = UpkeepJobs(
         workspace,
         found,
         lambda: skill_learning(found, accounts(), bus.publish_async),
@@ -76,12 +82,12 @@ def build_daemon(
         conversations,
         bus.publish_async,
     )
-    maintenance = Maintenance(jobs, pool, clock, lambda: edits.settled)
+    maintenance = Maintenance(upkeep, pool, clock, lambda: edits.settled)
     tasks = Tasks(workspace, pool, open_runs, open_claims(workspace))
     remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
 
     def problems() -> tuple[str, ...]:
-        parts = (key, resume, inbox, tasks, maintenance, edits, remotes)
+        parts = (key, resume, inbox, jobs, tasks, maintenance, edits, remotes)
         return tuple(each.problem for each in parts)
 
     contact = MachineContact(workspace, pool, lambda: edits.settled)
@@ -94,6 +100,7 @@ def build_daemon(
         sessions,
         resume,
         inbox,
+        jobs,
         maintenance,
         tasks,
         metrics,
@@ -103,3 +110,14 @@ def build_daemon(
         remotes,
         contact,
     )
+
+
+def _why(key: ModelKey) -> str:
+    """Why no model can be asked, and what helps; empty if one can."""
+    missing = key.look()
+    return "" if missing is None else f"{missing.why}; {help_with(missing)}"
+
+
+def _no_procedures(job: Job, cancelled: Cancelled, also: Callable[[JobResult], Sequence[Request]]) -> JobResult:
+    """The work of jobs that name a procedure, while there is none."""
+    return JobResult("nothing")

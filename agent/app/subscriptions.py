@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.human_edits import HumanEdits
     from agent.background.inbox.inbox import Inbox
     from agent.background.index_sync import IndexSync
+    from agent.background.jobs.jobs import Jobs
     from agent.background.machine_contact import MachineContact
     from agent.background.maintenance import Maintenance
     from agent.background.model_key import ModelKey
@@ -44,6 +45,7 @@ class DaemonParts:
     sessions: "SessionWatch"
     resume: "Resume"
     inbox: "Inbox"
+    jobs: "Jobs"
     maintenance: "Maintenance"
     tasks: "Tasks"
     metrics: Collector
@@ -63,6 +65,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(index.start, DaemonStarted, name="start: index", priority=80, timeout=None)
     row(resume.start, DaemonStarted, name="start: runs cut off", priority=70, timeout=None)
     row(inbox.start, DaemonStarted, name="start: inbox", priority=60, timeout=None)
+    row(parts.jobs.start, DaemonStarted, name="start: jobs", priority=55, timeout=None)
     row(maintenance.start, DaemonStarted, name="start: maintenance", priority=50, timeout=None)
     row(parts.tasks.start, DaemonStarted, name="start: tasks", priority=45, timeout=None)
 
@@ -71,6 +74,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(parts.sessions.changed, FilesChanged, name="files: sessions", priority=70, timeout=None)
     row(resume.changed, FilesChanged, name="files: decisions", priority=60, timeout=None)
     row(inbox.changed, FilesChanged, name="files: inbox", priority=50, timeout=None)
+    row(parts.jobs.changed, FilesChanged, name="files: jobs", priority=45, timeout=None)
     row(maintenance.changed, FilesChanged, name="files: maintenance", priority=40, timeout=None)
     row(parts.tasks.changed, FilesChanged, name="files: tasks", priority=35, timeout=None)
 
@@ -81,6 +85,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(edits.tick, Tick, name="tick: human edits", priority=80, timeout=None)
     row(resume.tick, Tick, name="tick: decisions", priority=60, timeout=None)
     row(inbox.tick, Tick, name="tick: inbox", priority=50, timeout=None)
+    row(parts.jobs.tick, Tick, name="tick: jobs", priority=45, timeout=None)
     row(maintenance.tick, Tick, name="tick: maintenance", priority=40, timeout=None)
     row(parts.tasks.tick, Tick, name="tick: tasks", priority=35, timeout=None)
     row(parts.remotes.tick, Tick, name="tick: remotes", priority=30, timeout=None)
@@ -93,6 +98,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(maintenance.run_ended, TaskCompleted, name="run over: maintenance", timeout=None)
     row(inbox.take_in, Ended, name="run over: inbox", timeout=None)
 
+    row(parts.jobs.heard, object, name="any event: jobs", priority=LAST, timeout=None)
     row(_but(parts.metrics.hear, TaskCompleted), object, name="metrics", priority=LAST, timeout=None)
 
 

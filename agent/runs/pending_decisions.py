@@ -1,4 +1,4 @@
-"""Everything in `approvals/` that waits for a person's yes or no: calls, reviews of skills, offers of skills, arrivals.
+"""Everything in `approvals/` that waits for a person's yes or no: calls, reviews and offers of skills, arrivals, jobs.
 
 A decision by command ticks the box of the note in the person's name, then does what is done with a tick: each kind
 reads its decisions from its notes. Listing writes nothing, and leaves out what is ticked already.
@@ -15,6 +15,7 @@ from agent.errors import UserError
 from agent.markdown.checkbox_decision import with_decision
 from agent.markdown.note import Note
 from agent.runs.decisions import approvals
+from agent.runs.job_approvals import pending_job_approvals, settle_job_approvals
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_lookup import skills_on_demand
 from agent.runs.skill_set import skill_set
@@ -28,15 +29,15 @@ from agent.vault.decision_notes import answer_in
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
-DecisionKind: TypeAlias = Literal["call", "skill_review", "skill_offer", "arrived_note", "remote"]
+DecisionKind: TypeAlias = Literal["call", "skill_review", "skill_offer", "arrived_note", "remote", "job"]
 
 
 @dataclass(frozen=True, slots=True)
 class PendingDecision:
     """One question that waits in the note at `path`.
 
-    `name` is what it is about: the skill, the arrived note, the remote's address, or the tool of a call; `call` is the
-    record of a call, None for the other kinds.
+    `name` is what it is about: the skill, the arrived note, the remote's address, the job, or the tool of a call.
+    `call` is the record of a call, None for the other kinds.
     """
 
     kind: DecisionKind
@@ -91,6 +92,8 @@ def _settle(workspace: Workspace, kind: DecisionKind) -> Callable[[], object]:
     """The function that takes in the ticks of one kind."""
     if kind == "skill_review":
         return skill_set(workspace, lambda: None, estimate).ticked
+    if kind == "job":
+        return lambda: settle_job_approvals(workspace.vault)
     if kind == "skill_offer":
         return skill_learning(skills_on_demand(workspace), None).settle
     return lambda: settle_arrivals(workspace.vault)
@@ -104,6 +107,8 @@ def _asked_in_notes(vault: Vault) -> Iterator[tuple[DecisionKind, str, str]]:
         yield "skill_offer", offer.path, offer.name
     for review in pending_reviews(vault):
         yield "remote" if review.kind == "remote" else "arrived_note", review.path, review.subject
+    for asked in pending_job_approvals(vault):
+        yield "job", asked.path, asked.job
 
 
 def _in_note(vault: Vault, kind: DecisionKind, path: str, name: str) -> PendingDecision | None:

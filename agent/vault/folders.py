@@ -121,7 +121,7 @@ FOLDERS = (
     Folder(PROMPTS, "the person's own prompts", _AFTER_YES, steers=True),
     Folder(RULES, "rules of conduct that the agent has learned", _AFTER_YES, steers=True),
     Folder(JOBS, "when to wake, and what to do then", _AFTER_YES, steers=True),
-    Folder(JOB_HISTORY, "the runs of each job", _PROGRAM, steers=True),
+    Folder(JOB_HISTORY, "the runs of each job", _PROGRAM, undone=False),
     Folder(TASKS, "work that the agent will do by itself", _AFTER_YES, steers=True, undone=False),
     Folder(TASKS_DONE, "tasks that are over", _PROGRAM, undone=False),
     Folder(REFLECTIONS, "what the agent thinks of its work, from which rules come", _PROGRAM),

@@ -1,4 +1,4 @@
-"""`vault-agent approvals`: lists everything that waits for a yes (calls, skills, arrivals), and approves or rejects."""
+"""`vault-agent approvals`: lists all that waits for a yes (calls, skills, arrivals, jobs), and approves or rejects."""
 
 from collections.abc import Callable
 from pathlib import PurePosixPath
@@ -38,6 +38,7 @@ _ABOUT: dict[DecisionKind, str] = {
     "skill_offer": "shall the skill {name} be learned?",
     "arrived_note": "may the text that arrived in {name} steer the agent?",
     "remote": "do only you write to {name}?",
+    "job": "may the job {name} run now?",
 }
 
 

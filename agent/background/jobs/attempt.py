@@ -1,0 +1,110 @@
+"""One run of an occurrence, from its begin in the ledger to its result."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+from agent.background.failures import failure_text
+from agent.background.jobs.pending import PendingRun
+from agent.background.jobs.recording import delivery_of, delivery_requests, row_requests
+from agent.background.resume import OpenRuns
+from agent.errors import AgentError
+from agent.llm.provider import Cancelled
+from agent.runs.job_run import JobResult, run_job
+from agent.runs.service import RunIO
+from agent.schedule.history import HistoryRow
+from agent.schedule.job import Job
+from agent.texts import text
+from agent.vault.change import Request
+from agent.workspace.workspace import Workspace
+
+logger = logging.getLogger(__name__)
+
+
+class Procedures(Protocol):
+    """Does the work of a job that names a procedure. `also` gives the requests that go into the same commit."""
+
+    def __call__(
+        self, job: Job, cancelled: Cancelled, also: Callable[[JobResult], Sequence[Request]], /
+    ) -> JobResult: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A run that begins now. `machine` is this one's name; `cancelled` says whether to stop."""
+
+    workspace: Workspace
+    entry: PendingRun
+    machine: str
+    started: datetime
+    since: float
+    cancelled: Cancelled
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since the begin."""
+        return self.workspace.clock.monotonic() - self.since
+
+    @property
+    def longest(self) -> float:
+        """The most seconds that the run may take."""
+        return self.entry.job.timeout or self.workspace.settings.schedule.work_minutes * 60
+
+    def perform(self, open_runs: OpenRuns, procedures: Procedures) -> tuple[JobResult, HistoryRow]:
+        """Run the job once; whatever goes wrong is in the result."""
+        try:
+            result = self._result(open_runs, procedures)
+        except Exception as error:  # a bug in one run must not end the daemon's others, nor go unseen
+            if not isinstance(error, AgentError | OSError):
+                logger.warning("the job %s failed", self.entry.job.id, exc_info=True)
+            result = JobResult("failed", reason=failure_text(error))
+        language = self.workspace.settings.vault.language
+        if result.outcome == "interrupted" and self.seconds >= self.longest:
+            reason = text("jobs.too_long", language, seconds=round(self.longest))
+            result = replace(result, outcome="failed", text="", reason=reason)
+        elif result.outcome == "interrupted" and not result.reason:
+            result = replace(result, reason=text("jobs.was_stopped", language))
+        return result, self.row(result)
+
+    def row(self, result: JobResult) -> HistoryRow:
+        """The row of the job's history about this run."""
+        entry = self.entry
+        return HistoryRow(
+            entry.occurrence.at,
+            result.outcome,
+            self.started,
+            self.seconds,
+            result.reason,
+            delivery_of(self.workspace, entry.job, result, self.workspace.clock.now()),
+            result.money,
+            result.session,
+            tuple(each[:8] for each in result.commits),
+            self.machine,
+            entry.attempt,
+            entry.missed,
+        )
+
+    def _result(self, open_runs: OpenRuns, procedures: Procedures) -> JobResult:
+        job = self.entry.job
+        if job.task is not None:
+            return procedures(job, self._is_stopped, self._also)
+        with open_runs() as runs:
+            return run_job(runs, job, RunIO(cancelled=self._is_stopped))
+
+    def _is_stopped(self) -> bool:
+        return self.cancelled() or self.entry.cancelled.is_set() or self._is_lost or self.seconds >= self.longest
+
+    @property
+    def _is_lost(self) -> bool:
+        """True if another machine has taken the job over."""
+        return self.entry.turn is not None and self.entry.turn.is_lost()
+
+    def _also(self, result: JobResult) -> Sequence[Request]:
+        """The row and the answer, for the commit that a procedure makes."""
+        if result.outcome != "done" or self._is_lost:
+            return ()
+        job, now = self.entry.job, self.workspace.clock.now()
+        rows = row_requests(self.workspace, {job.id: (job, [self.row(result)])})
+        return (*rows, *delivery_requests(self.workspace, job, result, now))

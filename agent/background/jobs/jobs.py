@@ -1,0 +1,300 @@
+"""The jobs of one vault, for the daemon: each occurrence runs at most once, and none is left out without a word.
+
+What is due is asked in the daemon's turn (`schedule.planner`); a run is work for the pool. Notes in `jobs/` hold from
+the next turn after they were changed. A daemon that was killed during a run says so in the job's history at its next
+start, and does not run it again.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from agent.background.failures import failure_text
+from agent.background.jobs.attempt import Procedures
+from agent.background.jobs.pending import PendingRun
+from agent.background.jobs.recording import record, row_requests, write_request_commit, write_rows
+from agent.background.jobs.triggered import Triggered
+from agent.background.jobs.worker import TURN, Worker, job_lock
+from agent.background.pool import Pool, Priority
+from agent.background.resume import OpenRuns
+from agent.background.turns import TurnsToGiveBack
+from agent.errors import AgentError, LockHeld, Retryable
+from agent.events.types import FilesChanged, NoteMoved, Tick
+from agent.markdown.changes import NoteChange
+from agent.runs.job_approvals import JobApproval, mark_settled, question, record_question, settle_job_approvals
+from agent.schedule.history import HistoryRow
+from agent.schedule.job import Job
+from agent.schedule.ledger import OccurrenceLedger, split_key
+from agent.schedule.occurrences import Occurrence
+from agent.schedule.planner import Due, LeftOut, Planner
+from agent.schedule.shelf import JobShelf, Shelf, is_job_note
+from agent.texts import text
+from agent.vault.folders import APPROVALS, JOB_HISTORY
+from agent.vault.sync.claims import Claims
+from agent.workspace.workspace import Workspace
+
+LEDGER, PLAN = "schedule/occurrences.tsv", "schedule/first_seen.json"
+"""The files of the ledger and of the planner, in the vault's private folder."""
+LOOK_AGAIN = 300.0
+"""Seconds after which the notes are looked at without a hint: what an approval lets count changes no note."""
+AGAIN = 10.0
+"""Seconds until rows that could not be written are tried again."""
+LEAST_PAUSE = 60
+"""Seconds between two runs of a job that changes or events start, unless its header says otherwise."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Jobs:
+    """The jobs of one vault. `wake` is called when one begins, `missing` returns why no model can be asked."""
+
+    workspace: Workspace
+    pool: Pool
+    open_runs: OpenRuns
+    claims: Claims
+    procedures: Procedures
+    missing: Callable[[], str] = lambda: ""
+    wake: Callable[[Job], object] = lambda job: None
+    shelf: Shelf = field(default_factory=Shelf, init=False)
+    runs: list[PendingRun] = field(default_factory=list, init=False)
+    ledger: OccurrenceLedger = field(init=False)
+    planner: Planner = field(init=False)
+    _notes: JobShelf = field(init=False)
+    _turns: TurnsToGiveBack = field(init=False)
+    _triggered: Triggered = field(init=False)
+    _rows: dict[str, tuple[Job, list[HistoryRow]]] = field(default_factory=dict, init=False)
+    _decisions: list[tuple[str, str, str]] = field(default_factory=list, init=False)
+    _by_id: dict[str, Job] = field(default_factory=dict, init=False)
+    _look_at: float = field(default=0.0, init=False)
+    _write_at: float = field(default=0.0, init=False)
+    _is_decided: bool = field(default=True, init=False)
+    _expire_at: datetime | None = field(default=None, init=False)
+    _error: str = field(default="", init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def __post_init__(self) -> None:
+        vault, settings = self.workspace.vault, self.workspace.settings
+        durable, clock = settings.git.durable, self.workspace.clock
+        self.ledger = OccurrenceLedger(vault.private_folder / LEDGER, clock, durable=durable)
+        self.planner = Planner(self.ledger, vault.private_folder / PLAN, settings.schedule.days, durable)
+        self._notes = JobShelf(vault)
+        self._turns = TurnsToGiveBack(clock, self.pool, self.claims, TURN, Priority.NETWORK)
+        self._triggered = Triggered(vault.home)
+
+    @property
+    def problem(self) -> str:
+        """What does not work, in one line; empty if all does."""
+        notes = [f"{each.path}: {each.message}" for each in self.shelf.problems]
+        waits = [f"{each.job.id}: {each.waits_for_turn}" for each in list(self.runs) if each.waits_for_turn]
+        return "; ".join(filter(None, [self._error, *notes, *waits]))
+
+    def start(self, _: object) -> None:
+        """Load the jobs; write down what a crash has interrupted."""
+        if not self.workspace.settings.schedule.enabled:
+            return
+        self._turns.start(())
+        self._reload()
+        for key in self.ledger.open():
+            self._note_interrupted(key)
+        self._write()
+
+    def changed(self, event: FilesChanged[NoteChange]) -> None:
+        """Notes have changed: jobs among them hold from now on, and some start jobs."""
+        vault = self.workspace.vault
+        for each in event.events:
+            paths = (each.path, each.source) if isinstance(each, NoteMoved) else (each.path,)
+            if any(is_job_note(vault, path) or vault.home.holds(path, JOB_HISTORY, APPROVALS) for path in paths):
+                self._look_at = 0.0
+            self._is_decided |= any(vault.home.holds(path, APPROVALS) for path in paths)
+        self._triggered.changed(event)
+
+    def heard(self, event: object) -> None:
+        """Any event: some start jobs. Also called from the threads of runs."""
+        self._triggered.heard(event)
+
+    def tick(self, event: Tick) -> None:
+        """Begin what is due, write down what was missed, and go on with what could not be done before."""
+        if not self.workspace.settings.schedule.enabled:
+            return
+        try:
+            if event.now >= self._look_at:
+                self._look_at = event.now + LOOK_AGAIN
+                self._reload()
+            self._take_answers()
+            now = self.workspace.clock.now()
+            for each in self.planner.look(now, event.now):
+                self._take(each, event.now)
+            for job, at in self._triggered.due(event.now, now):
+                self._trigger(job, at, event.now)
+            self._step(event.now)
+            if event.now >= self._write_at:
+                self._write()
+            self._turns.tick(event.now)
+            self._error = ""
+        except Retryable as error:
+            self._write_at = event.now + AGAIN
+            logger.info("jobs: not yet: %s", error.message)
+        except (AgentError, OSError) as error:
+            self._write_at = event.now + AGAIN
+            self._error = failure_text(error)
+
+    def close(self) -> None:
+        """Once the pool has ended: write what runs came to, and the last heartbeat."""
+        with suppress(AgentError, OSError):
+            for entry in self.runs:
+                if entry.ended is not None:
+                    self._worker().work(entry, lambda: True)
+            self._write()
+            self.ledger.close()
+
+    def _reload(self) -> None:
+        """The notes as they are now. A job that failures have stopped is followed by no planner."""
+        self.shelf = self._notes.load()
+        name, here = self.claims.machine.name.casefold(), []
+        for job in self.shelf.jobs:
+            if job.run_on and job.run_on.casefold() != name:
+                continue
+            is_stopped = job.status == "active" and record(self.workspace, job.id).is_stopped
+            here.append(replace(job, status="error") if is_stopped else job)
+        self._by_id = {job.id: job for job in here}
+        self.planner.set_jobs(here, self.workspace.clock.now())
+        self._triggered.set_jobs([job for job in here if job.status == "active"])
+        for entry in self.runs:
+            if entry.job.id not in {job.id for job in self.shelf.jobs}:
+                entry.cancelled.set()
+
+    def _take(self, planned: Due | LeftOut, now: float) -> None:
+        match planned:
+            case Due(job, occurrence, stands_for):
+                self._consider(PendingRun(job, occurrence, now, stands_for))
+            case LeftOut(job, _, last, count, outcome, reason):
+                is_shared = self.claims.remote is not None and not job.run_on
+                if job.only_wakes or (is_shared and job.task is not None):
+                    self.ledger.decide(last.key, outcome, self.workspace.clock.now(), reason)
+                    return  # other machines may have done it, and a wake-up leaves no row
+                missed = count if count > 1 else 0
+                self._add_row(job, HistoryRow(last.at, outcome, reason=reason, machine=self._machine, missed=missed))
+                self._decisions.append((last.key, outcome, reason))
+
+    def _trigger(self, job: Job, at: datetime, now: float) -> None:
+        """A change or an event starts a job; two within the same second are one occurrence."""
+        if not self.ledger.has(Occurrence(job.id, at).key):
+            self._consider(PendingRun(job, Occurrence(job.id, at), now), LEAST_PAUSE)
+
+    def _consider(self, entry: PendingRun, pause: int = 0) -> None:
+        """Have an occurrence run, unless the last run is not long ago or goes on."""
+        job, language = entry.job, self.workspace.settings.vault.language
+        pause = job.cooldown_seconds or pause
+        last = self.ledger.last_begin(job.id) if pause else None
+        others = sum(each.job.id == job.id and not each.is_over for each in self.runs)
+        reason = ""
+        if others >= job.max_concurrency:
+            reason = text("jobs.overlap", language)
+        elif last is not None and timedelta() <= self.workspace.clock.now() - last < timedelta(seconds=pause):
+            reason = text("jobs.cooldown", language, seconds=pause)
+        if not reason:
+            self.runs.append(entry)
+            return
+        key, at = entry.occurrence.key, entry.occurrence.at
+        self._decisions.append((key, "skipped", reason))
+        if not job.only_wakes:
+            row = HistoryRow(at, "skipped", reason=reason, machine=self._machine, missed=entry.missed)
+            self._add_row(job, row)
+
+    def _step(self, now: float) -> None:
+        """Submit what is due."""
+        self.runs = [each for each in self.runs if not each.is_over or each.is_running]
+        for entry in self.runs:
+            if now >= entry.due and not entry.is_running and not entry.is_over:
+                work = partial(self._worker().work, entry)
+                entry.work = self.pool.submit(work, key=f"job {entry.occurrence.key}", priority=Priority.JOB)
+
+    def _worker(self) -> Worker:
+        return Worker(
+            self.workspace,
+            self.open_runs,
+            self.claims,
+            self.ledger,
+            self.procedures,
+            self._ask,
+            self._turns.add,
+            self.wake,
+            self.missing,
+        )
+
+    def _ask(self, entry: PendingRun, row: HistoryRow) -> None:
+        """Ask whether an occurrence may run."""
+        settings, job = self.workspace.settings, entry.job
+        asked, note = question(
+            self.workspace.vault,
+            job,
+            entry.occurrence,
+            entry.stands_for,
+            settings.tools.approval_hours,
+            settings.vault.language,
+        )
+        rows = row_requests(self.workspace, {job.id: (job, [row])})
+        record_question(self.workspace.vault, asked)
+        write_request_commit(self.workspace, job, (*rows, note))
+
+    def _take_answers(self) -> None:
+        """Run what its person has said yes to, and write down the rest."""
+        now = self.workspace.clock.now()
+        if not self._is_decided and (self._expire_at is None or now < self._expire_at):
+            return
+        self._is_decided, self._expire_at = False, now + timedelta(minutes=10)
+        for asked in settle_job_approvals(self.workspace.vault):
+            job = self._by_id.get(asked.job)
+            if job is None:
+                mark_settled(self.workspace.vault, asked)
+                continue
+            refusal = self._refusal(job, asked)
+            mark_settled(self.workspace.vault, asked)
+            if refusal:
+                self._add_row(job, HistoryRow(asked.planned, "refused", reason=refusal, machine=self._machine))
+            else:
+                at = self.workspace.clock.monotonic()
+                self.runs.append(PendingRun(job, asked.occurrence, at, asked.stands_for, is_approved=True))
+
+    def _refusal(self, job: Job, asked: JobApproval) -> str:
+        """Why an occurrence does not run after its question was settled; empty if it does."""
+        language = self.workspace.settings.vault.language
+        if asked.status == "rejected":
+            return asked.reason or text("jobs.said_no", language)
+        if asked.status == "outdated":
+            return text("jobs.not_answered", language)
+        return text("jobs.has_changed", language) if job.digest != asked.digest else ""
+
+    def _note_interrupted(self, key: str) -> None:
+        """A run that has begun and not ended: the process was killed; the row of one that another runs now waits."""
+        id, second = split_key(key)
+        with suppress(LockHeld), job_lock(self.workspace.vault, id):
+            job, reason = self._by_id.get(id), text("jobs.was_killed", self.workspace.settings.vault.language)
+            if job is not None and not job.only_wakes:
+                at = datetime.fromtimestamp(second, job.zone)
+                begun = self.ledger.last_begin(id)
+                self._add_row(job, HistoryRow(at, "interrupted", begun, reason=reason, machine=self._machine))
+            self._decisions.append((key, "interrupted", reason))
+
+    def _add_row(self, job: Job, row: HistoryRow) -> None:
+        self._rows.setdefault(job.id, (job, []))[1].append(row)
+
+    def _write(self) -> None:
+        """Write the rows that came up, in one commit, then note the decisions: so a kill in between forgets none."""
+        write_rows(self.workspace, self._rows)
+        self._rows, decisions, self._decisions = {}, self._decisions, []
+        now = self.workspace.clock.now()
+        for key, outcome, reason in decisions:
+            if key in self.ledger.open():
+                self.ledger.end(key, outcome, now)
+            else:
+                self.ledger.decide(key, outcome, now, reason)
+
+    @property
+    def _machine(self) -> str:
+        return self.claims.machine.name

@@ -1,0 +1,141 @@
+"""What the runs of jobs leave in the vault: rows in their histories, answers in the day's note, and notices there."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from agent.loop.inert import inert
+from agent.memory import daily
+from agent.runs.job_run import JobResult
+from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_history, record_of, with_rows
+from agent.schedule.job import DAILY_CHANNEL, NO_CHANNEL, Job
+from agent.texts import text
+from agent.tools.builtin.toolbox import text_origin_of
+from agent.vault.change import CAPTURE, Append, Create, Edit, Outcome, Request, Stamp, actor_of
+from agent.vault.message import one_line
+from agent.vault.store import Vault
+from agent.workspace.workspace import Workspace
+
+TOOL = "jobs"
+"""The tool of commits with rows of histories only."""
+_HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
+_FENCE = re.compile(r"^ {0,3}(```|~~~)", re.MULTILINE)
+
+
+def day_path(workspace: Workspace, now: datetime) -> str:
+    """The path of the note of a day."""
+    return workspace.vault.home.at(daily.path_of(now.date()))
+
+
+def delivery_of(workspace: Workspace, job: Job, result: JobResult, now: datetime) -> str:
+    """Where an answer goes: the path of a note, or words that say why nowhere; empty if none is there or wanted."""
+    if job.channel == NO_CHANNEL or result.outcome not in ("done", "waits"):
+        return ""
+    if job.channel != DAILY_CHANNEL:
+        return text("jobs.no_channel", workspace.settings.vault.language, channel=job.channel)
+    return day_path(workspace, now) if result.text or result.outcome == "waits" else ""
+
+
+def delivery_requests(workspace: Workspace, job: Job, result: JobResult, now: datetime) -> tuple[Request, ...]:
+    """The section of the day's note with the answer of a run; none if it goes nowhere."""
+    path = delivery_of(workspace, job, result, now)
+    if not path.endswith(".md"):
+        return ()
+    block = _section(workspace, job, result, now).encode("utf-8", "replace")
+    if result.strangers:
+        text_origin_of(workspace.vault).remember(block, b"", result.strangers)
+    return (Append(path, block, daily.new_note(now.date()).encode()),)
+
+
+def row_requests(workspace: Workspace, rows: Mapping[str, tuple[Job, Sequence[HistoryRow]]]) -> tuple[Request, ...]:
+    """The changes of the histories, by the job's id, that add these rows; none for rows that are there."""
+    vault, found = workspace.vault, list[Request]()
+    for job, added in rows.values():
+        path = history_path(vault.home, job.id)
+        before = vault.read(path)
+        after = with_rows(before, job, added, workspace.settings.vault.language)
+        if before is None:
+            found.append(Create(path, after))
+        elif after != before:
+            found.append(Edit(path, before, after))
+    return tuple(found)
+
+
+def write_result(workspace: Workspace, job: Job, row: HistoryRow, result: JobResult) -> Outcome:
+    """Write a run's row and its answer, with the record of the run, in one commit; raises what a transaction does."""
+    vault, now = workspace.vault, workspace.clock.now()
+    rows = row_requests(workspace, {job.id: (job, [row])})
+    requests = (*rows, *delivery_requests(workspace, job, result, now))
+    stamp = Stamp(actor_of(job.id), run=result.run, tool=CAPTURE, session=result.session)
+    subject = f"job({row.outcome}): {one_line(vault.masked(job.title))}"
+    with vault.transaction(subject, stamp, masked=True) as change:
+        change.requests += requests
+        for held in vault.held_of(result.session):
+            change.release(held)
+    return change.outcome
+
+
+def write_rows(workspace: Workspace, rows: Mapping[str, tuple[Job, Sequence[HistoryRow]]]) -> None:
+    """Write rows about occurrences that did not run, in one commit; raises what a transaction does."""
+    requests = row_requests(workspace, rows)
+    if not requests:
+        return
+    outcomes = sorted({row.outcome for _, added in rows.values() for row in added})
+    subject = f"jobs({', '.join(outcomes)}): {', '.join(sorted(rows))}"
+    stamp = Stamp(actor_of(next(iter(rows))) if len(rows) == 1 else "agent", tool=TOOL)
+    with workspace.vault.transaction(one_line(subject), stamp, masked=True) as change:
+        change.requests += requests
+
+
+def write_request_commit(workspace: Workspace, job: Job, requests: Sequence[Request]) -> None:
+    """Write a question about a job, with its row; raises what a transaction does."""
+    with workspace.vault.transaction(f"job(waits): {job.id}", Stamp(actor_of(job.id), tool=TOOL)) as change:
+        change.requests += requests
+
+
+def stopped_notice(workspace: Workspace, job: Job, reason: str, failures: int) -> Append:
+    """The lines in the day's note that say that a job is stopped, why, and how it goes on."""
+    language, now = workspace.settings.vault.language, workspace.clock.now()
+    title = text("jobs.stopped", language, title=daily.inert(job.title), count=failures)
+    lines = [
+        text("jobs.stopped_why", language, reason=daily.inert(reason or "-")),
+        text("jobs.stopped_more", language, id=job.id, link=history_path(workspace.vault.home, job.id)[:-3]),
+    ]
+    block = daily.block(now, title, lines)
+    return Append(day_path(workspace, now), block.encode(), daily.new_note(now.date()).encode())
+
+
+def record(workspace: Workspace, job: str) -> JobRecord:
+    """What the history of a job comes to, as far as this machine's person counts it."""
+    data = workspace.vault.own_version(history_path(workspace.vault.home, job))
+    return record_of(parse_history(data or b""), workspace.settings.jobs.max_consecutive_failures)
+
+
+def rows_of(vault: Vault, job: str) -> tuple[HistoryRow, ...]:
+    """All rows of a job's history, of whichever machine."""
+    return parse_history(vault.read(history_path(vault.home, job)) or b"")
+
+
+def is_recorded(rows: Iterable[HistoryRow], at: datetime) -> bool:
+    """True if a row is about the occurrence at this moment."""
+    return any(row.planned.timestamp() == at.timestamp() for row in rows)
+
+
+def _section(workspace: Workspace, job: Job, result: JobResult, now: datetime) -> str:
+    language = workspace.settings.vault.language
+    heading = f"## {daily.inert(' '.join(job.title.split()))} ({now:%H:%M})"
+    parts = [heading, _lowered(inert(result.text)) if result.text else ""]
+    if result.outcome == "waits" and result.waits_for:
+        parts.append(text("answers.waits", language, note=f"[[{result.waits_for.removesuffix('.md')}]]"))
+    if result.session:
+        parts.append(f"[[{result.session.removesuffix('.md')}|{text('answers.how', language)}]]")
+    return "\n" + "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _lowered(answer: str) -> str:
+    """The answer with its headings below that of its section, unless it has blocks of code (where # is none)."""
+    levels = [len(each) for each in _HEADING.findall(answer)]
+    if not levels or _FENCE.search(answer):
+        return answer
+    more = max(0, 3 - min(levels))
+    return _HEADING.sub(lambda found: "#" * min(6, len(found[1]) + more), answer)

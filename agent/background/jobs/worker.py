@@ -1,0 +1,182 @@
+"""The work on one occurrence in its thread: this machine's turn, the ledger, the run, and what is written of it.
+
+At most one run for each occurrence: the ledger has it on disk before the run begins, and of several machines the one
+that has the turn looks into the job's history first, after it has taken in what the others have written. What could not
+be written after a run is written later; nothing runs again for it.
+"""
+
+import logging
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from agent.background.failures import failure_text
+from agent.background.jobs.attempt import Attempt, Procedures
+from agent.background.jobs.pending import PendingRun
+from agent.background.jobs.recording import is_recorded, record, rows_of, stopped_notice, write_result
+from agent.background.resume import OpenRuns
+from agent.errors import AgentError, LockHeld, Retryable
+from agent.llm.provider import Cancelled
+from agent.runs.job_run import JobResult
+from agent.runs.registry import run_registry
+from agent.schedule.history import HistoryRow, Outcome
+from agent.schedule.job import Job
+from agent.schedule.ledger import OccurrenceLedger
+from agent.texts import Sentence
+from agent.vault.change import Stamp, actor_of
+from agent.vault.store import Vault
+from agent.vault.sync.claims import Claims
+from agent.vault.sync.turns import Turn, take_turn
+from agent.workspace.workspace import Workspace
+
+TURN = "job "
+"""The beginning of the name of each turn for a job."""
+PATIENCE = 600.0
+"""Seconds for which an occurrence waits for its turn, or for the remote, before it is skipped."""
+_LONGEST_WAIT = 60.0
+_ELSEWHERE = Sentence("another machine ran it")
+
+logger = logging.getLogger(__name__)
+
+
+class Ask(Protocol):
+    """Asks the person whether an occurrence may run, and adds its row to the history, in one commit."""
+
+    def __call__(self, entry: PendingRun, row: HistoryRow, /) -> object: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Runs jobs. `wake` is called when one begins; `done` takes the turns that are to be handed over; `missing` returns
+    why no model can be asked, empty if one can."""
+
+    workspace: Workspace
+    open_runs: OpenRuns
+    claims: Claims
+    ledger: OccurrenceLedger
+    procedures: Procedures
+    ask: Ask
+    done: Callable[[Turn], object]
+    wake: Callable[[Job], object] = lambda job: None
+    missing: Callable[[], str] = lambda: ""
+
+    def work(self, entry: PendingRun, cancelled: Cancelled) -> None:
+        """One try to run an occurrence, or to write what its run came to. Raises nothing."""
+        try:
+            if entry.ended is None:
+                with job_lock(self.workspace.vault, entry.job.id):
+                    self._begin(entry, cancelled)
+            self._finish(entry)
+        except Retryable as error:
+            self._wait(entry, error)
+        except (AgentError, OSError) as error:
+            logger.warning("the job %s: %s", entry.job.id, failure_text(error))
+            entry.due = self.workspace.clock.monotonic() + _LONGEST_WAIT
+
+    def _begin(self, entry: PendingRun, cancelled: Cancelled) -> None:
+        """Run the occurrence, if it is this machine's turn and nothing else speaks against it."""
+        job, now = entry.job, self.workspace.clock.now()
+        if job.only_wakes:
+            self.ledger.begin(entry.occurrence.key, now)
+            self.wake(job)
+            entry.ended = JobResult("nothing"), self._row(entry, "nothing")
+            return
+        if not job.run_on and entry.turn is None:
+            entry.turn = take_turn(self.claims, TURN + job.id)
+            entry.waits_for_turn = ""
+            is_new = entry.attempt == 1 and not entry.is_approved
+            if is_new and is_recorded(rows_of(self.workspace.vault, job.id), entry.occurrence.at):
+                self.ledger.decide(entry.occurrence.key, "skipped", now, _ELSEWHERE)
+                self._end(entry)
+                return
+        if job.approval_required and not entry.is_approved:
+            self.ask(entry, self._row(entry, "waits"))
+            self.ledger.decide(entry.occurrence.key, "waits", now)
+            self._end(entry)
+            return
+        missing = self.missing() if job.task is None else ""
+        self.ledger.begin(entry.occurrence.key, now)
+        self.wake(job)
+        if missing:
+            entry.ended = JobResult("failed", reason=missing), self._row(entry, "failed", missing)
+            return
+        machine = self.claims.machine.name
+        attempt = Attempt(self.workspace, entry, machine, now, self.workspace.clock.monotonic(), cancelled)
+        entry.ended = attempt.perform(self.open_runs, self.procedures)
+
+    def _finish(self, entry: PendingRun) -> None:
+        """Write what the run came to, and note it in the ledger."""
+        if entry.ended is None:
+            return
+        result, row = entry.ended
+        vault, job = self.workspace.vault, entry.job
+        self._keep_turn(entry)
+        if result.outcome != "nothing" and not _is_in(rows_of(vault, job.id), row):
+            write_result(self.workspace, job, row, result)
+        vault.commit_held(vault.held_of(result.session))
+        key = entry.occurrence.key
+        if key in self.ledger.open():
+            self.ledger.end(key, result.outcome, vault.clock.now())
+        else:
+            self.ledger.decide(key, result.outcome, vault.clock.now(), result.reason)
+        entry.ended = None
+        self._end(entry)
+        if result.outcome == "failed":
+            self._after_failure(entry, result)
+
+    def _after_failure(self, entry: PendingRun, result: JobResult) -> None:
+        """Try it again as the job says, or say that the job is stopped."""
+        job, retry = entry.job, entry.job.retry
+        if entry.attempt <= retry.most:
+            wait = retry.backoff_seconds * 2.0 ** (entry.attempt - 1)
+            entry.attempt, entry.is_over = entry.attempt + 1, False
+            entry.due = self.workspace.clock.monotonic() + wait
+            return
+        found, most = record(self.workspace, job.id), self.workspace.settings.jobs.max_consecutive_failures
+        if found.is_stopped and found.consec_failures == most:
+            notice = stopped_notice(self.workspace, job, result.reason, most)
+            stamp = Stamp(actor_of(job.id), tool="jobs")
+            with self.workspace.vault.transaction(f"job(stopped): {job.id}", stamp, masked=True) as change:
+                change.requests.append(notice)
+
+    def _keep_turn(self, entry: PendingRun) -> None:
+        """Keep the turn until the result is sent; while the remote is away, that is tried later."""
+        try:
+            if entry.turn is not None:
+                entry.turn.finish()
+        except Retryable as error:
+            logger.info("%s: not kept: %s", entry.turn.claim.what if entry.turn else "", error.message)
+
+    def _end(self, entry: PendingRun) -> None:
+        entry.is_over, turn, entry.turn = True, entry.turn, None
+        if turn is not None:
+            self.done(turn)
+
+    def _wait(self, entry: PendingRun, error: Retryable) -> None:
+        """Try again later, less and less often; after `PATIENCE` an occurrence that has not begun is skipped."""
+        now = self.workspace.clock.monotonic()
+        entry.tries += 1
+        entry.due = now + (1.0 if isinstance(error, LockHeld) else min(2.0**entry.tries, _LONGEST_WAIT))
+        entry.waits_for_turn = failure_text(error)
+        if entry.ended is None and now - entry.since >= PATIENCE:
+            reason = failure_text(error)
+            entry.ended = JobResult("skipped", reason=reason), self._row(entry, "skipped", reason)
+
+    def _row(self, entry: PendingRun, outcome: Outcome, reason: str = "") -> HistoryRow:
+        """A row about an occurrence without a run."""
+        at, machine = entry.occurrence.at, self.claims.machine.name
+        return HistoryRow(at, outcome, reason=reason, machine=machine, attempt=entry.attempt, missed=entry.missed)
+
+
+def job_lock(vault: Vault, job: str) -> AbstractContextManager[None]:
+    """Be the only process on this machine that runs a job; entering raises `LockHeld`."""
+    return run_registry(vault).held(f"job-{vault.content_id(job.encode())[:16]}")
+
+
+def _is_in(rows: tuple[HistoryRow, ...], row: HistoryRow) -> bool:
+    """True if a run is in the history already, such as by the commit of its procedure."""
+    same = (row.planned.timestamp(), row.outcome, row.attempt, row.machine)
+    return row.started is not None and any(
+        (each.planned.timestamp(), each.outcome, each.attempt, each.machine) == same and each.started for each in rows
+    )

@@ -1,0 +1,89 @@
+"""One run of a job's text, and what came of it."""
+
+from dataclasses import dataclass, replace
+
+from agent.errors import AgentError, LockHeld, NoteGone
+from agent.events.runs import Speaker
+from agent.loop.outcome import Ended, RunOutcome
+from agent.loop.request import RunRequest
+from agent.loop.session import load_session
+from agent.runs.crash_recovery import is_own
+from agent.runs.service import RunIO, RunService
+from agent.schedule.history import Outcome
+from agent.schedule.job import Job
+
+CHANNEL = "job"
+"""The channel of runs that nobody asked for at this moment."""
+_OWN_CHANNEL = "cli"
+"""The channel whose session a job of the mode `main` goes on with: the person's own at the terminal."""
+_OUTCOMES: dict[RunOutcome, Outcome] = {
+    RunOutcome.FINISHED: "done",
+    RunOutcome.NEEDS_APPROVAL: "waits",
+    RunOutcome.QUESTION_ASKED: "waits",
+    RunOutcome.INTERRUPTED: "interrupted",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """What one run of a job came to.
+
+    `text` is the answer, `reason` why there is none. `waits_for` is the note in which the person decides, `strangers`
+    the sources of text that the run has read and that is not the person's, `commits` those of the run itself.
+    """
+
+    outcome: Outcome
+    text: str = ""
+    reason: str = ""
+    run: str = ""
+    session: str = ""
+    commits: tuple[str, ...] = ()
+    money: float = 0.0
+    waits_for: str = ""
+    strangers: tuple[str, ...] = ()
+
+
+def run_job(runs: RunService, job: Job, line: RunIO) -> JobResult:
+    """Run a job's text; the record of the run is held for the commit that the caller makes.
+
+    Raises what `RunService.ask` does.
+    """
+    runs.capturing.hold = True
+    request = RunRequest(job.text, Speaker(CHANNEL, job.user_id), job=job.id, spend=job.spend)
+    try:
+        ended = runs.ask(request, _session(runs, job), line)
+    except LockHeld:
+        if job.mode == "isolated":
+            raise
+        ended = runs.ask(request, "", line)  # its person is talking in that session now
+    return result_of(runs, ended)
+
+
+def result_of(runs: RunService, ended: Ended) -> JobResult:
+    """What a run of a job came to."""
+    vault = runs.workspace.vault
+    outcome = _OUTCOMES.get(ended.outcome, "failed")
+    reason = ". ".join(filter(None, (vault.masked(ended.reason), vault.masked(ended.hint))))
+    try:
+        strangers = tuple(load_session(vault, ended.session).untrusted)
+    except (NoteGone, AgentError):
+        strangers = ()
+    found = JobResult(outcome, vault.masked(ended.answer.strip()), "", ended.run, ended.session, ended.commits)
+    money = runs.account.spent(ended.run).money
+    return replace(
+        found,
+        reason="" if outcome == "done" else reason,
+        money=money,
+        waits_for=ended.waits_for,
+        strangers=strangers,
+    )
+
+
+def _session(runs: RunService, job: Job) -> str:
+    """The session that a job goes on with; empty for one of its own."""
+    if job.mode == "isolated":
+        return ""
+    found = runs.last_session(Speaker(_OWN_CHANNEL))
+    if found is None or found.open_run is not None or not is_own(runs.workspace, found) or runs.is_stale(found):
+        return ""
+    return found.path

@@ -1,0 +1,41 @@
+"""A day with the daemon and its jobs, as their person sees it: in the day's note, in histories, in the log."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.town import Town, found, job
+from tests.vaults import git, write
+
+
+@pytest.fixture
+def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Town:
+    return found(tmp_path, monkeypatch.setenv, briefing=job(title="Morning briefing"))
+
+
+def test_the_answer_is_in_the_days_note_and_the_run_in_the_history(town: Town) -> None:
+    with town.daemon() as house:
+        house.step()
+        before = town.commits()
+        town.clock.pass_by(minutes=2)
+        house.until(lambda: town.outcomes("briefing") == ["done"], "the job has run")
+        (row,) = town.rows("briefing")
+        assert "## Morning briefing (09:01)\n\nGood morning." in town.daily()
+        assert row.delivery == "daily/2026-11-23.md" and row.session.startswith("sessions/")
+        assert (town.root / row.session).exists() and row.planned.isoformat() == "2026-11-23T09:00:00+00:00"
+        house.for_a_while(2)
+        assert town.outcomes("briefing") == ["done"], "once"
+        assert town.commits() - before <= 3
+        assert git(town.root, "log", "-1", "--format=%(trailers:key=Vault-Actor,valueonly)").strip() == "job:briefing"
+
+
+def test_a_job_written_in_an_editor_holds_at_once_and_so_does_its_end(town: Town) -> None:
+    with town.daemon() as house:
+        house.step()
+        write(town.root / "jobs/new.md", job("{cron: '1 9 * * *'}"))
+        house.until(lambda: house.parts.jobs.shelf.get("new") is not None, "it is known")
+        (town.root / "jobs/briefing.md").unlink()
+        house.until(lambda: house.parts.jobs.shelf.get("briefing") is None, "it is gone")
+        town.clock.pass_by(minutes=3)
+        house.until(lambda: town.outcomes("new") == ["done"], "the new one has run")
+        assert town.outcomes("briefing") == []

@@ -1,0 +1,146 @@
+"""A job that does not run, or fails, says so: in its history, and where it is stopped in the day's note."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.interfaces.cli.main import main
+from tests.jobs.town import Town, found, job
+from tests.stories.agents import ticked
+from tests.vaults import git, write
+
+EVERY_MINUTE = "{cron: '* * * * *'}"
+
+
+@pytest.fixture
+def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Town:
+    return found(tmp_path, monkeypatch.setenv)
+
+
+def test_what_was_missed_while_the_daemon_was_off_is_one_row(town: Town) -> None:
+    town.write("jobs/hourly.md", job("{cron: '0 * * * *'}"))
+    with town.daemon() as house:
+        house.step()
+    town.clock.pass_by(hours=5)
+    with town.daemon() as house:
+        house.until(lambda: town.outcomes("hourly") != [], "it is written down")
+        (row,) = town.rows("hourly")
+        assert (row.outcome, row.missed, row.reason) == ("missed", 5, "the daemon was off")
+
+
+def test_one_that_is_caught_up_stands_for_all(town: Town) -> None:
+    town.write("jobs/hourly.md", job("{cron: '0 * * * *'}", catch_up="once"))
+    with town.daemon() as house:
+        house.step()
+        town.clock.sleep_for(hours=5)
+        house.until(lambda: town.outcomes("hourly") != [], "it has run")
+        (row,) = town.rows("hourly")
+        assert (row.outcome, row.missed, row.planned.hour) == ("done", 5, 13)
+
+
+def test_three_failures_in_a_row_stop_it_until_it_is_resumed(town: Town) -> None:
+    town.says({"error": "permanent", "message": "the model is on strike", "times": 0})
+    town.write("jobs/often.md", job(EVERY_MINUTE, title="Often"))
+    with town.daemon() as house:
+        for number in range(1, 4):
+            house.step()
+            town.clock.pass_by(minutes=1)
+            house.until(lambda n=number: town.outcomes("often") == ["failed"] * n, f"it has failed {number} times")  # type: ignore[misc]
+        house.until(lambda: "Often is stopped after 3 failures" in town.daily(), "it is said")
+        town.clock.pass_by(minutes=5)
+        house.for_a_while(2)
+        assert town.outcomes("often") == ["failed"] * 3
+        assert all("the model is on strike" in row.reason for row in town.rows("often"))
+
+
+def test_a_failed_run_is_tried_again_as_the_job_says(town: Town) -> None:
+    town.says({"error": "permanent", "message": "not now", "times": 1}, "Good morning.", after="Good morning.")
+    town.write("jobs/morning.md", job(retry="{max: 2, backoff_seconds: 60}"))
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=1)
+        house.until(lambda: town.outcomes("morning") == ["failed"], "it has failed")
+        house.for_a_while(1)
+        assert town.outcomes("morning") == ["failed"]
+        town.clock.pass_by(seconds=60)
+        house.until(lambda: len(town.outcomes("morning")) == 2, "it was tried again")
+        assert [(row.attempt, row.planned.minute) for row in town.rows("morning")] == [(1, 0), (2, 0)]
+
+
+def test_a_run_that_goes_on_keeps_the_next_one_off(town: Town) -> None:
+    town.says({"text": "At last.", "seconds": 4.0}, after="Soon.")
+    town.write("jobs/slow.md", job(EVERY_MINUTE))
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=1)
+        house.until(lambda: any("job slow" in key for key in house.working), "it runs")
+        town.clock.pass_by(minutes=1)
+        house.until(lambda: "skipped" in town.outcomes("slow"), "the next is skipped")
+        (row,) = [each for each in town.rows("slow") if each.outcome == "skipped"]
+        assert row.reason == "the run before it had not ended"
+
+
+def test_it_rests_as_long_as_it_says(town: Town) -> None:
+    town.write("jobs/rests.md", job(EVERY_MINUTE, cooldown_seconds=3600))
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=1)
+        house.until(lambda: town.outcomes("rests") == ["done"], "it has run")
+        town.clock.pass_by(minutes=1)
+        house.until(lambda: town.outcomes("rests") == ["done", "skipped"], "it rests")
+
+
+def test_a_run_that_takes_too_long_is_stopped_and_failed(town: Town) -> None:
+    town.says({"text": "At last.", "seconds": 30.0}, after="Soon.")
+    town.write("jobs/slow.md", job(timeout="2s"))
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=1)
+        house.until(lambda: town.outcomes("slow") == ["failed"], "it is stopped")
+        assert "longer than 2 seconds" in town.rows("slow")[0].reason
+
+
+def test_one_that_needs_a_yes_runs_after_it_and_counts_only_here(town: Town) -> None:
+    town.write("jobs/review.md", job(approval_required="true", title="Weekly review"))
+    with town.daemon() as house:
+        house.step()
+        before = town.commits()
+        town.clock.pass_by(minutes=1)
+        note = town.root / "approvals/job-review-2026-11-23-0900.md"
+        house.until(note.exists, "it is asked")
+        assert town.outcomes("review") == ["waits"] and "Say hello." in note.read_text("utf-8")
+        copied = town.root / "approvals/copy.md"
+        write(copied, ticked(note.read_text("utf-8"), "approve"))
+        house.for_a_while(2)
+        assert town.outcomes("review") == ["waits"], "a note without a record decides nothing"
+        write(note, ticked(note.read_text("utf-8"), "approve"))
+        house.until(lambda: town.outcomes("review") == ["waits", "done"], "it has run")
+        house.for_a_while(1)
+        own = git(town.root, "log", "--format=%an", f"HEAD~{town.commits() - before}..").splitlines()
+        assert sum(each != "Anna" for each in own) <= 3
+        assert "Good morning." in town.daily()
+
+
+def test_a_no_is_written_down(town: Town, capsys: pytest.CaptureFixture[str]) -> None:
+    town.write("jobs/review.md", job(approval_required="true"))
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=1)
+        house.until(lambda: town.outcomes("review") == ["waits"], "it is asked")
+        assert main(["--vault", str(town.root), "approvals"]) == 0
+        assert "may the job review run now?" in capsys.readouterr().out
+        assert main(["--vault", str(town.root), "approvals", "no", "review", "--reason", "not this week"]) == 0
+        house.until(lambda: town.outcomes("review") == ["waits", "refused"], "it is refused")
+        assert town.rows("review")[1].reason == "not this week"
+
+
+def test_events_start_jobs_but_not_what_a_job_does(town: Town) -> None:
+    town.write("jobs/news.md", job("{event: note.created}", cooldown_seconds=1))
+    town.write("jobs/hello.md", job("{event: daemon.started}"))
+    with town.daemon() as house:
+        house.until(lambda: town.outcomes("hello") == ["done"], "the start was heard")
+        write(town.root / "tea/new.md", "# New\n")
+        house.until(lambda: "done" in town.outcomes("news"), "a new note was heard")
+        town.clock.pass_by(minutes=5)
+        house.for_a_while(3)
+        assert town.outcomes("news") == ["done"], "its own session is no news"
