@@ -1,11 +1,12 @@
 """Builds the parts of one vault's daemon: the clients of its pool, and the parts that follow file changes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from functools import partial
 
 from agent.app.agent import opened_runs
+from agent.app.jobs import procedures_of, why_no_model
 from agent.app.subscriptions import DaemonParts
 from agent.background.deletion_notice import DeletionNotice
 from agent.background.human_edits import HumanEdits
@@ -14,7 +15,7 @@ from agent.background.index_sync import IndexSync
 from agent.background.jobs.jobs import Jobs
 from agent.background.machine_contact import MachineContact
 from agent.background.maintenance import Maintenance
-from agent.background.model_key import ModelKey, help_with
+from agent.background.model_key import ModelKey
 from agent.background.pool import Pool
 from agent.background.remote_sync import RemoteSync
 from agent.background.resume import Resume
@@ -24,19 +25,15 @@ from agent.background.tasks import Tasks
 from agent.context.tokens import estimate
 from agent.events.bus import Bus
 from agent.llm.offline import Offline
-from agent.llm.provider import Cancelled
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts
 from agent.runs.capture import entry_writer
 from agent.runs.conversations import Conversations
-from agent.runs.job_run import JobResult
 from agent.runs.memory_upkeep import open_upkeeper
 from agent.runs.recall_source import recall_source
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_set import skill_set
 from agent.runs.upkeep_jobs import UpkeepJobs
-from agent.schedule.job import Job
-from agent.vault.change import Request
 from agent.workspace.machine import open_claims
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace, reload_settings
@@ -64,7 +61,7 @@ def build_daemon(
     resume = Resume(workspace, pool, open_runs, bus.publish_async)
     key = ModelKey(workspace)
     inbox = Inbox(workspace, pool, open_runs, open_claims(workspace), held, key.look)
-    jobs = Jobs(workspace, pool, open_runs, open_claims(workspace), _no_procedures, partial(_why, key))
+    jobs = Jobs(workspace, pool, open_runs, open_claims(workspace), procedures_of(workspace), partial(why_no_model, key))
     found = skill_set(workspace, lambda: None, estimate)
 
     def accounts() -> Accounts:
@@ -110,14 +107,3 @@ def build_daemon(
         remotes,
         contact,
     )
-
-
-def _why(key: ModelKey) -> str:
-    """Why no model can be asked, and what helps; empty if one can."""
-    missing = key.look()
-    return "" if missing is None else f"{missing.why}; {help_with(missing)}"
-
-
-def _no_procedures(job: Job, cancelled: Cancelled, also: Callable[[JobResult], Sequence[Request]]) -> JobResult:
-    """The work of jobs that name a procedure, while there is none."""
-    return JobResult("nothing")

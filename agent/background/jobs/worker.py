@@ -74,6 +74,14 @@ class Worker:
             logger.warning("the job %s: %s", entry.job.id, failure_text(error))
             entry.due = self.workspace.clock.monotonic() + _LONGEST_WAIT
 
+    def run_now(self, entry: PendingRun, cancelled: Cancelled) -> JobResult:
+        """Run an occurrence for somebody who waits for it; raises what keeps it from beginning or from being written."""
+        with job_lock(self.workspace.vault, entry.job.id):
+            self._begin(entry, cancelled)
+        result = entry.ended[0] if entry.ended is not None else JobResult("skipped", reason=_ELSEWHERE)
+        self._finish(entry)
+        return result
+
     def _begin(self, entry: PendingRun, cancelled: Cancelled) -> None:
         """Run the occurrence, if it is this machine's turn and nothing else speaks against it."""
         job, now = entry.job, self.workspace.clock.now()

@@ -1,0 +1,70 @@
+"""Builds what runs the jobs of one vault, for the daemon and for a person who runs one by hand."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+
+from agent.app.agent import opened_runs
+from agent.background.jobs.jobs import LEDGER
+from agent.background.jobs.pending import PendingRun
+from agent.background.jobs.worker import Worker
+from agent.background.model_key import ModelKey, help_with
+from agent.errors import AgentError
+from agent.llm.provider import Cancelled, never
+from agent.runs.job_run import JobResult
+from agent.schedule.job import Job
+from agent.schedule.ledger import OccurrenceLedger
+from agent.schedule.occurrences import Occurrence
+from agent.vault.change import Request
+from agent.vault.sync.turns import Turn
+from agent.workspace.machine import open_claims
+from agent.workspace.workspace import Workspace
+
+
+def job_ledger(workspace: Workspace) -> OccurrenceLedger:
+    """The ledger of this machine; raises `Permanent` if it cannot be read."""
+    durable = workspace.settings.git.durable
+    return OccurrenceLedger(workspace.vault.private_folder / LEDGER, workspace.clock, durable=durable)
+
+
+def run_by_hand(workspace: Workspace, job: Job, cancelled: Cancelled = never) -> JobResult:
+    """Run a job now, in this process, whatever its status; its person does not have to say yes again.
+
+    Raises `Retryable` if another process or machine runs it now, and what the run raises otherwise is in the result.
+    """
+    clock = workspace.clock
+    worker = Worker(
+        workspace,
+        partial(opened_runs, workspace),
+        open_claims(workspace),
+        job_ledger(workspace),
+        procedures_of(workspace),
+        lambda entry, row: None,
+        _hand_over,
+        missing=partial(why_no_model, ModelKey(workspace)),
+    )
+    at = clock.now().astimezone(job.zone).replace(microsecond=0)
+    entry = PendingRun(job, Occurrence(job.id, at), clock.monotonic(), is_approved=True)
+    return worker.run_now(entry, cancelled)
+
+
+def why_no_model(key: ModelKey) -> str:
+    """Why no model can be asked, and what helps; empty if one can."""
+    missing = key.look()
+    return "" if missing is None else f"{missing.why}; {help_with(missing)}"
+
+
+def procedures_of(workspace: Workspace) -> Callable[..., JobResult]:
+    """What does the work of jobs that name a procedure."""
+    return _no_procedures
+
+
+def _no_procedures(job: Job, cancelled: Cancelled, also: Callable[[JobResult], Sequence[Request]]) -> JobResult:
+    """The work of jobs that name a procedure, while there is none."""
+    return JobResult("nothing")
+
+
+def _hand_over(turn: Turn) -> None:
+    """Send what was written; if that fails, the daemon does it later."""
+    with suppress(AgentError, OSError):
+        turn.hand_over()
