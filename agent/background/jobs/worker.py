@@ -75,7 +75,7 @@ class Worker:
             entry.due = self.workspace.clock.monotonic() + _LONGEST_WAIT
 
     def run_now(self, entry: PendingRun, cancelled: Cancelled) -> JobResult:
-        """Run an occurrence for somebody who waits for it; raises what keeps it from beginning or from being written."""
+        """Run an occurrence for somebody who waits for it; raises what keeps it from beginning or being written."""
         with job_lock(self.workspace.vault, entry.job.id):
             self._begin(entry, cancelled)
         result = entry.ended[0] if entry.ended is not None else JobResult("skipped", reason=_ELSEWHERE)

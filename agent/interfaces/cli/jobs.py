@@ -15,13 +15,15 @@ from agent.interfaces.cli.job_texts import (
     occurrence_documents,
     problem_document,
 )
+from agent.interfaces.cli.jobs_change import pause, resume, run
+from agent.interfaces.cli.jobs_lookup import find_job
+from agent.interfaces.cli.jobs_past import history, log
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.schedule.job import Job
 from agent.schedule.occurrences import moment_in
 from agent.schedule.shelf import JobShelf
-from agent.workspace.workspace import Workspace
 
 MOST = 1_000
 """The most times of a job that are shown at once."""
@@ -80,14 +82,13 @@ def next_(output: Output, name: str, start: str | None, count: int) -> None:
     output.emit({"job": job.id, "zone": job.zone.key, "occurrences": occurrence_documents(found)}, as_lines(text))
 
 
-def find_job(workspace: Workspace, name: str) -> Job:
-    """The job that a person means; raises `UserError`."""
-    return JobShelf(workspace.vault).load().find(name)
-
-
 def _moment(words: str, job: Job) -> datetime:
     try:
         return moment_in(datetime.fromisoformat(words.strip()), job.zone)
     except (ValueError, OverflowError) as error:
         hint = "2026-03-28T00:00:00+01:00, or without an offset for the job's own zone"
         raise UserError("{text} is not a time", hint=hint, text=words) from error
+
+
+for _each in (run, pause, resume, history, log):
+    command.add_command(_each)

@@ -56,3 +56,34 @@ def test_a_name_that_nothing_has_is_said(root: Path, run: Run) -> None:
     assert "no job nothing" in run("jobs", "next", "nothing", code=2)["error"]["message"]
     write(root / "jobs/night.md", NIGHT)
     assert run("jobs", "next", "night", "--from", "someday", code=2)["ok"] is False
+
+
+def test_one_is_run_by_hand_and_its_history_says_so(root: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    write(root / "jobs/night.md", NIGHT.replace("active", "paused"))
+    found = run("jobs", "run", "night")
+    assert found["outcome"] == "done" and found["answer"]
+    (row,) = run("jobs", "history", "night")["runs"]
+    assert row["outcome"] == "done" and row["session"] == found["session"] and row["delivery"].startswith("daily/")
+    assert (root / row["delivery"]).read_text("utf-8").count("night") >= 1
+    assert "night" in tell(capsys, "jobs", "log", "night")
+    assert "done" in tell(capsys, "jobs", "history", "night")
+
+
+def test_pausing_and_resuming_change_one_word_of_the_note(root: Path, run: Run) -> None:
+    text = NIGHT.replace("status: active", "status: active  # for now\nweather: fine")
+    write(root / "jobs/night.md", text)
+    assert run("jobs", "pause", "night")["status"] == "paused"
+    assert (root / "jobs/night.md").read_text("utf-8") == text.replace("status: active", "status: paused")
+    found = run("jobs", "resume", "night")
+    assert (root / "jobs/night.md").read_text("utf-8") == text
+    assert found["a_day"] == {"runs": 1.0, "money": 0.0}, "no model is configured"
+
+
+def test_one_that_failures_have_stopped_is_resumed(root: Path, run: Run) -> None:
+    write(root / "jobs/night.md", NIGHT)
+    rows = [f"- [planned:: 2026-11-2{day}T02:30:00+01:00] [outcome:: failed] [reason:: no]" for day in range(3)]
+    write(root / "jobs/history/night.md", "\n".join(["---\ntype: job_history\n---", *rows, ""]))
+    assert run("jobs", "history", "night")["stopped"] is True
+    run("jobs", "resume", "night")
+    found = run("jobs", "history", "night")
+    assert found["stopped"] is False and found["runs"][-1]["outcome"] == "resumed"

@@ -1,0 +1,72 @@
+"""What a person does with a job that exists: pause it, let it run again, and see what a day of it costs."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from agent.errors import NoteGone
+from agent.markdown.note import Note
+from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_history, record_of, with_rows
+from agent.schedule.job import Job, JobStatus
+from agent.vault.change import Outcome, Stamp
+from agent.vault.store import Vault
+from agent.workspace.workspace import Workspace
+
+_WEEK = timedelta(days=7)
+_MOST = 20_000
+"""The most occurrences of a week that are counted: one a minute is 10,080."""
+
+
+@dataclass(frozen=True, slots=True)
+class DayCost:
+    """What a day of a job costs: `times` runs, each `money` in US dollars (None: none has run yet, or no price is
+    known). `is_free`: it asks no model."""
+
+    times: float
+    money: float | None = None
+    is_free: bool = False
+
+
+def job_record(workspace: Workspace, job: str) -> JobRecord:
+    """What the history of a job comes to."""
+    return record_of(job_rows(workspace.vault, job), workspace.settings.jobs.max_consecutive_failures)
+
+
+def job_rows(vault: Vault, job: str) -> tuple[HistoryRow, ...]:
+    """The rows of a job's history, as far as its person counts them."""
+    return parse_history(vault.own_version(history_path(vault.home, job)) or b"")
+
+
+def cost_of_day(workspace: Workspace, job: Job, has_model: bool) -> DayCost:
+    """What a day of a job costs, by the mean of its runs so far."""
+    now = workspace.clock.now()
+    coming = [each for each in job.next_occurrences(now, _MOST) if each.at - now < _WEEK]
+    times = sum(job.is_active_on(each.at) for each in coming) / _WEEK.days
+    if job.only_wakes or not has_model:
+        return DayCost(times, 0.0, True)
+    paid = [row.money for row in job_rows(workspace.vault, job.id) if row.outcome == "done" and row.session]
+    return DayCost(times, sum(paid) / len(paid) if any(paid) else None)
+
+
+def set_status(workspace: Workspace, job: Job, status: JobStatus) -> Outcome:
+    """Change the status in the job's note, and nothing else of it; one that failures have stopped counts as resumed.
+
+    Raises `NoteGone`, and what a transaction does.
+    """
+    vault, now = workspace.vault, workspace.clock.now()
+    data = vault.read(job.path)
+    if data is None:
+        raise NoteGone("{path} is gone", hint="vault-agent log shows what was moved or deleted", path=job.path)
+    verb = "pause" if status == "paused" else "resume"
+    with vault.transaction(f"job({verb}): {job.id}", Stamp("human")) as change:
+        if job.status != status:
+            change.edit(job.path, data, Note.parse(data).with_key("status", status).data)
+        if status == "active" and job_record(workspace, job.id).consec_failures:
+            path = history_path(vault.home, job.id)
+            before = vault.read(path)
+            row = HistoryRow(now.astimezone(job.zone).replace(microsecond=0), "resumed")
+            after = with_rows(before, job, [row], workspace.settings.vault.language)
+            if before is None:
+                change.create(path, after)
+            else:
+                change.edit(path, before, after)
+    return change.outcome
