@@ -61,7 +61,8 @@ def build_daemon(
     resume = Resume(workspace, pool, open_runs, bus.publish_async)
     key = ModelKey(workspace)
     inbox = Inbox(workspace, pool, open_runs, open_claims(workspace), held, key.look)
-    jobs = Jobs(workspace, pool, open_runs, open_claims(workspace), procedures_of(workspace), partial(why_no_model, key))
+    why = partial(why_no_model, key)
+    jobs = Jobs(workspace, pool, open_runs, open_claims(workspace), procedures_of(workspace), why)
     found = skill_set(workspace, lambda: None, estimate)
 
     def accounts() -> Accounts:

@@ -1,5 +1,6 @@
 """One run of a job's text, and what came of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agent.errors import AgentError, LockHeld, NoteGone
@@ -16,6 +17,8 @@ CHANNEL = "job"
 """The channel of runs that nobody asked for at this moment."""
 _OWN_CHANNEL = "cli"
 """The channel whose session a job of the mode `main` goes on with: the person's own at the terminal."""
+_NAMED = 20
+"""The most notes that a run is told of."""
 _OUTCOMES: dict[RunOutcome, Outcome] = {
     RunOutcome.FINISHED: "done",
     RunOutcome.NEEDS_APPROVAL: "waits",
@@ -43,13 +46,17 @@ class JobResult:
     strangers: tuple[str, ...] = ()
 
 
-def run_job(runs: RunService, job: Job, line: RunIO) -> JobResult:
-    """Run a job's text; the record of the run is held for the commit that the caller makes.
+def run_job(runs: RunService, job: Job, line: RunIO, paths: Sequence[str] = ()) -> JobResult:
+    """Run a job's text; `paths` are the notes whose changes start it. The record of the run is held for
+    the commit that the caller makes.
 
     Raises what `RunService.ask` does.
     """
     runs.capturing.hold = True
-    request = RunRequest(job.text, Speaker(CHANNEL, job.user_id), job=job.id, spend=job.spend)
+    links = [f"- [[{path.removesuffix('.md')}]]" for path in paths[:_NAMED]]
+    links += [f"- … ({len(paths) - _NAMED})"] if len(paths) > _NAMED else []
+    task = "\n".join((job.text, "", *links)) if links else job.text
+    request = RunRequest(task, Speaker(CHANNEL, job.user_id), job=job.id, spend=job.spend)
     try:
         ended = runs.ask(request, _session(runs, job), line)
     except LockHeld:

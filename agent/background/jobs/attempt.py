@@ -91,7 +91,7 @@ class Attempt:
         if job.task is not None:
             return procedures(job, self._is_stopped, self._also)
         with open_runs() as runs:
-            return run_job(runs, job, RunIO(cancelled=self._is_stopped))
+            return run_job(runs, job, RunIO(cancelled=self._is_stopped), self.entry.paths)
 
     def _is_stopped(self) -> bool:
         return self.cancelled() or self.entry.cancelled.is_set() or self._is_lost or self.seconds >= self.longest

@@ -26,6 +26,7 @@ from agent.errors import AgentError, LockHeld, Retryable
 from agent.events.types import FilesChanged, NoteMoved, Tick
 from agent.markdown.changes import NoteChange
 from agent.runs.job_approvals import JobApproval, mark_settled, question, record_question, settle_job_approvals
+from agent.schedule.conditions import ChangesReady
 from agent.schedule.history import HistoryRow
 from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger, split_key
@@ -44,7 +45,8 @@ LOOK_AGAIN = 300.0
 AGAIN = 10.0
 """Seconds until rows that could not be written are tried again."""
 LEAST_PAUSE = 60
-"""Seconds between two runs of a job that changes or events start, unless its header says otherwise."""
+"""Seconds between two runs of a job that changes or events start, unless its header says otherwise: what happens
+meanwhile is one more run."""
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +68,7 @@ class Jobs:
     planner: Planner = field(init=False)
     _notes: JobShelf = field(init=False)
     _turns: TurnsToGiveBack = field(init=False)
-    _triggered: Triggered = field(init=False)
+    _triggered: Triggered = field(default_factory=Triggered, init=False)
     _rows: dict[str, tuple[Job, list[HistoryRow]]] = field(default_factory=dict, init=False)
     _decisions: list[tuple[str, str, str]] = field(default_factory=list, init=False)
     _by_id: dict[str, Job] = field(default_factory=dict, init=False)
@@ -84,7 +86,6 @@ class Jobs:
         self.planner = Planner(self.ledger, vault.private_folder / PLAN, settings.schedule.days, durable)
         self._notes = JobShelf(vault)
         self._turns = TurnsToGiveBack(clock, self.pool, self.claims, TURN, Priority.NETWORK)
-        self._triggered = Triggered(vault.home)
 
     @property
     def problem(self) -> str:
@@ -129,8 +130,8 @@ class Jobs:
             now = self.workspace.clock.now()
             for each in self.planner.look(now, event.now):
                 self._take(each, event.now)
-            for job, at in self._triggered.due(event.now, now):
-                self._trigger(job, at, event.now)
+            for ready in self._triggered.due(event.now):
+                self._trigger(ready, now, event.now)
             self._step(event.now)
             if event.now >= self._write_at:
                 self._write()
@@ -163,7 +164,7 @@ class Jobs:
             here.append(replace(job, status="error") if is_stopped else job)
         self._by_id = {job.id: job for job in here}
         self.planner.set_jobs(here, self.workspace.clock.now())
-        self._triggered.set_jobs([job for job in here if job.status == "active"])
+        self._triggered.set_jobs(here)
         for entry in self.runs:
             if entry.job.id not in {job.id for job in self.shelf.jobs}:
                 entry.cancelled.set()
@@ -181,15 +182,29 @@ class Jobs:
                 self._add_row(job, HistoryRow(last.at, outcome, reason=reason, machine=self._machine, missed=missed))
                 self._decisions.append((last.key, outcome, reason))
 
-    def _trigger(self, job: Job, at: datetime, now: float) -> None:
-        """A change or an event starts a job; two within the same second are one occurrence."""
-        if not self.ledger.has(Occurrence(job.id, at).key):
-            self._consider(PendingRun(job, Occurrence(job.id, at), now), LEAST_PAUSE)
+    def _trigger(self, ready: ChangesReady, at: datetime, now: float) -> None:
+        """A change or an event starts a job. What comes up while it waits, or right after it has run, is one more run
+        for all of it."""
+        job = ready.job
+        waiting = next((each for each in self.runs if each.job.id == job.id and each.is_waiting), None)
+        if waiting is not None:
+            waiting.paths = tuple(dict.fromkeys((*waiting.paths, *ready.paths)))
+            return
+        occurrence = Occurrence(job.id, at.astimezone(job.zone).replace(microsecond=0))
+        entry = PendingRun(job, occurrence, now, paths=ready.paths, is_triggered=True)
+        last = self.ledger.last_begin(job.id)
+        if job.cooldown_seconds:
+            self._consider(entry)
+            return
+        if last is not None:
+            ago = (at - last).total_seconds()
+            entry.due = now + LEAST_PAUSE - ago if 0 <= ago < LEAST_PAUSE else 0.0
+        self.runs.append(entry)
 
-    def _consider(self, entry: PendingRun, pause: int = 0) -> None:
+    def _consider(self, entry: PendingRun) -> None:
         """Have an occurrence run, unless the last run is not long ago or goes on."""
         job, language = entry.job, self.workspace.settings.vault.language
-        pause = job.cooldown_seconds or pause
+        pause = job.cooldown_seconds
         last = self.ledger.last_begin(job.id) if pause else None
         others = sum(each.job.id == job.id and not each.is_over for each in self.runs)
         reason = ""

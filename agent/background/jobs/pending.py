@@ -17,6 +17,7 @@ class PendingRun:
 
     `attempt` counts the runs, `tries` the times that it was not this machine's turn. `is_approved`: its person has said
     yes. `ended` is what a run came to and its row, until that is written. `is_over`: nothing is left to do.
+    `is_triggered`: a change of the notes at `paths`, or an event, starts it.
     """
 
     job: Job
@@ -31,6 +32,8 @@ class PendingRun:
     ended: tuple[JobResult, HistoryRow] | None = None
     turn: Turn | None = None
     waits_for_turn: str = ""
+    paths: tuple[str, ...] = ()
+    is_triggered: bool = False
     work: "Future[None] | None" = None
     cancelled: threading.Event = field(default_factory=threading.Event)
 
@@ -38,6 +41,12 @@ class PendingRun:
     def is_running(self) -> bool:
         """True while the pool has its work."""
         return self.work is not None and not self.work.done()
+
+    @property
+    def is_waiting(self) -> bool:
+        """True if a change or an event starts it, and it has not begun."""
+        is_new = self.attempt == 1 and self.ended is None and not self.is_over
+        return self.is_triggered and is_new and self.work is None
 
     @property
     def missed(self) -> int:

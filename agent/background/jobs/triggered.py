@@ -5,16 +5,16 @@ does starts a job.
 """
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from agent.events.types import FilesChanged, Origin, Tick, TurnEnded
+from agent.loop.outcome import Ended
 from agent.markdown.changes import NoteChange
 from agent.metrics.names import event_name
+from agent.schedule.conditions import ChangesReady, ChangeWatch
 from agent.schedule.job import Job
 from agent.schedule.triggers import OnEvent
-from agent.vault.folders import AgentFolder
 
 _FREQUENT = (Tick, TurnEnded, FilesChanged)
 """Events of each turn: no job can wait for them."""
@@ -22,42 +22,41 @@ _FREQUENT = (Tick, TurnEnded, FilesChanged)
 
 @dataclass(slots=True)
 class Triggered:
-    """The jobs of one vault that something else than the time starts."""
+    """The jobs of one vault that something else than the time starts. `sessions` are those of runs of jobs."""
 
-    home: AgentFolder
-    _by_event: dict[str, list[str]] = field(default_factory=dict, init=False)
-    _jobs: dict[str, Job] = field(default_factory=dict, init=False)
-    _due: dict[str, None] = field(default_factory=dict, init=False)
+    sessions: set[str] = field(default_factory=set, init=False)
+    _changes: ChangeWatch = field(default_factory=ChangeWatch, init=False)
+    _by_event: dict[str, list[Job]] = field(default_factory=dict, init=False)
+    _heard: dict[str, Job] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def set_jobs(self, jobs: Sequence[Job]) -> None:
-        """The active jobs as they are now."""
-        by_event: dict[str, list[str]] = {}
+        """The jobs as they are now; only active ones count."""
+        by_event: dict[str, list[Job]] = {}
         for job in jobs:
-            for trigger in job.triggers:
+            for trigger in job.triggers if job.status == "active" else ():
                 if isinstance(trigger, OnEvent):
-                    by_event.setdefault(trigger.name, []).append(job.id)
+                    by_event.setdefault(trigger.name, []).append(job)
+        self._changes.set_jobs(jobs)
         with self._lock:
-            self._jobs, self._by_event = {job.id: job for job in jobs}, by_event
+            self._by_event = by_event
 
     def changed(self, event: FilesChanged[NoteChange]) -> None:
         """Notes have changed."""
+        self._changes.take(event)
 
     def heard(self, event: object) -> None:
         """An event has happened; it starts the jobs that name it, unless a job or the program itself is its cause."""
-        if isinstance(event, _FREQUENT) or not self._by_event:
+        if not self._by_event or isinstance(event, _FREQUENT) or getattr(event, "origin", None) is Origin.OWN:
             return
-        if getattr(event, "job", "") or getattr(event, "origin", None) is Origin.OWN:
+        if getattr(event, "job", "") or (isinstance(event, Ended) and event.session in self.sessions):
             return
         with self._lock:
-            for id in self._by_event.get(event_name(type(event).__name__), ()):
-                self._due[id] = None
+            for job in self._by_event.get(event_name(type(event).__name__), ()):
+                self._heard[job.id] = job
 
-    def due(self, monotonic: float, now: datetime) -> Iterator[tuple[Job, datetime]]:
-        """The jobs that are due now, each with the moment of its occurrence."""
+    def due(self, now: float) -> tuple[ChangesReady, ...]:
+        """The jobs that are due now, each with the notes because of which."""
         with self._lock:
-            due, self._due = self._due, {}
-        at = now.replace(microsecond=0)
-        for id in due:
-            if id in self._jobs:
-                yield self._jobs[id], at
+            heard, self._heard = self._heard, {}
+        return (*self._changes.ready(now), *(ChangesReady(job, ()) for job in heard.values()))

@@ -62,9 +62,7 @@ def log(ctx: click.Context, name: str, count: int) -> None:
     """List the commits of a job, as `vault-agent log --job` does."""
     output: Output = ctx.obj
     job = find_job(open_workspace(output.vault()), name)
-    ctx.invoke(
-        changes.command, path=None, actor=None, run=None, job=job.id, since=None, until=None, count=count
-    )
+    ctx.invoke(changes.command, path=None, actor=None, run=None, job=job.id, since=None, until=None, count=count)
 
 
 def past_runs(workspace: Workspace, job: Job) -> tuple[PastRun, ...]:

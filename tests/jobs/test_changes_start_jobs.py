@@ -1,0 +1,49 @@
+"""A person's change in an editor starts a job; what the program or a job writes does not."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.town import Town, found, job
+from tests.vaults import write
+
+TICKED = '{change: {path: "projects/**", task: ticked, quiet_seconds: 0.2}}'
+
+
+@pytest.fixture
+def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Town:
+    town = found(tmp_path, monkeypatch.setenv, done=job(TICKED, "Say what comes next."))
+    town.write("projects/boat.md", "# Boat\n\n- [ ] paint\n- [ ] sail\n")
+    town.write("boat.md", "- [ ] other\n")
+    return town
+
+
+def test_a_task_ticked_in_an_editor_starts_a_run_that_knows_the_note(town: Town) -> None:
+    with town.daemon() as house:
+        house.step()
+        write(town.root / "boat.md", "- [x] other\n")
+        write(town.root / "projects/boat.md", "# Boat\n\n- [ ] paint\n- [ ] sail\n\nMore.\n")
+        house.for_a_while(2)
+        assert town.outcomes("done") == []
+        write(town.root / "projects/boat.md", "# Boat\n\n- [x] paint\n- [ ] sail\n\nMore.\n")
+        house.until(lambda: town.outcomes("done") == ["done"], "it has run")
+        session = town.root / town.rows("done")[0].session
+        assert "[[projects/boat]]" in session.read_text("utf-8")
+
+
+def test_what_changes_right_after_a_run_is_one_more_run(town: Town) -> None:
+    with town.daemon() as house:
+        house.step()
+        write(town.root / "projects/boat.md", "# Boat\n\n- [x] paint\n- [ ] sail\n")
+        house.until(lambda: town.outcomes("done") == ["done"], "it has run")
+        write(town.root / "projects/boat.md", "# Boat\n\n- [x] paint\n- [x] sail\n")
+        house.for_a_while(2)
+        assert town.outcomes("done") == ["done"]
+        write(town.root / "projects/car.md", "- [ ] wash\n")
+        house.step()
+        write(town.root / "projects/car.md", "- [x] wash\n")
+        house.for_a_while(2)
+        town.clock.pass_by(minutes=1)
+        house.until(lambda: town.outcomes("done") == ["done", "done"], "all of it is one more run")
+        text = (town.root / town.rows("done")[1].session).read_text("utf-8")
+        assert "[[projects/boat]]" in text

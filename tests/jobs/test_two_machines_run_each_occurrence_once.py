@@ -1,0 +1,129 @@
+"""Two daemons on two clones of one remote: each occurrence of a job runs once, whatever each of them sees first."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from agent.schedule.history import RAN, HistoryRow, parse_history
+from tests.daemon.house import House, living
+from tests.daemon.pair import Pair, make_pair, until
+from tests.jobs.town import QUICK, MovingClock, job
+from tests.stories.agents import script
+from tests.vaults import write
+
+MINUTE = "{cron: '* * * * *'}"
+
+
+def pair_of(folder: Path, monkeypatch: pytest.MonkeyPatch, **notes: str) -> Pair:
+    said = script(folder / "script.json", "Good morning.", after="Good morning.")
+    settings = {**QUICK, "VAULT_AGENT_LLM__WIRE": "scripted", "VAULT_AGENT_LLM__SCRIPT": str(said)}
+    for key, value in settings.items():
+        monkeypatch.setenv(key, value)
+    pair = make_pair(folder, monkeypatch.setenv)
+    for name, text in notes.items():
+        write(pair.phone / f"jobs/{name}.md", text)
+    pair.arrive([], {f"jobs/{name}.md": text for name, text in notes.items()})
+    for machine in pair.machines:  # both have said yes to what came from the phone
+        for name in notes:
+            machine.vault.provenance.has_seen(f"jobs/{name}.md")
+    return pair
+
+
+@contextmanager
+def both(pair: Pair, clocks: Sequence[MovingClock]) -> Iterator[tuple[House, ...]]:
+    with ExitStack() as stack:
+        houses = []
+        for number, clock in enumerate(clocks):
+            pair.as_machine(number)
+            houses.append(stack.enter_context(living(pair.roots[number], clock=clock)))
+        yield tuple(houses)
+
+
+def rows(root: Path, name: str) -> tuple[HistoryRow, ...]:
+    path = root / f"jobs/history/{name}.md"
+    return parse_history(path.read_bytes()) if path.exists() else ()
+
+
+def planned(root: Path, name: str) -> Counter[str]:
+    return Counter(each.planned.isoformat() for each in rows(root, name) if each.outcome in RAN)
+
+
+def is_idle(houses: Sequence[House]) -> bool:
+    return all(not house.parts.jobs.runs and not house.working for house in houses)
+
+
+def race(pair: Pair, name: str, minutes: int, seed: int) -> None:
+    """Let so many minutes come, each seen by both machines at moments of their own."""
+    chance = random.Random(seed)
+    clocks = MovingClock(), MovingClock()
+    with both(pair, clocks) as houses:
+        for house in houses:
+            house.step()
+        for _ in range(minutes):
+            for clock in clocks:
+                clock.pass_by(minutes=1)
+            for house in chance.sample(houses, 2):
+                for _ in range(chance.randrange(3)):
+                    house.step()
+            until(houses, lambda: is_idle(houses), "both have looked", 120)
+    pair.sync()
+    for root in pair.roots:
+        found = planned(root, name)
+        assert len(found) >= minutes and set(found.values()) == {1}, found
+        assert not [each for each in rows(root, name) if each.outcome not in RAN]
+    machines = {each.machine for each in rows(pair.roots[0], name)}
+    assert machines <= {"anna", "bert"}
+
+
+def test_twelve_occurrences_run_once_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    race(pair_of(tmp_path, monkeypatch, often=job(MINUTE, "Say hello.")), "often", 12, 1)
+
+
+@pytest.mark.chaos
+@pytest.mark.parametrize("part", range(10))
+def test_five_hundred_occurrences_run_once_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: int) -> None:
+    race(pair_of(tmp_path, monkeypatch, often=job(MINUTE, "Say hello.")), "often", 50, 100 + part)
+
+
+def test_while_the_remote_is_away_only_the_named_machine_runs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = pair_of(tmp_path, monkeypatch, mine=job(MINUTE, "Say hello.", run_on="anna"))
+    clocks = MovingClock(), MovingClock()
+    with both(pair, clocks) as houses:
+        for house in houses:
+            house.step()
+        for number in range(8):
+            if number == 4:
+                pair.remote.rename(pair.remote.with_suffix(".away"))
+            for clock in clocks:
+                clock.pass_by(minutes=1)
+            until(houses, lambda n=number: len(rows(pair.roots[0], "mine")) > n, "it has run", 120)  # type: ignore[misc]
+        until(houses, lambda: is_idle(houses), "both are idle")
+        pair.remote.with_suffix(".away").rename(pair.remote)
+    pair.sync()
+    found = rows(pair.roots[1], "mine")
+    assert [each.outcome for each in found] == ["done"] * 8 and {each.machine for each in found} == {"anna"}
+
+
+def test_without_a_remote_nobody_runs_what_has_no_machine_and_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = pair_of(tmp_path, monkeypatch, often=job("{cron: '0 9 * * *'}", "Say hello."))
+    clocks = MovingClock(), MovingClock()
+    with both(pair, clocks) as houses:
+        for house in houses:
+            house.step()
+        pair.remote.rename(pair.remote.with_suffix(".away"))
+        for clock in clocks:
+            clock.pass_by(minutes=1)
+        until(houses, lambda: all("often: " in house.parts.jobs.problem for house in houses), "both say why it waits")
+        for clock in clocks:
+            clock.pass_by(minutes=11)
+        until(houses, lambda: all(rows(root, "often") for root in pair.roots), "both write it down")
+        assert [each.outcome for root in pair.roots for each in rows(root, "often")] == ["skipped"] * 2
+        pair.remote.with_suffix(".away").rename(pair.remote)
