@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ def pair_of(folder: Path, monkeypatch: pytest.MonkeyPatch, **notes: str) -> Pair
         write(pair.phone / f"jobs/{name}.md", text)
     pair.arrive([], {f"jobs/{name}.md": text for name, text in notes.items()})
     for machine in pair.machines:  # both have said yes to what came from the phone
+        machine.vault.provenance.look()
         for name in notes:
             machine.vault.provenance.has_seen(f"jobs/{name}.md")
     return pair
@@ -56,6 +58,10 @@ def is_idle(houses: Sequence[House]) -> bool:
     return all(not house.parts.jobs.runs and not house.working for house in houses)
 
 
+def have_looked(houses: Sequence[House], at: datetime) -> bool:
+    return all(looked is not None and looked >= at for looked in (house.parts.jobs.ledger.looked for house in houses))
+
+
 def race(pair: Pair, name: str, minutes: int, seed: int) -> None:
     """Let so many minutes come, each seen by both machines at moments of their own."""
     chance = random.Random(seed)
@@ -69,7 +75,8 @@ def race(pair: Pair, name: str, minutes: int, seed: int) -> None:
             for house in chance.sample(houses, 2):
                 for _ in range(chance.randrange(3)):
                     house.step()
-            until(houses, lambda: is_idle(houses), "both have looked", 120)
+            now = max(clock.now() for clock in clocks)
+            until(houses, lambda at=now: have_looked(houses, at) and is_idle(houses), "both have looked", 120)  # type: ignore[misc]
     pair.sync()
     for root in pair.roots:
         found = planned(root, name)
