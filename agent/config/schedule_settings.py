@@ -24,8 +24,8 @@ class ScheduleSettings:
     row are one time awake."""
 
     work_minutes: Annotated[float, Range(1, 1_440, "minutes")]
-    """The longest time of work without a pause, in minutes; what runs longer is asked to stop. Default 30, as long as a
-    run may take."""
+    """The longest time of one piece of work, in minutes; what takes longer is asked to stop, unless its own limit is a
+    longer one. Default 30, as long as a run may take."""
 
     task_minutes: Annotated[float, Range(0.1, 1_440, "minutes")]
     """The longest time of one task, in minutes. Default 10: ten times what most of them need."""

@@ -5,6 +5,7 @@ module imports no parser. `bus` delivers the events.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Generic, TypeAlias, TypeVar
 
@@ -169,3 +170,18 @@ class DaemonStopped:
     """The daemon has finished its work and stopped; `reason` is the cause."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StateChanged:
+    """The agent went from one state to another, such as from awake to working, at a time and for a reason.
+
+    When it falls asleep, `woken` is when it had woken up, and `done` what it did since, each in a few words.
+    """
+
+    before: str
+    after: str
+    reason: str
+    at: datetime
+    woken: datetime | None = None
+    done: tuple[str, ...] = ()

@@ -56,6 +56,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "IndexUpdated": "index.updated",
         "DaemonStarted": "daemon.started",
         "DaemonStopped": "daemon.stopped",
+        "StateChanged": "state.changed",
     }
 )
 

@@ -32,7 +32,10 @@ _NAMED = {
     "@midnight": "0 0 * * *",
     "@hourly": "0 * * * *",
 }
-_CONSTANT = {"tick", "turn.ended", "scan.finished", "files.changed", "iteration.started", "model.retry", "tool.started"}
+_CONSTANT = {
+    *("tick", "turn.ended", "scan.finished", "files.changed", "iteration.started", "model.retry", "tool.started"),
+    "state.changed",  # a job changes it
+}
 EVENTS = frozenset(NAMES.values()) - _CONSTANT
 """The events that may start a job: all but those that come again and again by themselves."""
 _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}

@@ -1,0 +1,287 @@
+"""The agent's state: sleeping → waking_up → awake → working → awake → going_to_sleep → sleeping.
+
+`StateMachine` is told what happens, keeps the state in a file outside the vault and publishes each transition. Tasks
+run only while it is awake; whatever is due wakes it. Durations are those of the monotonic clock, so a computer that
+slept, or whose clock was set, makes no minute of idleness or of work.
+"""
+
+import json
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Literal, TypeAlias, cast, get_args
+
+from agent.config import private
+from agent.config.private import make_folder
+from agent.events.types import StateChanged
+from agent.texts import Sentence
+
+State: TypeAlias = Literal["sleeping", "waking_up", "awake", "working", "going_to_sleep"]
+WakeKind: TypeAlias = Literal["scheduled", "periodic", "task_due", "new_data", "user_request", "system"]
+"""What wakes the agent: a moment, a time that comes again, a task, changed notes, its person, an event."""
+STATES: tuple[State, ...] = get_args(State)
+MOST_TRANSITIONS = 100
+JUMP = 60.0
+"""Seconds by which the wall clock leaves the monotonic one behind when the computer slept or the clock was set."""
+_STARTED = Sentence("the daemon was started")
+_IDLE = Sentence("nothing was left to do")
+_JUMPED = Sentence("the computer was asleep, or its clock was set")
+_DAMAGED = Sentence("the file of the agent's state was damaged and was begun anew")
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A change of state at a time, with its reason."""
+
+    at: datetime
+    before: State
+    after: State
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentState:
+    """The state, since when and why; `tasks_completed_today` counts from local midnight."""
+
+    state: State
+    since: datetime
+    reason: str
+    last_daily_reset: date
+    last_wakeup: datetime | None = None
+    last_wakeup_kind: WakeKind | None = None
+    last_sleep: datetime | None = None
+    tasks_completed_today: int = 0
+    transitions: tuple[Transition, ...] = ()
+
+    def to(self, after: State, now: datetime, reason: str) -> "AgentState":
+        """The next state."""
+        moves = (*self.transitions, Transition(now, self.state, after, reason))[-MOST_TRANSITIONS:]
+        return replace(self, state=after, since=now, reason=reason, transitions=moves)
+
+    def on_day(self, now: datetime) -> "AgentState":
+        """The state with a count of the day of `now`, in its own zone."""
+        is_today = self.last_daily_reset == now.date()
+        return self if is_today else replace(self, last_daily_reset=now.date(), tasks_completed_today=0)
+
+
+@dataclass(slots=True)
+class _Work:
+    ends_at: float
+    is_asked_to_stop: bool = False
+
+
+@dataclass(slots=True)
+class StateMachine:
+    """The agent's state in the file at `path`. Each call has the time, local (`now`) and monotonic. Safe to use from
+    several threads; `publish` is called without the lock.
+
+    `idle_minutes` and `work_minutes` are the settings of these names. `problem` says that the file was damaged.
+    """
+
+    path: Path
+    idle_minutes: float
+    work_minutes: float
+    publish: Callable[[StateChanged], object]
+    problem: str = field(default="", init=False)
+    _current: AgentState | None = field(default=None, init=False)
+    _work: dict[str, _Work] = field(default_factory=dict, init=False)
+    _done: list[str] = field(default_factory=list, init=False)
+    _busy_at: float = field(default=0.0, init=False)
+    _last: tuple[datetime, float] | None = field(default=None, init=False)
+    _wish: str = field(default="", init=False)
+    _events: deque[StateChanged] = field(default_factory=deque, init=False)
+    _mutex: threading.RLock = field(default_factory=threading.RLock, init=False)
+
+    def start(self, now: datetime, monotonic: float) -> AgentState:
+        """Go on from the file: the agent sleeps after a start, whatever it did before."""
+        with self._mutex:
+            found, is_damaged = _load(self.path)
+            self.problem = _DAMAGED if is_damaged else ""
+            self._current = (found or AgentState("sleeping", now, _STARTED, now.date())).on_day(now)
+            self._busy_at, self._last = monotonic, (now, monotonic)
+            if self._current.state != "sleeping":
+                self._go("sleeping", now, _STARTED)
+            self._save()
+        self._tell()
+        return self.current
+
+    @property
+    def current(self) -> AgentState:
+        """The state now; raises `RuntimeError` before `start`."""
+        if self._current is None:
+            raise RuntimeError("the state machine was not started")
+        return self._current
+
+    @property
+    def is_awake(self) -> bool:
+        """True if tasks may begin."""
+        return self.current.state in ("awake", "working")
+
+    @property
+    def working_on(self) -> tuple[str, ...]:
+        """The work that goes on, in the order of its beginnings."""
+        return tuple(self._work)
+
+    def wake(self, reason: str, kind: WakeKind, now: datetime, monotonic: float) -> None:
+        """Wake up; if it is awake, it stays so for as long as it would after work."""
+        with self._mutex:
+            self._wish = ""
+            self._busy_at = monotonic
+            if not self.is_awake:
+                self._go("waking_up", now, reason)
+                self._go("awake", now, reason)
+                self._current = replace(self.current, last_wakeup=now, last_wakeup_kind=kind)
+                self._save()
+        self._tell()
+
+    def begin(
+        self, what: str, kind: WakeKind, now: datetime, monotonic: float, most_minutes: float | None = None
+    ) -> None:
+        """A job or task begins; several may go on at a time, each by its own name. `most_minutes` is its own limit."""
+        self.wake(what, kind, now, monotonic)
+        with self._mutex:
+            if not self._work:
+                self._go("working", now, what)
+                self._save()
+            minutes = self.work_minutes if most_minutes is None else most_minutes
+            self._work[what] = _Work(monotonic + minutes * 60)
+        self._tell()
+
+    def end(self, what: str, now: datetime, monotonic: float, *, done: str = "", is_task: bool = False) -> None:
+        """Work has ended. `done` says in a few words what it did; empty if there was nothing to do. `is_task` counts
+        as a task of the day."""
+        with self._mutex:
+            self._work.pop(what, None)
+            self._busy_at = monotonic
+            if done:
+                self._done.append(done)
+            if is_task:
+                today = self.current.on_day(now)
+                self._current = replace(today, tasks_completed_today=today.tasks_completed_today + 1)
+            if not self._work and self.current.state == "working":
+                self._go("awake", now, what)
+            if self._wish and not self._work:
+                self._fall_asleep(now, self._wish)
+            self._save()
+        self._tell()
+
+    def sleep(self, reason: str, now: datetime) -> bool:
+        """Go to sleep; False if work goes on: it sleeps when that ends."""
+        with self._mutex:
+            self._wish = reason if self._work else ""
+            if self.is_awake and not self._work:
+                self._fall_asleep(now, reason)
+                self._save()
+        self._tell()
+        return not self._wish
+
+    def tick(self, now: datetime, monotonic: float) -> tuple[str, ...]:
+        """Let time pass: sleep after idle minutes or a jump of the clock, begin a new day. Returns the work that has
+        gone on for too long and is to be asked to stop, each once."""
+        with self._mutex:
+            before = self._current
+            self._current = self.current.on_day(now)
+            is_jump = self._is_jump(now, monotonic)
+            self._last = now, monotonic
+            if self.current.since > now:  # the clock was set back
+                self._current = replace(self.current, since=now)
+            if self.current.state == "awake" and not self._work:
+                if is_jump:
+                    self._fall_asleep(now, _JUMPED)
+                elif monotonic - self._busy_at >= self.idle_minutes * 60:
+                    self._fall_asleep(now, _IDLE)
+            late = [
+                name for name, each in self._work.items() if not each.is_asked_to_stop and monotonic >= each.ends_at
+            ]
+            for name in late:
+                self._work[name].is_asked_to_stop = True
+            if self._current != before:
+                self._save()
+        self._tell()
+        return tuple(late)
+
+    def _is_jump(self, now: datetime, monotonic: float) -> bool:
+        if self._last is None:
+            return False
+        before, then = self._last
+        return abs((now - before) / timedelta(seconds=1) - (monotonic - then)) > JUMP
+
+    def _fall_asleep(self, now: datetime, reason: str) -> None:
+        self._wish = ""
+        self._go("going_to_sleep", now, reason)
+        self._go("sleeping", now, reason)
+        self._current = replace(self.current, last_sleep=now)
+        self._done.clear()
+
+    def _go(self, after: State, now: datetime, reason: str) -> None:
+        before = self.current
+        done = tuple(self._done) if after == "sleeping" else ()
+        woken = before.last_wakeup if after == "sleeping" else None
+        self._events.append(StateChanged(before.state, after, reason, now, woken, done))
+        self._current = before.to(after, now, reason)
+
+    def _tell(self) -> None:
+        """Publish what has happened, in order, also if a handler causes more of it."""
+        while self._events:
+            with self._mutex:
+                event = self._events.popleft() if self._events else None
+            if event is not None:
+                self.publish(event)
+
+    def _save(self) -> None:
+        make_folder(self.path.parent)
+        private.replace(self.path, json.dumps(asdict(self.current), default=_as_text, ensure_ascii=False))
+
+
+def load_state(path: Path) -> AgentState | None:
+    """The state that the daemon wrote last; None without one, or if the file is damaged."""
+    return _load(path)[0]
+
+
+def _load(path: Path) -> tuple[AgentState | None, bool]:
+    """The state in a file, and whether the file is damaged."""
+    try:
+        return _parse(json.loads(path.read_bytes())), False
+    except FileNotFoundError:
+        return None, False
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None, True
+
+
+def _parse(given: Mapping[str, object]) -> AgentState:
+    moves = cast("list[Mapping[str, str]]", given["transitions"])
+    kind = given["last_wakeup_kind"]
+    return AgentState(
+        _state(given["state"]),
+        _moment(given["since"]),
+        str(given["reason"]),
+        date.fromisoformat(str(given["last_daily_reset"])),
+        _moment(given["last_wakeup"]) if given["last_wakeup"] else None,
+        cast("WakeKind", kind) if kind in get_args(WakeKind) else None,
+        _moment(given["last_sleep"]) if given["last_sleep"] else None,
+        int(str(given["tasks_completed_today"])),
+        tuple(
+            Transition(_moment(each["at"]), _state(each["before"]), _state(each["after"]), str(each["reason"]))
+            for each in moves
+        ),
+    )
+
+
+def _state(value: object) -> State:
+    if value not in STATES:
+        raise ValueError(value)
+    return cast("State", value)
+
+
+def _moment(value: object) -> datetime:
+    at = datetime.fromisoformat(str(value))
+    if at.tzinfo is None:
+        raise ValueError(value)
+    return at
+
+
+def _as_text(value: object) -> str:
+    return value.isoformat() if isinstance(value, date) else str(value)
