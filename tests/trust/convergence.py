@@ -135,8 +135,6 @@ def _one(company: Company, killer: Killer, rng: Random) -> None:
     is_busy = clone.middle in {"merge", "rebase"}
     if is_busy and deed not in {deeds.sync, deeds.backup, deeds.pull, deeds.go_offline, deeds.restore, killer.kill}:
         return  # a person who is in the middle of a merge writes nothing else
-    if clone.middle == "staged" and deed in {deeds.rename, deeds.move_folder, deeds.delete}:
-        return  # half of a move that is staged is one note twice, by the person's own hand
     if deed == deeds.sync and clone.name == PLAIN and not clone.is_stuck:
         deed = deeds.backup
     deed(company, clone, rng)

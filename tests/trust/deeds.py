@@ -193,7 +193,7 @@ def go_offline(company: Company, clone: Clone, rng: Random) -> None:
 
 
 def stage(company: Company, clone: Clone, rng: Random) -> None:
-    """The person stages a file and goes on writing in it; or ends that."""
+    """The person stages a file and goes on writing in it, or one half of a move; or ends that."""
     clone.free()
     if clone.middle == "staged":
         company.say(f"{clone.name} commits or takes back what is staged")
@@ -203,12 +203,27 @@ def stage(company: Company, clone: Clone, rng: Random) -> None:
             clone.git("reset", "-q")
         clone.middle = ""
     elif not clone.middle and (path := _some_note(clone, rng)) and clone.tries("cat-file", "-e", f"HEAD:{path}"):
+        if rng.random() < 0.5:
+            _stage_half(company, clone, path, rng)
+            return
         company.save(clone, path, clone.read(path) + f"\nStaged {company.mark()}.\n")
         clone.git("add", "--", path)
         clone.middle = "staged"
         company.say(f"{clone.name} stages {path}")
         if rng.random() < 0.5:
             company.save(clone, path, clone.read(path) + f"\nNot staged {company.mark()}.\n")
+
+
+def _stage_half(company: Company, clone: Clone, path: str, rng: Random) -> None:
+    """A note is moved, and only its new place, or only that it is gone from the old one, is staged."""
+    company.count += 1
+    to = f"trips/half-{company.count}.md"
+    (clone.root / to).parent.mkdir(exist_ok=True)
+    (clone.root / path).rename(clone.root / to)
+    half = rng.choice([["add", "--", to], ["rm", "-q", "--cached", "--", path]])
+    clone.git(*half)
+    clone.middle = "staged"
+    company.say(f"{clone.name} moves {path} to {to} and stages half of it: {half[0]}")
 
 
 def pull(company: Company, clone: Clone, rng: Random) -> None:

@@ -19,7 +19,7 @@ from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import FILE, PROGRAM, TreeEntry
 from agent.vault.sync.contents import Versions, merged_file
 from agent.vault.sync.note_ids import note_ids
-from agent.vault.sync.sides import Side, side_of
+from agent.vault.sync.sides import PlacedFile, Side, side_of
 from agent.vault.worktree.paths import check, is_note
 
 _PLAIN = frozenset((FILE, PROGRAM))
@@ -131,11 +131,30 @@ class _Merge:
         elif here is None:
             self.kept.append(there.path)
             self.slots.append(_Slot(there.path, before, None, there.entry))
-        else:
+        elif not self._halved(path, here, there):
             moved = [each for each in (here.path, there.path) if each != path]
             self.slots.append(_Slot(min(moved, default=path), before, here.entry, there.entry, here.path))
-            if here.path == path and _is_half(self.ours.added.get(there.path), before, here.entry, there.entry):
-                self._copies.add(there.path)
+
+    def _halved(self, path: str, here: PlacedFile, there: PlacedFile) -> bool:
+        """Join a file that one side has moved and the other has at both places; False if it is none."""
+        before, is_ours = self.theirs.before[path], here.path != path
+        if path not in {here.path, there.path} or here.path == there.path:
+            return False
+        goal, still = (here.path, there.entry) if is_ours else (there.path, here.entry)
+        copy = (self.theirs if is_ours else self.ours).added.get(goal)
+        if copy is None or not _is_same(copy, before, here.entry, there.entry):
+            return False
+        is_whole = _is_same(still, before, copy)  # else the old place has another note by now
+        if is_ours and is_whole:
+            self.slots.append(_Slot(goal, before, here.entry, there.entry, goal))
+        elif is_ours:
+            self.slots += [_Slot(goal, before, here.entry, copy, goal), _Slot(path, None, None, there.entry)]
+        elif is_whole:
+            self._copies.add(goal)
+            self.slots.append(_Slot(goal, before, here.entry, there.entry, path))
+        else:
+            self.slots.append(_Slot(goal, before, copy, there.entry, goal))
+        return True
 
     def _added(self, path: str, theirs: TreeEntry) -> None:
         """A new file of theirs."""
@@ -157,12 +176,12 @@ class _Merge:
         self.slots.append(_Slot(wanted, None, None, theirs))
 
     def _is_half_there(self, path: str, theirs: TreeEntry) -> bool:
-        """True if a new file of theirs is the first half of a move that is whole here: the file is here once."""
+        """True if a new file of theirs is one that we have moved, and that they have at its old place, too."""
         old = self._origins.get(path, "")
         there = self.theirs.now(old, self.ours.before[old]) if old else None
         if there is None or there.path != old:
             return False
-        return _is_half(theirs, self.ours.before[old], self.ours.files[path], there.entry)
+        return _is_same(theirs, self.ours.before[old], self.ours.files[path], there.entry)
 
     def _same_ids(self) -> dict[str, str]:
         """The new notes of theirs that have the id of a new note of ours, as after a move of a note that only the
@@ -278,9 +297,9 @@ class _Merge:
         return oid
 
 
-def _is_half(new: TreeEntry | None, *versions: TreeEntry) -> bool:
-    """True if a new file where a note was moved to is a version of that note, which was not taken away yet."""
-    return new is not None and new.oid in {each.oid for each in versions}
+def _is_same(file: TreeEntry, *versions: TreeEntry) -> bool:
+    """True if a file has the content of one of the versions."""
+    return file.oid in {each.oid for each in versions}
 
 
 @dataclass(slots=True)

@@ -30,7 +30,8 @@ def test_the_first_half_here_and_all_of_it_there_is_one_note(
     if edited:
         word = edited.partition(",")[0]
         wanted = ROME.replace(f"{word}.", edited)
-        (one if word == "First" else other).write("roma.md" if word == "First" else "rome.md", wanted)
+        for machine, path in ((one, "roma.md"),) if word == "First" else ((other, "rome.md"), (other, "roma.md")):
+            machine.write(path, wanted)
     for machine in pair:
         machine.vault.commit_human()
     order = [one, other] if whole_first else [other, one]
@@ -39,6 +40,20 @@ def test_the_first_half_here_and_all_of_it_there_is_one_note(
     for machine in pair:
         assert machine.files() == {"roma.md", "plan.md"} and machine.read("roma.md") == wanted
     assert one.vault.head == other.vault.head
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_new_note_at_the_old_place_is_none_of_the_move(pair: tuple[Machine, Machine], first: int) -> None:
+    one, other = pair
+    for machine in pair:
+        (machine.root / "rome.md").rename(machine.root / "roma.md")
+    other.write("rome.md", "# Rome\n\nAnother day.\n")
+    for machine in pair:
+        machine.vault.commit_human()
+    for machine in (pair[first], pair[1 - first]) * 2:
+        machine.synced()
+    for machine in pair:
+        assert machine.read("roma.md") == ROME and machine.read("rome.md") == "# Rome\n\nAnother day.\n"
 
 
 def test_another_note_with_the_name_that_one_is_moved_to_is_a_note_of_its_own(pair: tuple[Machine, Machine]) -> None:
