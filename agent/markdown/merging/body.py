@@ -6,7 +6,7 @@ place both are kept.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from agent.markdown.merging.contents import merge_unit
@@ -18,7 +18,7 @@ from agent.markdown.merging.order import merge_order
 from agent.markdown.merging.runs import merge_runs
 from agent.markdown.merging.sequences import common
 from agent.markdown.merging.units import Blocks, Unit, split_body
-from agent.markdown.merging.words import merge_lines
+from agent.markdown.merging.words import merge_lines, pick
 
 LONG = 400_000
 """Characters of the three bodies together from which on they are merged in parts; moves between parts are not seen."""
@@ -109,6 +109,7 @@ def _merge(base: Blocks, first: Blocks, second: Blocks) -> MergedBody:
         old = base.units[at] if at < count else None
         units[at] = unit
         if at in of_first and at in of_second:
+            units[at] = _counted(old, of_first[at], of_second[at])
             found = merge_unit(old, of_first[at], of_second[at])
             merged[at], is_conflict = found.lines, is_conflict or found.is_conflict
         elif old is None or old.lines != unit.lines:
@@ -120,6 +121,13 @@ def _merge(base: Blocks, first: Blocks, second: Blocks) -> MergedBody:
     sides = [(range(count), base), (in_first, first), (in_second, second)]
     text = join_units(order, renumber(order, merged, units), units, sides)
     return MergedBody(text, is_conflict)
+
+
+def _counted(base: Unit | None, first: Unit, second: Unit) -> Unit:
+    """The unit of the first side; its number follows the one above it unless a side has changed that."""
+    one, other = first.is_counted, second.is_counted
+    side = pick(base.is_counted, one, other) if base is not None else 1
+    return replace(first, is_counted=(one, other)[side - 1] if base is not None else one and other)
 
 
 def _keep_containers(merged: dict[int, tuple[str, ...]], base: Blocks, *sides: tuple[list[int], Blocks]) -> None:

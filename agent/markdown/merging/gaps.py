@@ -1,7 +1,7 @@
 """Puts merged units together: with the blank lines that stood between them, and with the numbers of their lists."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from agent.markdown.merging.units import Blocks, Unit
 from agent.markdown.merging.words import pick
@@ -10,6 +10,13 @@ _START, _END = -1, -2
 Gap: TypeAlias = tuple[str, ...]
 Pairs: TypeAlias = dict[tuple[int, int], Gap]
 _LOOSE = frozenset({"heading", "fence", "head", "other"})
+
+
+class _Edge(NamedTuple):
+    """The blank lines at the top or the end of a body; `is_closed`: the last line ends with a line feed."""
+
+    is_closed: bool
+    gap: Gap
 
 
 def join_units(
@@ -22,15 +29,17 @@ def join_units(
     pairs = [_pairs(ids, blocks) for ids, blocks in sides]
     before = {other: gap for (_, other), gap in pairs[0].items()}
     around = _around(pairs[1:])
+    top, end = (_merged([of(blocks) for _, blocks in sides]) for of in (_top, _end))
     text: list[str] = []
     above = _START
-    for at in (*order, _END):
-        gap = _known(pairs[0].get((above, at), before.get(at)), pairs[1].get((above, at)), pairs[2].get((above, at)))
+    for at in order:
+        known = (pairs[0].get((above, at), before.get(at)), pairs[1].get((above, at)), pairs[2].get((above, at)))
+        gap = top.gap if above == _START else _known(*known)
         text += _new_gap(above, at, around, units) if gap is None else gap
         text += lines.get(at, ())
         above = at
-    final = _final([blocks.final for _, blocks in sides])
-    return "\n".join(text) + ("\n" if final and text else "")
+    text += end.gap
+    return "\n".join(text) + ("\n" if end.is_closed and text else "")
 
 
 def _pairs(ids: Sequence[int], blocks: Blocks) -> Pairs:
@@ -60,8 +69,6 @@ def _around(sides: Sequence[Pairs]) -> tuple[dict[int, Gap], dict[int, Gap]]:
 def _new_gap(one: int, other: int, around: tuple[dict[int, Gap], dict[int, Gap]], units: Mapping[int, Unit]) -> Gap:
     """The blank lines between two units that are neighbours only now."""
     above, below = around[0].get(other, ()), around[1].get(one, ())
-    if one == _START or other == _END:
-        return ()
     pair = units[one].kind, units[other].kind
     if pair in (("item", "item"), ("row", "row"), ("head", "row")):
         return min(above, below, key=lambda lines: (len(lines), lines))
@@ -69,9 +76,20 @@ def _new_gap(one: int, other: int, around: tuple[dict[int, Gap], dict[int, Gap]]
     return gap if gap or _LOOSE.intersection(pair) and pair[1] != "head" else ("",)
 
 
-def _final(sides: list[bool | None]) -> bool:
-    base, first, second = sides
+def _top(blocks: Blocks) -> _Edge | None:
+    """The blank lines above the first unit; None if there is none."""
+    return _Edge(True, blocks.gaps[0]) if blocks.units else None
+
+
+def _end(blocks: Blocks) -> _Edge | None:
+    """The blank lines below the last unit; None for an empty body."""
+    return None if blocks.final is None else _Edge(blocks.final, blocks.gaps[-1])
+
+
+def _merged(edges: Sequence[_Edge | None]) -> _Edge:
+    """The edge with both sides' changes, whichever unit stands at it: the same when it is merged again."""
+    base, first, second = edges
     if first is None or second is None:
-        return bool(second if first is None else first)
+        return first or second or _Edge(False, ())
     side = pick(base, first, second)
-    return bool((first, second)[side - 1]) if side else True
+    return (first, second)[side - 1] if side else max(first, second)

@@ -72,6 +72,20 @@ def test_a_numbered_list_stays_in_sequence() -> None:
     assert merged(base, ours, theirs) == "1. wake\n2. wash\n3. eat\n4. walk\n"
 
 
+def test_an_item_is_taken_out_of_a_numbered_list_here_and_a_line_there() -> None:
+    base = "Again.\n\n1. wake\n2. eat\n3. walk\n\nAgain.\n\nThis line of the note is going to be taken out.\n"
+    ours, theirs = base.replace("2. eat\n", ""), base.replace("This line of the note is going to be taken out.\n", "")
+    assert merged(base, ours, theirs) == "Again.\n\n1. wake\n3. walk\n\nAgain.\n\n"
+    base, ours, theirs = (text.replace("Again.", "再来一次。") for text in (base, ours, theirs))
+    assert merged(base, ours, theirs) == "再来一次。\n\n1. wake\n3. walk\n\n再来一次。\n\n"
+
+
+def test_blank_lines_at_the_top_and_the_end_are_a_side_s_own_whatever_stands_there() -> None:
+    base = "- a\n- b\n\n"
+    assert merged(base, "- a\n- b\n- b\n\n\n", "- c\n- a\n- b\n\n") == "- c\n- a\n- b\n- b\n\n\n"
+    assert merged("- b\n", "- b\n- 甲\n- 甲\n\n", "\n- 乙\n- b") == "\n- 乙\n- b\n- 甲\n- 甲\n\n"
+
+
 def test_a_list_numbered_with_ones_keeps_its_ones() -> None:
     assert merged("1. a\n1. b\n", "1. a\n1. x\n1. b\n", "1. a\n1. b\n1. c\n") == "1. a\n1. x\n1. b\n1. c\n"
 
