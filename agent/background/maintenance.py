@@ -105,15 +105,15 @@ class Maintenance:
         if event.now >= self._listen_at:
             self._listen_at = event.now + LISTEN
             if self.jobs.has_silent_conversations():
-                self._want(conversations=self.jobs.conversations)
+                self._is_due(conversations=self.jobs.conversations)
             if self.jobs.has_quiet_day():
-                self._want(summary=self.jobs.sum_up)
+                self._is_due(summary=self.jobs.sum_up)
         if event.now >= self._pack_at:
             self._pack_at = event.now + PACK
             if self.jobs.is_packing_due():
-                self._want(packing=self.jobs.pack)
+                self._is_due(packing=self.jobs.pack)
         if self._failed and event.now >= self._retry_at:
-            self._want()
+            self._is_due()
         state = self.pool.state
         if not self._wanted or event.now < self._begin_at or state.running or state.waiting or not self.settled():
             return
@@ -128,11 +128,16 @@ class Maintenance:
         return home.holds(path, SKILLS) and not home.holds(path, SKILL_HISTORY)
 
     def _want(self, **jobs: Callable[[], object]) -> None:
-        """Want these jobs, and those that have failed."""
+        """Want these jobs, and those that have failed, once the vault has lain still from now on."""
+        self._is_due(**jobs)
+        with self._lock:
+            self._begin_at = self.clock.monotonic() + STILL
+
+    def _is_due(self, **jobs: Callable[[], object]) -> None:
+        """Want these jobs, and those that have failed, whose time has come though nothing has happened."""
         with self._lock:
             self._wanted |= self._failed | jobs
             self._failed = {}
-            self._begin_at = self.clock.monotonic() + STILL
 
     def _done(self, name: str, job: Callable[[], object], future: "Future[object]") -> None:
         error = None if future.cancelled() else future.exception()
