@@ -194,7 +194,7 @@ class Provenance:
             return data
         waiting = [each for each in self.database.at(path) if self._counts(each, path)]
         if data is not None and not waiting:
-            waiting = self._moved_here(path, data)
+            waiting = self._moved_here(path, data) or self._made_of_foreign(path, data)
         return self._without(data, waiting) if waiting else data
 
     def began_elsewhere(self, path: str) -> bool:
@@ -255,6 +255,15 @@ class Provenance:
     def _moved_here(self, path: str, data: bytes) -> list[Arrival]:
         """The arrivals of exactly this content at another path, from which it was moved here."""
         return [each for each in self.database.with_blob([self.git.blob_id(data)]) if self._counts(each, path)]
+
+    def _made_of_foreign(self, path: str, data: bytes) -> list[Arrival]:
+        """The signed arrivals at a path, if one of them has made the note and it has foreign text.
+
+        So does a merge that puts another's text beside a note, under a name of its own.
+        """
+        signed = [each for each in self.database.at(path) if each.signer and not self.looks.has(path, each.after)]
+        is_new = any(each.before is None for each in signed)
+        return signed if is_new and self.strangers(path, data) else []
 
     def _without(self, data: bytes | None, waiting: Sequence[Arrival]) -> bytes | None:
         """The note without these arrivals, removed newest first.
