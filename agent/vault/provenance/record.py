@@ -194,8 +194,9 @@ class Provenance:
             return data
         waiting = [each for each in self.database.at(path) if self._counts(each, path)]
         if data is not None and not waiting:
-            waiting = self._moved_here(path, data) or self._made_of_foreign(path, data)
-        return self._without(data, waiting) if waiting else data
+            waiting = self._moved_here(path, data)
+        own = self._without(data, waiting) if waiting else data
+        return own if own is None else self._without(own, self._made_of_foreign(path, own))
 
     def began_elsewhere(self, path: str) -> bool:
         """True if the note came here from another machine, whoever may write there."""
