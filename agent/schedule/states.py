@@ -271,9 +271,10 @@ def _parse(given: Mapping[str, object]) -> AgentState:
 
 
 def _state(value: object) -> State:
-    if value not in STATES:
+    found = next((each for each in STATES if each == value), None)
+    if found is None:
         raise ValueError(value)
-    return cast("State", value)
+    return found
 
 
 def _moment(value: object) -> datetime:

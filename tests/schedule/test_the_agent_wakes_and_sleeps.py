@@ -38,7 +38,7 @@ class Day:
 
     def pass_time(self, minutes: float) -> list[str]:
         """Tick every half minute; returns what was asked to stop."""
-        late = []
+        late: list[str] = []
         for _ in range(int(minutes * 2)):
             self.now += timedelta(seconds=30)
             self.monotonic += 30
@@ -55,6 +55,10 @@ class Day:
         self.machine.end(what, self.now, self.monotonic, done=done, is_task=is_task)
 
     @property
+    def state(self) -> str:
+        return self.machine.current.state
+
+    @property
     def course(self) -> list[str]:
         return [f"{each.after}: {each.reason}" for each in self.events]
 
@@ -68,7 +72,7 @@ def test_it_wakes_works_and_sleeps_again(day: Day) -> None:
     day.wake()
     day.pass_time(1)
     day.begin("job night")
-    assert (day.machine.current.state, day.machine.working_on) == ("working", ("job night",))
+    assert (day.state, day.machine.working_on) == ("working", ("job night",))
     day.pass_time(2)
     day.end("job night", "greeted")
     assert day.pass_time(6) == []
@@ -117,13 +121,13 @@ def test_several_at_a_time_are_one_time_of_work(day: Day) -> None:
     day.begin("one")
     day.begin("other")
     day.end("one", "this")
-    assert day.machine.current.state == "working"
+    assert day.state == "working"
     day.end("other", "that")
     day.pass_time(5)
     assert day.events[-1].done == ("this", "that")
     day.wake()
     day.pass_time(5)
-    assert day.events[-1].done == ()
+    assert not day.events[-1].done
 
 
 def test_work_that_takes_too_long_is_asked_to_stop_once(day: Day) -> None:
@@ -132,14 +136,14 @@ def test_work_that_takes_too_long_is_asked_to_stop_once(day: Day) -> None:
     assert day.pass_time(29.5) == []
     assert day.pass_time(20) == ["long"]
     assert day.pass_time(20) == ["research"]
-    assert day.machine.current.state == "working"
+    assert day.state == "working"
 
 
 def test_a_computer_that_sleeps_makes_no_minutes_of_work(day: Day) -> None:
     day.begin("job night")
     day.now += timedelta(hours=9)
     assert day.pass_time(1) == []
-    assert day.machine.current.state == "working"
+    assert day.state == "working"
 
 
 @pytest.mark.parametrize("hours", [9, -9])
@@ -147,7 +151,7 @@ def test_after_a_sleep_or_a_new_clock_it_sleeps_until_something_wakes_it(day: Da
     day.wake()
     day.now += timedelta(hours=hours)
     day.pass_time(0.5)
-    assert day.machine.current.state == "sleeping"
+    assert day.state == "sleeping"
     assert day.machine.current.reason == "the computer was asleep, or its clock was set"
     assert day.machine.current.since <= day.now
 
@@ -155,12 +159,12 @@ def test_after_a_sleep_or_a_new_clock_it_sleeps_until_something_wakes_it(day: Da
 def test_its_person_sends_it_to_sleep(day: Day) -> None:
     day.wake()
     assert day.machine.sleep("enough for today", day.now)
-    assert day.machine.current.state == "sleeping"
+    assert day.state == "sleeping"
     day.begin("job night")
     assert not day.machine.sleep("enough for today", day.now)
-    assert day.machine.current.state == "working"
+    assert day.state == "working"
     day.end("job night")
-    assert (day.machine.current.state, day.machine.current.reason) == ("sleeping", "enough for today")
+    assert (day.state, day.machine.current.reason) == ("sleeping", "enough for today")
 
 
 def test_tasks_are_counted_from_local_midnight(day: Day) -> None:
@@ -203,7 +207,7 @@ def test_a_damaged_file_is_begun_anew_and_that_is_said(day: Day, damage: bytes) 
     assert load_state(day.path) is None
     day.start()
     assert day.machine.problem == "the file of the agent's state was damaged and was begun anew"
-    assert day.machine.current.state == "sleeping"
+    assert day.state == "sleeping"
     day.start()
     assert day.machine.problem == ""
 
