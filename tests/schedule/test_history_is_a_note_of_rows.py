@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent.escape import escape
 from agent.markdown.merging.notes import merge_notes
 from agent.markdown.note import Note
 from agent.schedule.history import HistoryRow, Outcome, history_path, parse_history, record_of, with_rows
@@ -28,7 +29,8 @@ DONE = HistoryRow(
     machine="laptop",
 )
 
-words = st.text(st.characters(codec="utf-8", exclude_characters="[]:\\", exclude_categories=["C", "Z"]), max_size=30)
+visible = st.characters(codec="utf-8", exclude_characters="[]:\\", exclude_categories=["C", "Z"])
+words = st.text(visible.filter(lambda each: escape(each) == each), max_size=30)
 paths = st.from_regex(r"[a-z0-9-]{1,9}/[a-z0-9-]{1,9}( [a-z0-9]{1,5})?", fullmatch=True).map(lambda path: f"{path}.md")
 offsets = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 moments = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=offsets).map(
