@@ -3,8 +3,12 @@
 The write protocol makes them, and git's merge driver.
 """
 
+import re
+
 from agent.errors import BadNote
 from agent.markdown.note import Note
+
+_NAME = re.compile(r" \(conflict [^()/]+\)(\.[^./]*)?$")
 
 
 def conflict_copy_path(path: str, stamp: str) -> str:
@@ -12,6 +16,11 @@ def conflict_copy_path(path: str, stamp: str) -> str:
     folder, slash, name = path.rpartition("/")
     stem, dot, ending = name.rpartition(".")
     return f"{folder}{slash}{_shortened(stem or name)} (conflict {stamp}){dot}{ending if stem else ''}"
+
+
+def is_conflict_copy(path: str) -> bool:
+    """True for the name of a conflict copy."""
+    return _NAME.search(path) is not None
 
 
 def _shortened(stem: str) -> str:

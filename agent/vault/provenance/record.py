@@ -16,6 +16,7 @@ from pathlib import Path
 
 from agent.markdown.adjacent_merge import merge_touching
 from agent.vault import durable
+from agent.vault.conflict_copies import is_conflict_copy
 from agent.vault.folders import JOBS, AgentFolder
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
@@ -194,6 +195,8 @@ class Provenance:
             return data
         waiting = [each for each in self.database.at(path) if self._counts(each, path)]
         if data is not None and not waiting:
+            if is_conflict_copy(path) and self.strangers(path, data):
+                return None  # a merge has put it beside the person's own version
             waiting = self._moved_here(path, data)
         own = self._without(data, waiting) if waiting else data
         return own if own is None else self._without(own, self._made_of_foreign(path, own))
