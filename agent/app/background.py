@@ -17,6 +17,7 @@ from agent.background.machine_contact import MachineContact
 from agent.background.maintenance import Maintenance
 from agent.background.model_key import ModelKey
 from agent.background.pool import Pool
+from agent.background.presence import Presence
 from agent.background.remote_sync import RemoteSync
 from agent.background.resume import Resume
 from agent.background.session_watch import SessionWatch
@@ -62,7 +63,8 @@ def build_daemon(
     key = ModelKey(workspace)
     inbox = Inbox(workspace, pool, open_runs, open_claims(workspace), held, key.look)
     why = partial(why_no_model, key)
-    jobs = Jobs(workspace, pool, open_runs, open_claims(workspace), procedures_of(workspace), why)
+    presence = Presence(workspace, pool, bus.publish_async)
+    jobs = Jobs(workspace, pool, open_runs, open_claims(workspace), procedures_of(workspace), presence, why)
     found = skill_set(workspace, lambda: None, estimate)
 
     def accounts() -> Accounts:
@@ -85,7 +87,7 @@ def build_daemon(
     remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
 
     def problems() -> tuple[str, ...]:
-        parts = (key, resume, inbox, jobs, tasks, maintenance, edits, remotes)
+        parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes)
         return tuple(each.problem for each in parts)
 
     contact = MachineContact(workspace, pool, lambda: edits.settled)
@@ -98,6 +100,7 @@ def build_daemon(
         sessions,
         resume,
         inbox,
+        presence,
         jobs,
         maintenance,
         tasks,

@@ -1,7 +1,7 @@
 """Builds what runs the jobs of one vault, for the daemon and for a person who runs one by hand."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 
 from agent.app.agent import opened_runs
@@ -15,6 +15,7 @@ from agent.runs.job_run import JobResult
 from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger
 from agent.schedule.occurrences import Occurrence
+from agent.schedule.states import WakeKind
 from agent.vault.change import Request
 from agent.vault.sync.turns import Turn
 from agent.workspace.machine import open_claims
@@ -41,6 +42,7 @@ def run_by_hand(workspace: Workspace, job: Job, cancelled: Cancelled = never) ->
         procedures_of(workspace),
         lambda entry, row: None,
         _hand_over,
+        _Person(),
         missing=partial(why_no_model, ModelKey(workspace)),
     )
     at = clock.now().astimezone(job.zone).replace(microsecond=0)
@@ -62,6 +64,17 @@ def procedures_of(workspace: Workspace) -> Callable[..., JobResult]:
 def _no_procedures(job: Job, cancelled: Cancelled, also: Callable[[JobResult], Sequence[Request]]) -> JobResult:
     """The work of jobs that name a procedure, while there is none."""
     return JobResult("nothing")
+
+
+class _Person:
+    """Somebody who runs a job by hand: the agent's own state is not concerned."""
+
+    def wake(self, reason: str, kind: WakeKind) -> None:
+        """Do nothing."""
+
+    def working(self, title: str, kind: WakeKind) -> AbstractContextManager[list[str]]:
+        """A list that nobody reads."""
+        return nullcontext([])
 
 
 def _hand_over(turn: Turn) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.machine_contact import MachineContact
     from agent.background.maintenance import Maintenance
     from agent.background.model_key import ModelKey
+    from agent.background.presence import Presence
     from agent.background.remote_sync import RemoteSync
     from agent.background.resume import Resume
     from agent.background.session_watch import SessionWatch
@@ -45,6 +46,7 @@ class DaemonParts:
     sessions: "SessionWatch"
     resume: "Resume"
     inbox: "Inbox"
+    presence: "Presence"
     jobs: "Jobs"
     maintenance: "Maintenance"
     tasks: "Tasks"
@@ -65,6 +67,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(index.start, DaemonStarted, name="start: index", priority=80, timeout=None)
     row(resume.start, DaemonStarted, name="start: runs cut off", priority=70, timeout=None)
     row(inbox.start, DaemonStarted, name="start: inbox", priority=60, timeout=None)
+    row(parts.presence.start, DaemonStarted, name="start: state", priority=65, timeout=None)
     row(parts.jobs.start, DaemonStarted, name="start: jobs", priority=55, timeout=None)
     row(maintenance.start, DaemonStarted, name="start: maintenance", priority=50, timeout=None)
     row(parts.tasks.start, DaemonStarted, name="start: tasks", priority=45, timeout=None)
@@ -85,6 +88,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(edits.tick, Tick, name="tick: human edits", priority=80, timeout=None)
     row(resume.tick, Tick, name="tick: decisions", priority=60, timeout=None)
     row(inbox.tick, Tick, name="tick: inbox", priority=50, timeout=None)
+    row(parts.presence.tick, Tick, name="tick: state", priority=55, timeout=None)
     row(parts.jobs.tick, Tick, name="tick: jobs", priority=45, timeout=None)
     row(maintenance.tick, Tick, name="tick: maintenance", priority=40, timeout=None)
     row(parts.tasks.tick, Tick, name="tick: tasks", priority=35, timeout=None)

@@ -18,7 +18,7 @@ from agent.background.jobs.attempt import Procedures
 from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.recording import record, row_requests, write_request_commit, write_rows
 from agent.background.jobs.triggered import Triggered
-from agent.background.jobs.worker import TURN, Worker, job_lock
+from agent.background.jobs.worker import TURN, Awake, Worker, job_lock
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns
 from agent.background.turns import TurnsToGiveBack
@@ -53,15 +53,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Jobs:
-    """The jobs of one vault. `wake` is called when one begins, `missing` returns why no model can be asked."""
+    """The jobs of one vault. `awake` is told of their work, `missing` returns why no model can be asked."""
 
     workspace: Workspace
     pool: Pool
     open_runs: OpenRuns
     claims: Claims
     procedures: Procedures
+    awake: Awake
     missing: Callable[[], str] = lambda: ""
-    wake: Callable[[Job], object] = lambda job: None
     shelf: Shelf = field(default_factory=Shelf, init=False)
     runs: list[PendingRun] = field(default_factory=list, init=False)
     ledger: OccurrenceLedger = field(init=False)
@@ -238,7 +238,7 @@ class Jobs:
             self.procedures,
             self._ask,
             self._turns.add,
-            self.wake,
+            self.awake,
             self.missing,
         )
 

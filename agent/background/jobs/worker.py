@@ -21,8 +21,9 @@ from agent.llm.provider import Cancelled
 from agent.runs.job_run import JobResult
 from agent.runs.registry import run_registry
 from agent.schedule.history import HistoryRow, Outcome
-from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger
+from agent.schedule.states import WakeKind
+from agent.schedule.triggers import Every
 from agent.texts import Sentence
 from agent.vault.change import Stamp, actor_of
 from agent.vault.store import Vault
@@ -40,6 +41,14 @@ _ELSEWHERE = Sentence("another machine ran it")
 logger = logging.getLogger(__name__)
 
 
+class Awake(Protocol):
+    """Is told of what wakes the agent, and of its work; what is put into the list was done in it."""
+
+    def wake(self, reason: str, kind: WakeKind) -> None: ...
+
+    def working(self, title: str, kind: WakeKind) -> AbstractContextManager[list[str]]: ...
+
+
 class Ask(Protocol):
     """Asks the person whether an occurrence may run, and adds its row to the history, in one commit."""
 
@@ -48,8 +57,8 @@ class Ask(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Runs jobs. `wake` is called when one begins; `done` takes the turns that are to be handed over; `missing` returns
-    why no model can be asked, empty if one can."""
+    """Runs jobs. `done` takes the turns that are to be handed over, `awake` is told of the work; `missing` returns why
+    no model can be asked, empty if one can."""
 
     workspace: Workspace
     open_runs: OpenRuns
@@ -58,7 +67,7 @@ class Worker:
     procedures: Procedures
     ask: Ask
     done: Callable[[Turn], object]
-    wake: Callable[[Job], object] = lambda job: None
+    awake: Awake
     missing: Callable[[], str] = lambda: ""
 
     def work(self, entry: PendingRun, cancelled: Cancelled) -> None:
@@ -87,7 +96,7 @@ class Worker:
         job, now = entry.job, self.workspace.clock.now()
         if job.only_wakes:
             self.ledger.begin(entry.occurrence.key, now)
-            self.wake(job)
+            self.awake.wake(job.title, kind_of(entry))
             entry.ended = JobResult("nothing"), self._row(entry, "nothing")
             return
         if not job.run_on and entry.turn is None:
@@ -105,13 +114,15 @@ class Worker:
             return
         missing = self.missing() if job.task is None else ""
         self.ledger.begin(entry.occurrence.key, now)
-        self.wake(job)
         if missing:
             entry.ended = JobResult("failed", reason=missing), self._row(entry, "failed", missing)
             return
         machine = self.claims.machine.name
-        attempt = Attempt(self.workspace, entry, machine, now, self.workspace.clock.monotonic(), cancelled)
-        entry.ended = attempt.perform(self.open_runs, self.procedures)
+        with self.awake.working(job.title, kind_of(entry)) as done:
+            attempt = Attempt(self.workspace, entry, machine, now, self.workspace.clock.monotonic(), cancelled)
+            entry.ended = attempt.perform(self.open_runs, self.procedures)
+            if entry.ended[0].outcome == "done":
+                done.append(job.title)
 
     def _finish(self, entry: PendingRun) -> None:
         """Write what the run came to, and note it in the ledger."""
@@ -175,6 +186,16 @@ class Worker:
         """A row about an occurrence without a run."""
         at, machine = entry.occurrence.at, self.claims.machine.name
         return HistoryRow(at, outcome, reason=reason, machine=machine, attempt=entry.attempt, missed=entry.missed)
+
+
+def kind_of(entry: PendingRun) -> WakeKind:
+    """What kind of thing wakes the agent for an occurrence."""
+    if entry.paths:
+        return "new_data"
+    if entry.is_triggered:
+        return "system"
+    is_periodic = any(isinstance(each, Every) for each in entry.job.triggers)
+    return "periodic" if is_periodic else "scheduled"
 
 
 def job_lock(vault: Vault, job: str) -> AbstractContextManager[None]:

@@ -14,6 +14,7 @@ from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.machines import format_machines, machines_document
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines, at_words, columns, padded, size
+from agent.interfaces.cli.status_of_jobs import format_jobs_status, jobs_status, jobs_status_document
 from agent.interfaces.cli.sync_status import found_standings, short_lines, standing_document
 from agent.metrics import names
 from agent.metrics.totals import MetricTotals, load_totals
@@ -59,6 +60,7 @@ def command(output: Output, notes: bool) -> None:
     )
     arrived = arrival_state(workspace)
     remotes, paused = found_standings(workspace, len(found.dirty))
+    jobs = jobs_status(workspace)
     warnings = list(workspace.loaded.warnings)
     if day.unreadable:
         warnings.append(said("some of today's counts cannot be read and are left out"))
@@ -67,6 +69,7 @@ def command(output: Output, notes: bool) -> None:
         "daemon": daemon,
         "index": _index_document(index, notes),
         "agent": _agent_document(agent, workspace.settings.spend),
+        "schedule": jobs_status_document(jobs),
         "machines": machines_document(agent),
         "arrived": arrived_document(arrived),
         "events": dict(day.events),
@@ -79,6 +82,7 @@ def command(output: Output, notes: bool) -> None:
         *short_lines(remotes, paused, workspace.clock.now()),
         *_format_arrived(arrived),
         *_format_daemon(daemon),
+        *format_jobs_status(jobs, daemon is not None),
         *_format_index(index, notes),
         *_format_agent(agent, workspace.settings.spend),
         *format_machines(agent),

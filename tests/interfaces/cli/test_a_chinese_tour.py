@@ -44,6 +44,7 @@ WELL: dict[str, list[list[str]]] = {
     "reindex": [["--all"]],
     "remember": [["小安喜欢绿茶"], ["小安喜欢绿茶"]],
     "skills": [["stats"], ["match", "计划今天", "--explain"], ["suggest"], ["learn"], ["review"], ["validate"]],
+    "sleep": [],
     "status": [[], ["--notes"]],
     "sync": [
         *(["status"], ["pause"], ["resume"], ["doctor"]),
@@ -61,6 +62,7 @@ WELL: dict[str, list[list[str]]] = {
         ["history"],
     ],
     "trust": [[], ["--key", KEY], [], ["--forget-key", KEY]],
+    "wake": [],
     "undo": [["HEAD", "--dry-run"], ["HEAD"], ["--since", "1d", "--dry-run"]],
 }
 """Harmless lines of each command; `{v}` is the vault, `{new}` a new folder with a file, `{merge}` three versions of a
@@ -96,10 +98,12 @@ WRONG = {
     "reindex": ["too", "many"],
     "remember": [" "],
     "skills": ["show", "nobody"],
+    "sleep": [],
     "status": ["--nothing"],
     "sync": ["setup", "没有"],
     "tasks": ["add", "nothing", "没有"],
     "trust": ["没有.md"],
+    "wake": ["醒"],
     "undo": ["zzzz"],
 }
 COMMAND = re.compile(

@@ -1,0 +1,147 @@
+"""Whether the agent sleeps, is awake or works: what wakes it, and the line in the day's log about what it did.
+
+Jobs, tasks and requests in notes tell when they begin and end. A person's `wake` and `sleep` come in a small file, as
+they are other processes; the daemon takes it away in its next turn. A time awake in which nothing was done leaves
+nothing in the vault.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from agent.background.pool import Pool
+from agent.config.private import make_folder, replace
+from agent.errors import AgentError
+from agent.events.types import StateChanged, Tick
+from agent.memory import daily
+from agent.schedule.states import AgentState, StateMachine, WakeKind, load_state
+from agent.texts import text
+from agent.vault.change import Append, Stamp
+from agent.vault.store import Vault
+from agent.workspace.workspace import Workspace
+
+STATE, ORDER = "schedule/state.json", "schedule/order.json"
+"""The file of the state, and that of a person's order, in the vault's private folder."""
+Order: TypeAlias = Literal["wake", "sleep"]
+_LONGEST = 200
+_NOTE = "note "
+"""The beginning of the pool's key of a request in a note."""
+_NAMED = 5
+"""The most pieces of work that the line in the day's log names."""
+
+logger = logging.getLogger(__name__)
+
+
+def give_order(vault: Vault, order: Order, reason: str) -> None:
+    """Leave an order for the daemon of a vault; it takes the last one."""
+    path = vault.private_folder / ORDER
+    make_folder(path.parent)
+    replace(path, json.dumps({"order": order, "reason": " ".join(reason.split())[:_LONGEST]}))
+
+
+def state_of(vault: Vault) -> AgentState | None:
+    """The state that the daemon wrote last; None without one."""
+    return load_state(vault.private_folder / STATE)
+
+
+@dataclass(slots=True)
+class Presence:
+    """The state of one vault's agent. `publish` is told of each change."""
+
+    workspace: Workspace
+    pool: Pool
+    publish: Callable[[object], object]
+    machine: StateMachine = field(init=False)
+    problem: str = ""
+    _lines: list[StateChanged] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        schedule = self.workspace.settings.schedule
+        path = self.workspace.vault.private_folder / STATE
+        self.machine = StateMachine(path, schedule.idle_minutes, schedule.work_minutes, self._hear)
+
+    def start(self, _: object) -> None:
+        """Go on from the file; an order of before the start counts no more."""
+        self._order.unlink(missing_ok=True)
+        self.machine.start(*self._now)
+        self.problem = self.machine.problem
+
+    def tick(self, _: Tick) -> None:
+        """Do what a person ordered, let time pass, and write down what was done before it fell asleep."""
+        try:
+            self._obey()
+            asked = next((key for key in self.pool.state.running if key.startswith(_NOTE)), "")
+            if asked:
+                self.wake(asked, "user_request")
+            self.machine.tick(*self._now)
+            while self._lines:
+                self._write(self._lines[0])
+                self._lines.pop(0)
+        except (AgentError, OSError) as error:
+            logger.info("the agent's state: %s", error)
+
+    def is_awake(self) -> bool:
+        """True if tasks may begin."""
+        return self.machine.is_awake
+
+    def wake(self, reason: str, kind: WakeKind) -> None:
+        """Wake up, from any thread."""
+        self.machine.wake(reason, kind, *self._now)
+
+    @contextmanager
+    def working(self, title: str, kind: WakeKind) -> Iterator[list[str]]:
+        """Work until the end of the block, from any thread; what is put into the list was done in it."""
+        done: list[str] = []
+        self.machine.begin(title, kind, *self._now)
+        try:
+            yield done
+        finally:
+            self.machine.end(title, *self._now, done=", ".join(done))
+
+    @property
+    def _now(self) -> tuple[datetime, float]:
+        return self.workspace.clock.now().astimezone(), self.workspace.clock.monotonic()
+
+    @property
+    def _order(self) -> Path:
+        return self.workspace.vault.private_folder / ORDER
+
+    def _obey(self) -> None:
+        try:
+            given = json.loads(self._order.read_bytes())
+        except FileNotFoundError:
+            return
+        except ValueError:
+            given = {}
+        self._order.unlink(missing_ok=True)
+        match given:
+            case {"order": "wake", "reason": str(reason)}:
+                self.wake(reason, "user_request")
+            case {"order": "sleep", "reason": str(reason)}:
+                self.machine.sleep(reason, self._now[0])
+            case _:
+                logger.info("an order that cannot be understood")
+
+    def _hear(self, event: StateChanged) -> None:
+        self.publish(event)
+        if event.after == "sleeping" and event.done:
+            self._lines.append(event)
+
+    def _write(self, event: StateChanged) -> None:
+        """One line in the day's log about a time awake in which something was done."""
+        vault, language = self.workspace.vault, self.workspace.settings.vault.language
+        done = list(dict.fromkeys(event.done))
+        named = text("answers.comma", language).join(daily.inert(each) for each in done[:_NAMED])
+        more = f" … ({len(done)})" if len(done) > _NAMED else ""
+        begun = event.woken or event.at
+        line = text("jobs.awake", language, begun=f"{begun:%H:%M}", ended=f"{event.at:%H:%M}", done=named + more)
+        head = daily.new_note(begun.date()).encode()
+        section = daily.section("upkeep", language).encode()
+        path = vault.home.at(daily.path_of(begun.date()))
+        with vault.transaction("memory(daily): awake, and what was done", Stamp("agent", tool="daily")) as change:
+            change.requests.append(Append(path, f"- {line}\n".encode(), head, section))
