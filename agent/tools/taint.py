@@ -66,7 +66,7 @@ def reason_to_ask(
     paths = tool.effect.paths(arguments) if tool.effect else ()
     rules = {path: home.write_rule(check_writable(path, home, context.writes)) for path in paths}
     steering = next((path for path, found in rules.items() if found is WriteRule.AFTER_YES), "")
-    if steering:
+    if steering and not (tool.on_request and context.is_attended):
         return text("taint.steers", language, path=steering)
     if not context.taint:
         return ""

@@ -31,6 +31,10 @@ class Taint:
             self.sources.append(source)
 
 
+ATTENDED = frozenset({"cli", "inbox"})
+"""The channels on which only the owner of the vault asks, on this machine."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """The run of a call: the asker, the channel, and the call's own id.
@@ -60,6 +64,11 @@ class RunContext:
     def actor(self) -> str:
         """Who acts, as a commit names it."""
         return actor_of(self.job)
+
+    @property
+    def is_attended(self) -> bool:
+        """True if the owner has asked for this run and nothing from elsewhere was read in it."""
+        return self.role == "owner" and not self.job and self.channel in ATTENDED and not self.taint
 
     def at(self, call: str) -> "RunContext":
         """The context of the call with this id, in the same run."""
@@ -133,6 +142,7 @@ class Tool:
     seconds, 0 for none: a write is never abandoned half-way, its time limits are the vault's. `result_limit` in
     characters of the text given to the model. `effect` for tools that change notes. `only_for` are the purposes
     (`RunContext.purpose`) for which the tool exists; in other runs there is none of its name. Empty: for every run.
+    `on_request`: what steers the agent may be changed by it without another yes, if the run `is_attended`.
     """
 
     name: str
@@ -147,6 +157,7 @@ class Tool:
     result_limit: int = 16_000
     effect: Effect | None = None
     only_for: frozenset[str] = frozenset()
+    on_request: bool = False
 
     @property
     def spec(self) -> ToolSpec:

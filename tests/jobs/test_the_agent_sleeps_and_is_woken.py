@@ -1,4 +1,4 @@
-"""The agent's state with a daemon: jobs and its person wake it, idleness lets it sleep, and an idle day leaves nothing."""
+"""The agent's state with a daemon: jobs and its person wake it, idleness lets it sleep; an idle day leaves nothing."""
 
 import json
 from pathlib import Path

@@ -1,0 +1,74 @@
+"""Jobs that a model makes: at once if their owner asks for them, with a yes otherwise."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.app.agent import opened_runs
+from agent.app.open import open_workspace
+from agent.events.runs import Speaker
+from agent.loop.outcome import Ended, RunOutcome
+from agent.loop.request import RunRequest
+from agent.loop.session import load_session
+from agent.schedule.shelf import JobShelf
+from tests.stories.agents import call, furnish, script
+from tests.vaults import git
+
+MADE = call("schedule_create", title="Morning tea", text="Say which tea.", cron="0 9 * * 1-5", timezone="Europe/Berlin")
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return furnish(tmp_path, monkeypatch.setenv, tmp_path / "script.json")
+
+
+def ask(root: Path, *replies: object, untrusted: str = "", **more: object) -> Ended:
+    script(root.parent / "script.json", *replies, after="Done.")
+    channel = str(more.pop("channel", "cli"))
+    with opened_runs(open_workspace(root)) as runs:
+        asked = RunRequest("brief me each workday at nine", Speaker(channel, "me"), **more)  # type: ignore[arg-type]
+        return runs.ask(asked, untrusted=untrusted)
+
+
+def results(root: Path, ended: Ended) -> list[str]:
+    found = load_session(open_workspace(root).vault, ended.session)
+    return [message.text for message in found.history if type(message).__name__ == "ToolResult"]
+
+
+def test_what_the_owner_asks_for_is_a_job_at_once(root: Path) -> None:
+    ended = ask(root, MADE, call("schedule_list"))
+    assert ended.outcome is RunOutcome.FINISHED, ended
+    (job,) = JobShelf(open_workspace(root).vault).load().jobs
+    assert (job.source, job.zone_name, job.text, job.title) == ("dynamic", "Europe/Berlin", "Say which tea.", "Morning tea")
+    made, listed = results(root, ended)
+    assert "next: " in made and "09:00" in made and "morning-tea: Morning tea; cron 0 9 * * 1-5" in listed
+    assert git(root, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("more", [{"untrusted": "a page"}, {"job": "other", "channel": "job"}, {"channel": "unknown"}])
+def test_otherwise_it_waits_for_a_yes(root: Path, more: dict[str, str]) -> None:
+    ended = ask(root, MADE, **more)  # type: ignore[arg-type]
+    assert ended.outcome is RunOutcome.NEEDS_APPROVAL
+    assert JobShelf(open_workspace(root).vault).load().jobs == ()
+
+
+def test_it_pauses_and_deletes_one(root: Path) -> None:
+    ended = ask(root, MADE, call("schedule_pause", job="morning-tea"))
+    assert ended.outcome is RunOutcome.FINISHED, results(root, ended)
+    assert JobShelf(open_workspace(root).vault).load().jobs[0].status == "paused"
+    assert ask(root, call("schedule_delete", job="morning-tea")).outcome is RunOutcome.FINISHED
+    assert JobShelf(open_workspace(root).vault).load().jobs == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"cron": "99 9 * * *"}, "no cron expression"),
+        ({}, "exactly one of"),
+        ({"at": "2020-01-01 09:00"}, "is over"),
+        ({"cron": "0 9 * * *", "timezone": "Nowhere"}, "no such time zone"),
+    ],
+)
+def test_what_is_wrong_is_told_to_the_model(root: Path, arguments: dict[str, str], told: str) -> None:
+    (answer,) = results(root, ask(root, call("schedule_create", title="Tea", text="Tea?", **arguments)))
+    assert told in answer
