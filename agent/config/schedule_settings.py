@@ -38,8 +38,7 @@ class ScheduleSettings:
     night of work."""
 
     tasks_kept: Annotated[int, Range(0, 100_000, "tasks")]
-    """The most tasks that are kept in `tasks/done/`; the oldest are deleted first, and stay in the history of git.
-    Default 500."""
+    """The most tasks that are kept in `tasks/done/`; the oldest move to `archive/` first. Default 500."""
 
     @property
     def days(self) -> tuple[int, ...]:

@@ -1,5 +1,6 @@
 """A task that recurs becomes a job, once: what happens at a time is a job's, so that there is one scheduler only."""
 
+import re
 from datetime import datetime
 
 from agent.markdown.note import Note
@@ -9,6 +10,9 @@ from agent.schedule.task import Task
 from agent.vault.change import Create
 from agent.vault.folders import JOBS
 from agent.vault.store import Vault
+
+_DAY = re.compile(r"^\d{4}-\d\d-\d\d-")
+"""The day of a task's name: its job is not of one day."""
 
 
 def job_of_task(vault: Vault, task: Task, now: datetime) -> Create | None:
@@ -35,4 +39,5 @@ def job_of_task(vault: Vault, task: Task, now: datetime) -> Create | None:
 
 def job_path(vault: Vault, task: Task) -> str:
     """The path of the job that repeats a task."""
-    return vault.home.at(f"{JOBS}{task.id}.md")
+    words = _DAY.sub("", task.id)
+    return vault.home.at(f"{JOBS}every-{words}.md")

@@ -10,9 +10,12 @@ from agent.growth.task_work import TaskEnded
 from agent.markdown.note import Note
 from agent.schedule.task_notes import load_tasks
 from agent.schedule.task_progress import TaskProgress
+from agent.vault.store import Vault
 from tests.daemon.house import BRISK, House, living
-from tests.stories.agents import call, furnish, script
-from tests.vaults import git, write
+from tests.daemon.process import environment, spawn, wait_for
+from tests.remotes import shared_with_mallory
+from tests.stories.agents import call, furnish, script, settings
+from tests.vaults import git, git_beside, write
 
 
 @pytest.fixture
@@ -159,3 +162,42 @@ def test_a_task_whose_run_asks_waits_and_ends_after_the_answer(tmp_path: Path, m
         write(question, question.read_text("utf-8").rstrip() + "\n\nGreen\n")
         house.until(lambda: over(root, "learn") is not None, "it is over")
     assert "Green tea, says [[tea]]." in (root / "research/Learn.md").read_text("utf-8")
+
+
+def test_a_task_that_arrived_is_not_done_before_its_person_has_looked(root: Path, tmp_path: Path) -> None:
+    shared = shared_with_mallory(root, tmp_path)
+    shared.pushes({"tasks/theirs.md": "---\ntype: task\ntask_type: cleanup\n---\n# Theirs\n"})
+    with living(root) as house:
+        git_beside(root, "pull", "-q", "--ff-only")
+        task(root, "mine")
+        house.until(lambda: over(root, "mine") is not None, "the person's own is done")
+        house.for_a_while(2)
+        assert over(root, "theirs") is None and (root / "tasks/theirs.md").exists()
+
+
+def test_a_killed_daemon_leaves_a_task_that_is_done_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed for good in the middle of a run, once: done then; a second time: failed with the reason."""
+    said = script(tmp_path / "script.json", {"text": "- Well ([[tea]])", "seconds": 60.0})
+    own = {**BRISK, **settings(tmp_path, said)}
+    for key, value in own.items():
+        monkeypatch.setenv(key, value)
+    root = furnish(tmp_path, monkeypatch.setenv, said)
+    task(root, "learn", "explore_topic")
+    vault = open_workspace(root).vault
+    for tries in (1, 2):
+        daemon = spawn(root, environment(tmp_path / "home", own))
+        wait_for(daemon, lambda tries=tries: is_begun(vault, tries), "the task is begun")
+        daemon.kill()
+        daemon.wait()
+    assert (root / "tasks/learn.md").exists()
+    with living(root) as house:
+        house.until(lambda: over(root, "learn") is not None, "it is over")
+    note = over(root, "learn")
+    assert note is not None and note.header["status"] == "failed" and "twice" in str(note.header["error"])
+
+
+def is_begun(vault: Vault, tries: int) -> bool:
+    begun = TaskProgress.load(vault.private_folder).begun.get("learn")
+    return begun is not None and begun.tries == tries

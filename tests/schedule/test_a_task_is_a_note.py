@@ -189,7 +189,7 @@ def test_a_task_that_recurs_becomes_a_job_once(tmp_path: Path) -> None:
     perform(vault, made)
     job = parse_job(made.path, made.data)
     assert isinstance(job, Job)
-    assert (job.id, job.task, job.title, job.status) == ("patterns", "discover_patterns", "Patterns", "active")
+    assert (job.id, job.task, job.title, job.status) == ("every-patterns", "discover_patterns", "Patterns", "active")
     (first,) = job.next_occurrences(NOW, 1)
     assert first.at == NOW + timedelta(days=1)
     assert job_of_task(vault, only(vault), NOW) is None

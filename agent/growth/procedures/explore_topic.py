@@ -1,5 +1,6 @@
 """`explore_topic`: a report on a topic in `research/`, each statement with the note that it comes from."""
 
+import re
 from collections.abc import Iterator
 
 from agent.growth.procedures.material import bullets, quote, title_of, words_of
@@ -25,6 +26,7 @@ from agent.vault.folders import (
 MODEL: ModelPart = "instead"
 WRITES: tuple[str, ...] = ()
 _PASSAGES = 12
+_HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _LEFT_OUT = frozenset(
     (APPROVALS, INBOX, JOB_HISTORY, JOBS, PROMPTS, QUESTIONS, REFLECTIONS, RESEARCH, TASKS, TASKS_DONE)
 )
@@ -38,8 +40,9 @@ def plain(context: ProcedureContext) -> Work:
     if not found:
         return Work(context.text("nothing_about", topic=_topic(context)), is_quiet=True)
     notes = dict.fromkeys(hit.path for hit in found)
+    said = [(hit.path, quote(_HEADING.sub("", hit.passage))) for hit in found]
     rows = [
-        f"### [[{path.removesuffix('.md')}]]\n\n" + bullets(quote(hit.passage) for hit in found if hit.path == path)
+        f"### [[{path.removesuffix('.md')}]]\n\n" + bullets(words for each, words in said if each == path)
         for path in notes
     ]
     says = context.text("explored", count=len(notes), link=_link(context, name))
@@ -70,11 +73,12 @@ def _link(context: ProcedureContext, name: str) -> str:
 def _passages(context: ProcedureContext) -> Iterator[Hit]:
     query = f"{_topic(context)} {context.call.description}".strip()
     plain = query.replace(":", " ").replace("-", " ")  # words, not filters
-    words = words_of(query)
+    words = words_of(_topic(context)) or words_of(query)
     for hit in context.runs.recall.search(plain, _PASSAGES).hits:
         data = context.vault.read(hit.path)
         is_known = context.vault.home.row(hit.path).path not in _LEFT_OUT and not instructs(hit.path)
         is_about = words & words_of(" ".join((hit.title, *hit.headings, hit.passage)))
+        is_known = is_known and Note.parse(data or b"").type != "about"
         if data is not None and is_known and is_about and not context.runs.recall.foreign.source(hit.path, data):
             yield hit
 

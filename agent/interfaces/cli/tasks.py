@@ -16,7 +16,6 @@ from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.task_texts import (
-    TYPES,
     ended_document,
     format_history,
     format_list,
@@ -26,10 +25,11 @@ from agent.interfaces.cli.task_texts import (
     task_document,
 )
 from agent.runs.crash_recovery import close_cut_off
-from agent.schedule.procedures import TASK_TYPES, target_name, task_type_of
+from agent.schedule.procedures import TASK_TYPES, TaskType, target_name, task_type_of
 from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task, TaskProblem, moment
 from agent.schedule.task_notes import NewTask, PlannedTask, TaskShelf, load_task, load_tasks, plan_task
 from agent.schedule.triggers import SHORTEST, BadTrigger, parse_duration
+from agent.texts import text
 from agent.vault.change import Stamp
 from agent.vault.sync.turns import take_turn
 from agent.workspace.catch_up import catch_up
@@ -136,7 +136,7 @@ def run(output: Output, name: str) -> None:
     workspace = open_workspace(output.vault())
     shelf = load_tasks(workspace.vault)
     if name in TASK_TYPES and not any(each.is_named(name) for each in shelf.waiting):
-        task = _plan(workspace, NewTask(task_type_of(name), said(TYPES[task_type_of(name)])), again=True).task
+        task = _plan(workspace, _plain_task(workspace, task_type_of(name)), again=True).task
     else:
         task = _find(shelf.waiting, shelf, name)
     progress("doing the task")
@@ -163,6 +163,13 @@ def types(output: Output) -> None:
     """List the types of tasks and what each does. Without a model each has a plain form, which only quotes and
     counts."""
     output.emit({"types": list(TASK_TYPES)}, lambda: as_lines(format_types()))
+
+
+def _plain_task(workspace: Workspace, kind: TaskType) -> NewTask:
+    """A task of which only the type is known; raises `UserError` for one that needs a topic."""
+    if kind == "explore_topic":
+        raise UserError("{kind} needs a topic", hint='vault-agent tasks add explore_topic "green tea"', kind=kind)
+    return NewTask(kind, text(f"task.{kind}", workspace.settings.vault.language))
 
 
 def _plan(workspace: Workspace, new: NewTask, *, again: bool) -> PlannedTask:
@@ -213,25 +220,25 @@ def _find(among: tuple[Task, ...], shelf: TaskShelf, name: str) -> Task:
     raise UserError(words, hint="vault-agent tasks list; vault-agent tasks history", name=name)
 
 
-def _due(text: str, now: datetime) -> datetime:
+def _due(words: str, now: datetime) -> datetime:
     """The moment from which a task is due: after a duration, tomorrow at this time, or a moment."""
-    if text.strip().casefold() == "tomorrow":
+    if words.strip().casefold() == "tomorrow":
         return now + timedelta(days=1)
     with suppress(BadTrigger):
-        return now + timedelta(seconds=parse_duration(text))
-    return moment(text)
+        return now + timedelta(seconds=parse_duration(words))
+    return moment(words)
 
 
-def _interval(text: str) -> int:
-    seconds = parse_duration(text)
+def _interval(words: str) -> int:
+    seconds = parse_duration(words)
     if seconds < SHORTEST:
-        raise UserError("every {value} is too often or too seldom", hint="from 1m to 366d", value=text)
+        raise UserError("every {value} is too often or too seldom", hint="from 1m to 366d", value=words)
     return seconds
 
 
 def _report(ended: TaskEnded) -> list[str]:
     lines = [said("{status}: {title}", status=said(ended.status), title=ended.task.title)]
-    lines += [ended.text] if ended.text else []
+    lines += ended.text.splitlines()
     if ended.waits_for:
         lines.append(said("it goes on once you have decided in {path}", path=ended.waits_for))
     return [*lines, *(said("commit {commit}", commit=each[:12]) for each in ended.commits)]
