@@ -83,7 +83,7 @@ def build_daemon(
         bus.publish_async,
     )
     maintenance = Maintenance(upkeep, pool, clock, lambda: edits.settled)
-    tasks = Tasks(workspace, pool, open_runs, open_claims(workspace))
+    tasks = Tasks(workspace, pool, open_runs, open_claims(workspace), presence)
     remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
 
     def problems() -> tuple[str, ...]:

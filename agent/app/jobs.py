@@ -2,16 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
 from functools import partial
 
 from agent.app.agent import opened_runs
+from agent.background.jobs.attempt import Procedures
 from agent.background.jobs.jobs import LEDGER
 from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.worker import Worker
 from agent.background.model_key import ModelKey, help_with
 from agent.errors import AgentError
+from agent.growth.procedures.procedure import ProcedureResult, call_of_job
 from agent.llm.provider import Cancelled, never
 from agent.runs.job_run import JobResult
+from agent.schedule.history import Outcome
 from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger
 from agent.schedule.occurrences import Occurrence
@@ -56,14 +60,41 @@ def why_no_model(key: ModelKey) -> str:
     return "" if missing is None else f"{missing.why}; {help_with(missing)}"
 
 
-def procedures_of(workspace: Workspace) -> Callable[..., JobResult]:
+def procedures_of(workspace: Workspace) -> Procedures:
     """What does the work of jobs that name a procedure."""
-    return _no_procedures
+    open_runs = partial(opened_runs, workspace)
+
+    def perform(job: Job, cancelled: Cancelled, also: Callable[[JobResult], Sequence[Request]]) -> JobResult:
+        from agent.growth.procedures.run import run_procedure  # all kinds of work: slow to load
+
+        assert job.task is not None
+        call = call_of_job(job, open_runs, workspace.vault.home)
+        call = replace(call, cancelled=cancelled, also=lambda result: also(_job_result(result)))
+        return _job_result(run_procedure(job.task, call))
+
+    return perform
 
 
-def _no_procedures(job: Job, cancelled: Cancelled, also: Callable[[JobResult], Sequence[Request]]) -> JobResult:
-    """The work of jobs that name a procedure, while there is none."""
-    return JobResult("nothing")
+def _job_result(result: ProcedureResult) -> JobResult:
+    """What a procedure came to, as the result of its job."""
+    outcome: Outcome = "done" if result.did_something else "nothing"
+    if result.waits_for:
+        outcome = "waits"
+    elif result.failure:
+        outcome = "failed"
+    elif result.is_stopped:
+        outcome = "interrupted"
+    is_told = outcome == "done"
+    return JobResult(
+        outcome,
+        result.text if is_told else "",
+        "" if is_told else result.failure or result.text,
+        result.run,
+        result.session,
+        result.commits,
+        result.money,
+        result.waits_for,
+    )
 
 
 class _Person:

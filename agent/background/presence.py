@@ -58,6 +58,8 @@ class Presence:
     publish: Callable[[object], object]
     machine: StateMachine = field(init=False)
     problem: str = ""
+    sent_to_sleep: datetime | None = field(default=None, init=False)
+    """When its person has sent the agent to sleep; None once something has woken it."""
     _lines: list[StateChanged] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -91,17 +93,19 @@ class Presence:
 
     def wake(self, reason: str, kind: WakeKind) -> None:
         """Wake up, from any thread."""
+        self.sent_to_sleep = None
         self.machine.wake(reason, kind, *self._now)
 
     @contextmanager
     def working(self, title: str, kind: WakeKind) -> Iterator[list[str]]:
         """Work until the end of the block, from any thread; what is put into the list was done in it."""
         done: list[str] = []
+        self.sent_to_sleep = None
         self.machine.begin(title, kind, *self._now)
         try:
             yield done
         finally:
-            self.machine.end(title, *self._now, done=", ".join(done))
+            self.machine.end(title, *self._now, done=", ".join(done), is_task=kind == "task_due")
 
     @property
     def _now(self) -> tuple[datetime, float]:
@@ -124,6 +128,7 @@ class Presence:
                 self.wake(reason, "user_request")
             case {"order": "sleep", "reason": str(reason)}:
                 self.machine.sleep(reason, self._now[0])
+                self.sent_to_sleep = self._now[0]
             case _:
                 logger.info("an order that cannot be understood")
 

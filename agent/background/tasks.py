@@ -14,6 +14,7 @@ from functools import partial
 
 from agent.background.failures import failure_text
 from agent.background.pool import Pool, Priority
+from agent.background.presence import Presence
 from agent.background.turns import TurnsToGiveBack
 from agent.errors import AgentError, LockHeld, Retryable, UserError
 from agent.events.types import FilesChanged, Tick
@@ -48,25 +49,20 @@ AGAIN, AGAIN_AT_MOST = 10.0, 120.0
 logger = logging.getLogger(__name__)
 
 
-def always() -> bool:
-    """True: for an agent that does not sleep."""
-    return True
-
-
 def ignore_end(ended: TaskEnded) -> None:
     """Do nothing with what became of a task."""
 
 
 @dataclass(slots=True)
 class Tasks:
-    """The tasks of one vault. `is_awake` says whether tasks may be begun now; `told` is called with what became of
-    each, in its thread."""
+    """The tasks of one vault. `presence` says whether the agent is awake, and is told of the work; `told` is called
+    with what became of each task, in its thread."""
 
     workspace: Workspace
     pool: Pool
     open_runs: OpenRuns
     claims: Claims
-    is_awake: Callable[[], bool] = always
+    presence: Presence
     told: Callable[[TaskEnded], object] = ignore_end
     problem: str = ""
     _shelf: TaskShelf = field(default_factory=TaskShelf, init=False)
@@ -105,21 +101,24 @@ class Tasks:
             elif now >= self._wait_at and (waiting := self._waiting()):
                 self._wait_at = now + LATER
                 self._submit(partial(self._look_after, waiting))
-            elif (task := self._next(now)) and self.is_awake():
-                self._submit(partial(self._work, task))
+            elif task := self._next(now):
+                self._begin(task)
         except (AgentError, OSError) as error:
             self.problem = failure_text(error)
             logger.info("tasks: %s", self.problem)
 
     @property
-    def has_ready(self) -> bool:
-        """True if a task could be begun now: a reason to wake."""
-        return self._next(self.workspace.clock.monotonic()) is not None
-
-    @property
     def next_due(self) -> datetime | None:
         """The moment at which the next waiting task becomes due; None if there is none."""
         return next_due(self._shelf.waiting, self._shelf.done, self.workspace.clock.now())
+
+    def _begin(self, task: Task) -> None:
+        """Begin a task. After its person has sent the agent to sleep, only one that came later wakes it."""
+        came, since = task.due or task.created_at, self.presence.sent_to_sleep
+        if since is None or (came is not None and came > since):
+            self.presence.wake(task.title, "task_due")
+        if self.presence.is_awake():
+            self._submit(partial(self._work, task))
 
     def _load(self) -> None:
         """Read the queue; what is done only if a task needs another one."""
@@ -174,11 +173,12 @@ class Tasks:
             return
         try:
             if isinstance(load_task(self.workspace.vault, task.path), Task):
-                self._do(task, turn, cancelled)
+                with self.presence.working(task.title, "task_due") as done:
+                    self._do(task, turn, cancelled, done)
         finally:
             self._turns.add(turn)
 
-    def _do(self, task: Task, turn: Turn, cancelled: Cancelled) -> None:
+    def _do(self, task: Task, turn: Turn, cancelled: Cancelled, done: list[str]) -> None:
         def keep_turn() -> None:
             if not turn.finish():
                 raise NotOurTurn("another machine has taken {path} over", path=task.path)
@@ -193,6 +193,7 @@ class Tasks:
             logger.info("%s: %s", task.path, error.message)
         else:
             self._later.pop(task.id, None)
+            done += [task.title] if ended.did_something else []
             self._end(ended)
 
     def _is_cancelled(self, task: Task) -> bool:

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.schedule.job import Job, JobProblem
 from agent.schedule.header_fields import plain_id
+from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job
 from agent.schedule.triggers import BadTrigger, cron_of
 from agent.texts import Language, text
@@ -52,7 +52,7 @@ def goal_job(
     title = note.title(path)
     header: Mapping[str, Value] = {
         **{key: note.header[key] for key in _KEPT if key in note.header},
-        "id": f"goal-{plain_id(note.id or PurePosixPath(path).stem, GOAL)}",
+        "id": f"goal-{plain_id(note.id or PurePosixPath(path).stem, GOAL_TYPE)}",
         "type": "job",
         "title": text("goal_job.title", language, title=title),
         "on": {"cron": cron},

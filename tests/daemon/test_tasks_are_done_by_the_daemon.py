@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
+from agent.background.presence import give_order
 from agent.growth.task_work import TaskEnded
 from agent.markdown.note import Note
 from agent.schedule.task_notes import load_tasks
@@ -84,18 +85,20 @@ def test_a_task_waits_until_it_is_due(root: Path) -> None:
 def test_nothing_is_begun_while_the_agent_sleeps(root: Path) -> None:
     task(root, "tidy")
     with living(root) as house:
-        house.parts.tasks.is_awake = lambda: False
+        give_order(house.workspace.vault, "sleep", "enough")
         house.for_a_while(3)
-        assert over(root, "tidy") is None and house.parts.tasks.has_ready
-        house.parts.tasks.is_awake = lambda: True
+        assert over(root, "tidy") is None and house.parts.tasks.presence.sent_to_sleep
+        give_order(house.workspace.vault, "wake", "go on")
         house.until(lambda: over(root, "tidy") is not None, "it is done once the agent is awake")
 
 
 def test_what_a_person_cancels_in_an_editor_is_not_done(root: Path) -> None:
     with living(root) as house:
-        house.parts.tasks.is_awake = lambda: False
+        give_order(house.workspace.vault, "sleep", "enough")
+        house.until(lambda: house.parts.tasks.presence.sent_to_sleep is not None, "it sleeps")
         path = task(root, "tidy")
-        house.until(lambda: house.parts.tasks.has_ready, "the task is seen")
+        house.for_a_while(4)
+        assert over(root, "tidy") is None
         write(path, path.read_text("utf-8").replace("task_type", "status: cancelled\ntask_type"))
         house.until(lambda: over(root, "tidy") is not None, "it is put away")
     note = over(root, "tidy")
