@@ -1,0 +1,71 @@
+"""The times of a job by going through every minute of a zone's time: slow, plain, and without the product's code."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+MINUTE = timedelta(minutes=1)
+_SIZES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
+
+
+def minutes(start: datetime, end: datetime) -> Iterator[datetime]:
+    """All whole minutes after `start` up to `end`, in UTC."""
+    at = start.replace(second=0, microsecond=0) + MINUTE
+    while at <= end:
+        yield at
+        at += MINUTE
+
+
+def cron_minutes(expression: str, zone: ZoneInfo, start: datetime, end: datetime) -> list[datetime]:
+    """The minutes (UTC) at which a cron expression is due, by the rule for clock changes: a fixed time that a change
+    skips comes at the next moment that exists, one that occurs twice the first time; with `*` in the minute or hour,
+    each real minute that fits."""
+    fields = expression.split()
+    sets = [_values(field, *size) for field, size in zip(fields, _SIZES, strict=True)]
+    is_fixed = not fields[0].startswith("*") and not fields[1].startswith("*")
+    either_day = not fields[2].startswith("*") and not fields[4].startswith("*")
+
+    def fits(wall: datetime) -> bool:
+        days = wall.day in sets[2], wall.isoweekday() % 7 in {day % 7 for day in sets[4]}
+        right_day = any(days) if either_day else all(days)
+        return right_day and wall.minute in sets[0] and wall.hour in sets[1] and wall.month in sets[3]
+
+    found, before = [], _wall(start.replace(second=0, microsecond=0) - timedelta(hours=4), zone)
+    latest = before
+    for at in minutes(start - timedelta(hours=4), end):
+        wall = _wall(at, zone)
+        if not is_fixed:
+            due = fits(wall)
+        else:  # all wall minutes since the latest one so far: none of them twice, and those of a gap at its end
+            steps = int((wall - latest) / MINUTE)
+            due = any(fits(latest + MINUTE * step) for step in range(1, steps + 1))
+        latest = max(latest, wall)
+        if due and at > start:
+            found.append(at)
+    return found
+
+
+def _wall(at: datetime, zone: ZoneInfo) -> datetime:
+    return at.astimezone(zone).replace(tzinfo=None)
+
+
+def _values(field: str, low: int, high: int) -> set[int]:
+    """The numbers of a field: lists, spans, steps and stars."""
+    found: set[int] = set()
+    for part in field.split(","):
+        span, _, step = part.partition("/")
+        first, _, last = span.partition("-")
+        begin = low if span == "*" else int(first)
+        end = high if span == "*" or (step and not last) else int(last or first)
+        found |= set(range(begin, end + 1, int(step or 1)))
+    return found
+
+
+def every_minutes(seconds: int, anchor: datetime, start: datetime, end: datetime) -> list[datetime]:
+    """The moments of `every`, one after the other from its anchor."""
+    at, found = anchor.astimezone(UTC), []
+    while at <= end:
+        at += timedelta(seconds=seconds)
+        if start < at <= end:
+            found.append(at)
+    return found
