@@ -32,6 +32,8 @@ _MANY = 20_000
 """Lines of a file after which old ones are left out at the start."""
 Step: TypeAlias = Literal["begin", "end", "decide", "back"]
 _STEPS: tuple[Step, ...] = get_args(Step)
+SpanKind: TypeAlias = Literal["run", "inactive"]
+"""A span of occurrences on days on which the job runs, or of those on the other days; the two may overlap."""
 _END = "."
 """The last field of each line: a line that a crash cut off has none."""
 
@@ -40,7 +42,7 @@ _END = "."
 class Decision:
     """The last state of one occurrence: `began` for a run, `outcome` when it ended or was decided without a run.
 
-    `first`: it also stands for all earlier occurrences from then on.
+    `first`: it also stands for all earlier occurrences of its `kind` from then on.
     """
 
     key: str
@@ -49,6 +51,7 @@ class Decision:
     reason: str = ""
     began: datetime | None = None
     first: datetime | None = None
+    kind: SpanKind = "run"
 
     @property
     def is_open(self) -> bool:
@@ -61,8 +64,8 @@ class _Job:
     """The decisions about one job by the second of their occurrence, and the spans that some of them stand for."""
 
     decisions: dict[int, Decision] = field(default_factory=dict)
-    spans: dict[int, int] = field(default_factory=dict)
-    """The first second of a span by its last one."""
+    spans: dict[tuple[int, SpanKind], int] = field(default_factory=dict)
+    """The first second of a span by its last one and its kind."""
     latest: int = 0
 
 
@@ -73,7 +76,7 @@ class OccurrenceLedger:
         self._path, self._clock, self._durable = path, clock, durable
         self._mutex = threading.RLock()
         self._jobs: dict[str, _Job] = {}
-        self._offered: dict[str, dict[str, datetime]] = {}
+        self._offered: dict[str, dict[str, tuple[datetime, SpanKind]]] = {}
         self._inode, self._offset, self._lines = 0, 0, 0
         self._is_torn = False
         self.looked: datetime | None = None
@@ -86,20 +89,21 @@ class OccurrenceLedger:
             self._shorten()
             self._load_heartbeat()
 
-    def has(self, key: str) -> bool:
+    def has(self, key: str, kind: SpanKind = "run") -> bool:
         """True if this occurrence was decided: its run begun, or it was missed or skipped."""
         job, second = split_key(key)
         with self._mutex:
             known = self._jobs.get(job)
             if known is None:
                 return False
-            return second in known.decisions or any(first <= second <= last for last, first in known.spans.items())
+            spans = ((first, last) for (last, of), first in known.spans.items() if of == kind)
+            return second in known.decisions or any(first <= second <= last for first, last in spans)
 
-    def offer(self, key: str, first: datetime) -> None:
-        """Remember that this occurrence, which stands for all from `first` on, waits for its decision. Not written by
-        itself: the heartbeat does not pass it."""
+    def offer(self, key: str, first: datetime, kind: SpanKind = "run") -> None:
+        """Remember that this occurrence, which stands for all of its kind from `first` on, waits for its decision. Not
+        written by itself: the heartbeat does not pass it."""
         with self._mutex:
-            self._offered.setdefault(split_key(key)[0], {})[key] = first
+            self._offered.setdefault(split_key(key)[0], {})[key] = first, kind
 
     def is_offered(self, key: str) -> bool:
         """True if the occurrence waits for its decision."""
@@ -153,7 +157,7 @@ class OccurrenceLedger:
             if known is None or known.latest < low:
                 return True
             return not (
-                any(first <= high and low <= last for last, first in known.spans.items())
+                any(first <= high and low <= last for (last, _), first in known.spans.items())
                 or any(low <= second <= high for second in known.decisions)
             )
 
@@ -170,7 +174,7 @@ class OccurrenceLedger:
 
     def _beat(self) -> None:
         with self._mutex:
-            held = {job: min(offers.values()) for job, offers in self._offered.items()}
+            held = {job: min(first for first, _ in offers.values()) for job, offers in self._offered.items()}
             self._beaten = self.looked
             looked = self.looked.isoformat() if self.looked else None
             state = {"looked": looked, "held": {job: first.isoformat() for job, first in held.items()}}
@@ -203,8 +207,9 @@ class OccurrenceLedger:
     def _append(self, step: Step, key: str, at: datetime, outcome: str = "", reason: str = "") -> None:
         with self._mutex, self._lock():
             self._take_in()
-            first = self._offered.get(split_key(key)[0], {}).get(key) if key else None
-            fields = (_stamp(at), step, key, _stamp(first) if first else "", outcome, " ".join(reason.split()), _END)
+            first, kind = self._offered.get(split_key(key)[0], {}).get(key, (None, "run")) if key else (None, "run")
+            since = _stamp(first) if first else ""
+            fields = (_stamp(at), step, key, since, kind, outcome, " ".join(reason.split()), _END)
             self._write(("\n" if self._is_torn else "") + "\t".join(fields) + "\n")
             self._take_in()
             self._take_back(key)
@@ -267,10 +272,10 @@ class OccurrenceLedger:
     def _take(self, line: str) -> None:
         """Apply one line; one that a crash has damaged counts for nothing, as its step had not returned."""
         fields = line.split("\t")
-        if len(fields) != 7 or fields[6] != _END or fields[1] not in _STEPS:
+        if len(fields) != 8 or fields[7] != _END or fields[1] not in _STEPS or fields[4] not in get_args(SpanKind):
             return
-        stamp, name, key, first_stamp, outcome, reason, _ = fields
-        step = cast(Step, name)
+        stamp, name, key, first_stamp, kind_name, outcome, reason, _ = fields
+        step, kind = cast(Step, name), cast(SpanKind, kind_name)
         try:
             at = datetime.fromisoformat(stamp)
             first = datetime.fromisoformat(first_stamp) if first_stamp else None
@@ -283,22 +288,23 @@ class OccurrenceLedger:
         known = self._jobs.setdefault(job, _Job())
         before = known.decisions.get(second)
         began = at if step == "begin" else before.began if before else None
-        first = first or (before.first if before else None)
-        known.decisions[second] = Decision(key, at, outcome, reason, began, first)
+        if first is None and before is not None:
+            first, kind = before.first, before.kind
+        known.decisions[second] = Decision(key, at, outcome, reason, began, first, kind)
         known.latest = max(known.latest, second)
         if first is not None and int(first.timestamp()) < second:
-            known.spans[second] = int(first.timestamp())
+            known.spans[second, kind] = int(first.timestamp())
 
     def _forget_after(self, now: int) -> None:
         for known in self._jobs.values():
             later = [second for second, each in known.decisions.items() if second > now and each.began is None]
             for second in later:
                 del known.decisions[second]
-            for last, first in [*known.spans.items()]:
+            for (last, kind), first in [*known.spans.items()]:
                 if last > now:
-                    del known.spans[last]
+                    del known.spans[last, kind]
                     if first <= now:
-                        known.spans[now] = first
+                        known.spans[now, kind] = min(first, known.spans.get((now, kind), first))
                     if last in known.decisions:
                         known.decisions[last] = dataclasses.replace(known.decisions[last], first=None)
 
@@ -341,10 +347,10 @@ def _lines(decisions: Iterable[Decision]) -> Iterator[str]:
     for each in decisions:
         first = _stamp(each.first) if each.first else ""
         if each.began is not None:
-            yield "\t".join((_stamp(each.began), "begin", each.key, first, "", "", _END)) + "\n"
+            yield "\t".join((_stamp(each.began), "begin", each.key, first, each.kind, "", "", _END)) + "\n"
         if each.outcome:
             step = "end" if each.began is not None else "decide"
-            yield "\t".join((_stamp(each.at), step, each.key, first, each.outcome, each.reason, _END)) + "\n"
+            yield "\t".join((_stamp(each.at), step, each.key, first, each.kind, each.outcome, each.reason, _END)) + "\n"
 
 
 def _stamp(at: datetime) -> str:

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from agent.schedule.first_seen import FirstSeen, load_first_seen, save_first_seen, see
 from agent.schedule.job import EVERY_DAY, Job
-from agent.schedule.ledger import OccurrenceLedger
+from agent.schedule.ledger import OccurrenceLedger, SpanKind
 from agent.schedule.occurrences import Occurrence, next_times
 from agent.schedule.zones import machine_zone, zone_of
 from agent.texts import Sentence
@@ -221,8 +221,8 @@ class Planner:
         """The occurrences of one job up to now; `ahead` is later than now afterwards."""
         job, missed, due = course.job, None, list[datetime]()
         boundary = (now - GRACE).timestamp() if late else 0.0
-        for times in self._days_of(course, now):
-            if self._is_active(job, times[0]):
+        for times, is_active in self._days_of(course, now):
+            if is_active:
                 count = bisect_right(times, boundary, key=datetime.timestamp)
                 missed = _joined(missed, times[:count])
                 due += times[count:]
@@ -236,20 +236,26 @@ class Planner:
         for at in due:
             yield self._offer(Due(job, Occurrence(job.id, at)), at)
 
-    def _days_of(self, course: _Course, now: datetime) -> Iterator[list[datetime]]:
-        """The times up to now about which nothing was decided, a list for each day of the job's zone."""
+    def _days_of(self, course: _Course, now: datetime) -> Iterator[tuple[list[datetime], bool]]:
+        """The times up to now about which nothing was decided, for each day of the job's zone, and whether the job runs
+        on that day."""
         job = course.job.id
         for _, times in groupby(_up_to(course, now.timestamp()), key=datetime.date):
             day = list(times)
+            is_active = self._is_active(course.job, day[0])
             if not self.ledger.is_untouched(job, day[0], day[-1]):
+                kind: SpanKind = "run" if is_active else "inactive"
                 keys = {Occurrence(job, at).key: at for at in day}
-                day = [at for key, at in keys.items() if not self.ledger.has(key) and not self.ledger.is_offered(key)]
+                left = (key for key in keys if not self.ledger.has(key, kind) and not self.ledger.is_offered(key))
+                day = [keys[key] for key in left]
             if day:
-                yield day
+                yield day, is_active
 
     def _offer(self, planned: Planned, first: datetime) -> Planned:
-        last = planned.occurrence if isinstance(planned, Due) else planned.last
-        self.ledger.offer(last.key, first)
+        if isinstance(planned, Due):
+            self.ledger.offer(planned.occurrence.key, first)
+        else:
+            self.ledger.offer(planned.last.key, first, "inactive" if planned.outcome == "skipped" else "run")
         return planned
 
     def _skip(self, course: _Course, times: list[datetime]) -> None:
@@ -258,7 +264,8 @@ class Planner:
             self.ledger.withdraw(Occurrence(course.job.id, course.skipped.last).key)
         course.skipped = _joined(course.skipped, times)
         if course.skipped is not None:
-            self.ledger.offer(Occurrence(course.job.id, course.skipped.last).key, course.skipped.first)
+            key = Occurrence(course.job.id, course.skipped.last).key
+            self.ledger.offer(key, course.skipped.first, "inactive")
 
     def _skips_over(self, now: datetime) -> Iterator[Planned]:
         """The skipped occurrences of jobs that run again today."""

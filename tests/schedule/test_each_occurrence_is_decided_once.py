@@ -58,7 +58,7 @@ def test_a_line_that_a_crash_cut_off_counts_for_nothing_and_harms_no_other(tmp_p
 def test_other_bytes_in_the_file_are_skipped(tmp_path: Path) -> None:
     opened(tmp_path).begin(KEY, NOON)
     path = tmp_path / "schedule/ledger"
-    path.write_bytes(b"\0" * 512 + b"\n\xff\xfe\t\t\t\t\t\t.\nx\tbegin\ty\t\t\t\t.\n" + path.read_bytes())
+    path.write_bytes(b"\0" * 512 + b"\n\xff\xfe\t\t\t\t\t\t\t.\nx\tbegin\ty\t\trun\t\t\t.\n" + path.read_bytes())
     assert opened(tmp_path).has(KEY)
 
 

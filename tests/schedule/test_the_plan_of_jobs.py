@@ -288,6 +288,24 @@ def test_a_missed_one_is_not_caught_up_on_a_day_on_which_the_job_does_not_run(pl
     assert plan.look() == ["missed 22:00"]
 
 
+@pytest.mark.parametrize("decided", [0, 1])
+def test_a_kill_between_two_reports_about_one_stretch_loses_neither(plan: Plan, decided: int) -> None:
+    """Three weeks off: days of work and weekends lie in turn, and each report spans days of the other."""
+    plan.set_jobs(job_of("on: {cron: '0 6 * * *'}\nactive_days: [0, 1, 2, 3, 4]"))
+    plan.look()
+    plan.stop()
+    plan.pass_time(21 * 86_400 + 60)
+    plan.start()
+    plan.decides = False
+    reports = plan.look()
+    assert reports == ["missed 06:00-06:00 15", "skipped 06:00-06:00 6"]
+    report = plan.planned[decided]
+    assert isinstance(report, LeftOut)
+    plan.ledger.decide(report.last.key, report.outcome, plan.now)
+    plan.start()
+    assert plan.look() == [reports[1 - decided]]
+
+
 def test_a_year_off_is_counted_without_a_list_of_it(plan: Plan) -> None:
     plan.set_jobs(job_of("on: {cron: '*/5 * * * *'}"), job_of("on: {every: 10m}", "steps"))
     plan.look()
