@@ -101,6 +101,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(maintenance.edits_committed, EditsCommitted, name="edits: maintenance", timeout=None)
     row(maintenance.run_ended, TaskCompleted, name="run over: maintenance", timeout=None)
     row(inbox.take_in, Ended, name="run over: inbox", timeout=None)
+    row(parts.jobs.take_in, Ended, name="run over: jobs", timeout=None)
 
     row(parts.jobs.heard, object, name="any event: jobs", priority=LAST, timeout=None)
     row(_but(parts.metrics.hear, TaskCompleted), object, name="metrics", priority=LAST, timeout=None)

@@ -12,6 +12,7 @@ from agent.runs.crash_recovery import is_own
 from agent.runs.service import RunIO, RunService
 from agent.schedule.history import Outcome
 from agent.schedule.job import Job
+from agent.workspace.workspace import Workspace
 
 CHANNEL = "job"
 """The channel of runs that nobody asked for at this moment."""
@@ -63,12 +64,12 @@ def run_job(runs: RunService, job: Job, line: RunIO, paths: Sequence[str] = ()) 
         if job.mode == "isolated":
             raise
         ended = runs.ask(request, "", line)  # its person is talking in that session now
-    return result_of(runs, ended)
+    return result_of(runs.workspace, ended, runs.account.spent(ended.run).money)
 
 
-def result_of(runs: RunService, ended: Ended) -> JobResult:
-    """What a run of a job came to."""
-    vault = runs.workspace.vault
+def result_of(workspace: Workspace, ended: Ended, money: float) -> JobResult:
+    """What a run of a job came to, that has cost so much."""
+    vault = workspace.vault
     outcome = _OUTCOMES.get(ended.outcome, "failed")
     reason = ". ".join(filter(None, (vault.masked(ended.reason), vault.masked(ended.hint))))
     try:
@@ -76,7 +77,6 @@ def result_of(runs: RunService, ended: Ended) -> JobResult:
     except (NoteGone, AgentError):
         strangers = ()
     found = JobResult(outcome, vault.masked(ended.answer.strip()), "", ended.run, ended.session, ended.commits)
-    money = runs.account.spent(ended.run).money
     return replace(
         found,
         reason="" if outcome == "done" else reason,

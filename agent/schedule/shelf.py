@@ -93,6 +93,11 @@ class JobShelf:
         jobs, doubles = _with_own_ids(found)
         return Shelf(tuple(jobs), tuple(sorted((*problems, *doubles), key=lambda each: each.path)), tuple(waiting))
 
+    def containing(self, text: str) -> tuple[str, ...]:
+        """The notes that had this text when they were loaded last."""
+        wanted = text.encode()
+        return tuple(path for path, (data, _) in self._parsed.items() if wanted in data)
+
     def _job(self, path: str, data: bytes | None) -> Job | JobProblem | None:
         if data is None:
             return None

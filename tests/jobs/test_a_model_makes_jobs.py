@@ -14,7 +14,8 @@ from agent.schedule.shelf import JobShelf
 from tests.stories.agents import call, furnish, script
 from tests.vaults import git
 
-MADE = call("schedule_create", title="Morning tea", text="Say which tea.", cron="0 9 * * 1-5", timezone="Europe/Berlin")
+TITLE = "Morning tea"
+MADE = call("schedule_create", title=TITLE, text="Say which tea.", cron="0 9 * * 1-5", timezone="Europe/Berlin")
 
 
 @pytest.fixture
@@ -22,11 +23,10 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return furnish(tmp_path, monkeypatch.setenv, tmp_path / "script.json")
 
 
-def ask(root: Path, *replies: object, untrusted: str = "", **more: object) -> Ended:
+def ask(root: Path, *replies: object, untrusted: str = "", job: str = "", channel: str = "cli") -> Ended:
     script(root.parent / "script.json", *replies, after="Done.")
-    channel = str(more.pop("channel", "cli"))
     with opened_runs(open_workspace(root)) as runs:
-        asked = RunRequest("brief me each workday at nine", Speaker(channel, "me"), **more)  # type: ignore[arg-type]
+        asked = RunRequest("brief me each workday at nine", Speaker(channel, "me"), job=job)
         return runs.ask(asked, untrusted=untrusted)
 
 
@@ -39,8 +39,7 @@ def test_what_the_owner_asks_for_is_a_job_at_once(root: Path) -> None:
     ended = ask(root, MADE, call("schedule_list"))
     assert ended.outcome is RunOutcome.FINISHED, ended
     (job,) = JobShelf(open_workspace(root).vault).load().jobs
-    assert (job.source, job.zone_name) == ("dynamic", "Europe/Berlin")
-    assert (job.text, job.title) == ("Say which tea.", "Morning tea")
+    assert (job.source, job.zone_name, job.text, job.title) == ("dynamic", "Europe/Berlin", "Say which tea.", TITLE)
     made, listed = results(root, ended)
     assert "next: " in made and "09:00" in made and "morning-tea: Morning tea; cron 0 9 * * 1-5" in listed
     assert git(root, "status", "--porcelain") == ""

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from agent.interfaces.cli.main import main
+from agent.runs.decisions import answer, open_questions
 from tests.jobs.town import Town, found, job
-from tests.stories.agents import ticked
+from tests.stories.agents import call, ticked
 from tests.vaults import git, write
 
 EVERY_MINUTE = "{cron: '* * * * *'}"
@@ -144,3 +145,46 @@ def test_events_start_jobs_but_not_what_a_job_does(town: Town) -> None:
         town.clock.pass_by(minutes=5)
         house.for_a_while(3)
         assert town.outcomes("news") == ["done"], "its own session is no news"
+
+
+def test_what_is_wrong_with_a_note_stands_in_it_until_it_is_right(town: Town) -> None:
+    note = town.root / "jobs/bad.md"
+    wrong = job("{cron: '99 * * * *'}")
+    with town.daemon() as house:
+        house.step()
+        write(note, wrong)
+        house.until(lambda: "[!warning]" in note.read_text("utf-8"), "it is said in the note")
+        text = note.read_text("utf-8")
+        assert text.startswith(wrong) and "`on`: 99 * * * * is no cron expression" in text
+        assert "jobs/bad.md" in house.parts.jobs.problem
+        write(note, text.replace("99 *", "9 *"))
+        house.until(lambda: "[!warning]" not in note.read_text("utf-8"), "the line is gone")
+        assert note.read_text("utf-8") == job("{cron: '9 * * * *'}")
+        assert house.parts.jobs.shelf.get("bad") is not None
+
+
+def test_a_run_that_asked_its_person_is_delivered_after_the_answer(town: Town) -> None:
+    town.says(call("human_ask", question="Which tea?"), "Green it is.", after="Green it is.")
+    town.write("jobs/tea.md", job(title="Tea"))
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=1)
+        house.until(lambda: town.outcomes("tea") == ["waits"], "it asks")
+        (question,) = open_questions(town.workspace)
+        answer(town.workspace, question, "green")
+        house.until(lambda: town.outcomes("tea") == ["waits", "done"], "it has gone on")
+        assert "Green it is." in town.daily()
+
+
+def test_a_daemon_killed_during_a_run_says_so_and_does_not_run_it_again(town: Town) -> None:
+    town.write("jobs/morning.md", job())
+    with town.daemon() as house:
+        house.step()
+        key = "morning@2026-11-23T09:00:00Z"
+        house.parts.jobs.ledger.begin(key, town.clock.now())  # and then the power went
+    town.clock.pass_by(minutes=2)
+    with town.daemon() as house:
+        house.until(lambda: town.outcomes("morning") == ["interrupted"], "it is said")
+        house.for_a_while(2)
+        assert town.outcomes("morning") == ["interrupted"]
+        assert "killed" in town.rows("morning")[0].reason

@@ -16,19 +16,22 @@ from functools import partial
 from agent.background.failures import failure_text
 from agent.background.jobs.attempt import Procedures
 from agent.background.jobs.pending import PendingRun
+from agent.background.jobs.problem_lines import problem_edits, write_problem_lines
 from agent.background.jobs.recording import record, row_requests, write_request_commit, write_rows
+from agent.background.jobs.resumed import job_of, write_after_wait
 from agent.background.jobs.triggered import Triggered
 from agent.background.jobs.worker import TURN, Awake, Worker, job_lock
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns
 from agent.background.turns import TurnsToGiveBack
 from agent.errors import AgentError, LockHeld, Retryable
-from agent.events.types import FilesChanged, NoteMoved, Tick
+from agent.events.types import FilesChanged, NoteMoved, Origin, Tick
+from agent.loop.outcome import Ended
 from agent.markdown.changes import NoteChange
 from agent.runs.job_approvals import JobApproval, mark_settled, question, record_question, settle_job_approvals
 from agent.schedule.conditions import ChangesReady
 from agent.schedule.history import HistoryRow
-from agent.schedule.job import Job
+from agent.schedule.job import PROBLEM, Job
 from agent.schedule.ledger import OccurrenceLedger, split_key
 from agent.schedule.occurrences import Occurrence
 from agent.schedule.planner import Due, LeftOut, Planner
@@ -68,7 +71,10 @@ class Jobs:
     planner: Planner = field(init=False)
     _notes: JobShelf = field(init=False)
     _turns: TurnsToGiveBack = field(init=False)
-    _triggered: Triggered = field(default_factory=Triggered, init=False)
+    _triggered: Triggered = field(init=False)
+    _ended: list[Ended] = field(default_factory=list, init=False)
+    _touched: dict[str, float] = field(default_factory=dict, init=False)
+    _lines_at: float | None = field(default=None, init=False)
     _rows: dict[str, tuple[Job, list[HistoryRow]]] = field(default_factory=dict, init=False)
     _decisions: list[tuple[str, str, str]] = field(default_factory=list, init=False)
     _by_id: dict[str, Job] = field(default_factory=dict, init=False)
@@ -85,6 +91,7 @@ class Jobs:
         self.ledger = OccurrenceLedger(vault.private_folder / LEDGER, clock, durable=durable)
         self.planner = Planner(self.ledger, vault.private_folder / PLAN, settings.schedule.days, durable)
         self._notes = JobShelf(vault)
+        self._triggered = Triggered(lambda session: bool(job_of(self.workspace, session)))
         self._turns = TurnsToGiveBack(clock, self.pool, self.claims, TURN, Priority.NETWORK)
 
     @property
@@ -111,8 +118,14 @@ class Jobs:
             paths = (each.path, each.source) if isinstance(each, NoteMoved) else (each.path,)
             if any(is_job_note(vault, path) or vault.home.holds(path, JOB_HISTORY, APPROVALS) for path in paths):
                 self._look_at = 0.0
+                self._touched |= dict.fromkeys(paths, event.now) if each.origin is not Origin.OWN else {}
             self._is_decided |= any(vault.home.holds(path, APPROVALS) for path in paths)
         self._triggered.changed(event)
+
+    def take_in(self, ended: Ended) -> None:
+        """Take the end of a run that had waited for its person; called from the run's thread."""
+        with self._lock:
+            self._ended.append(ended)
 
     def heard(self, event: object) -> None:
         """Any event: some start jobs. Also called from the threads of runs."""
@@ -133,6 +146,8 @@ class Jobs:
             for ready in self._triggered.due(event.now):
                 self._trigger(ready, now, event.now)
             self._step(event.now)
+            self._finish_waiting()
+            self._write_lines(event.now)
             if event.now >= self._write_at:
                 self._write()
             self._turns.tick(event.now)
@@ -163,6 +178,7 @@ class Jobs:
             is_stopped = job.status == "active" and record(self.workspace, job.id).is_stopped
             here.append(replace(job, status="error") if is_stopped else job)
         self._by_id = {job.id: job for job in here}
+        self._lines_at = self.workspace.clock.monotonic()
         self.planner.set_jobs(here, self.workspace.clock.now())
         self._triggered.set_jobs(here)
         for entry in self.runs:
@@ -295,6 +311,26 @@ class Jobs:
                 begun = self.ledger.last_begin(id)
                 self._add_row(job, HistoryRow(at, "interrupted", begun, reason=reason, machine=self._machine))
             self._decisions.append((key, "interrupted", reason))
+
+    def _finish_waiting(self) -> None:
+        """Write what came of runs that had waited for their person."""
+        while self._ended:
+            write_after_wait(self.workspace, self._by_id, self._ended[0], self._machine)
+            with self._lock:
+                self._ended.pop(0)
+
+    def _write_lines(self, now: float) -> None:
+        """Say in the notes what is wrong with them, once they lie still."""
+        if self._lines_at is None or now < self._lines_at:
+            return
+        quiet, vault = self.workspace.settings.inbox.quiet_seconds, self.workspace.vault
+        still = {path: now - at >= quiet for path, at in self._touched.items()}
+        language, marked = self.workspace.settings.vault.language, self._notes.containing(PROBLEM)
+        edits = problem_edits(vault, self.shelf.problems, marked, still, language)
+        if edits:
+            write_problem_lines(vault, edits)
+        self._touched = {path: at for path, at in self._touched.items() if not still[path]}
+        self._lines_at = now + quiet if self._touched else None
 
     def _add_row(self, job: Job, row: HistoryRow) -> None:
         self._rows.setdefault(job.id, (job, []))[1].append(row)

@@ -5,7 +5,7 @@ does starts a job.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from agent.events.types import FilesChanged, Origin, Tick, TurnEnded
@@ -22,9 +22,10 @@ _FREQUENT = (Tick, TurnEnded, FilesChanged)
 
 @dataclass(slots=True)
 class Triggered:
-    """The jobs of one vault that something else than the time starts. `sessions` are those of runs of jobs."""
+    """The jobs of one vault that something else than the time starts. `is_of_job` says whether the last run in a
+    session belongs to a job."""
 
-    sessions: set[str] = field(default_factory=set, init=False)
+    is_of_job: Callable[[str], bool]
     _changes: ChangeWatch = field(default_factory=ChangeWatch, init=False)
     _by_event: dict[str, list[Job]] = field(default_factory=dict, init=False)
     _heard: dict[str, Job] = field(default_factory=dict, init=False)
@@ -49,7 +50,7 @@ class Triggered:
         """An event has happened; it starts the jobs that name it, unless a job or the program itself is its cause."""
         if not self._by_event or isinstance(event, _FREQUENT) or getattr(event, "origin", None) is Origin.OWN:
             return
-        if getattr(event, "job", "") or (isinstance(event, Ended) and event.session in self.sessions):
+        if getattr(event, "job", "") or (isinstance(event, Ended) and self.is_of_job(event.session)):
             return
         with self._lock:
             for job in self._by_event.get(event_name(type(event).__name__), ()):
