@@ -11,6 +11,7 @@ from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.request import RunRequest
 from agent.loop.session import load_session
 from agent.schedule.shelf import JobShelf
+from agent.schedule.triggers import format_trigger
 from tests.stories.agents import call, furnish, script
 from tests.vaults import git
 
@@ -66,9 +67,16 @@ def test_it_pauses_and_deletes_one(root: Path) -> None:
         ({"cron": "99 9 * * *"}, "no cron expression"),
         ({}, "exactly one of"),
         ({"at": "2020-01-01 09:00"}, "is over"),
+        ({"when": "soon"}, "only a time"),
         ({"cron": "0 9 * * *", "timezone": "Nowhere"}, "no such time zone"),
     ],
 )
 def test_what_is_wrong_is_told_to_the_model(root: Path, arguments: dict[str, str], told: str) -> None:
     (answer,) = results(root, ask(root, call("schedule_create", title="Tea", text="Tea?", **arguments)))
     assert told in answer
+
+
+def test_a_time_in_plain_words_is_understood(root: Path) -> None:
+    ask(root, call("schedule_create", title="Tea", text="Tea?", when="every weekday at 9"))
+    (job,) = JobShelf(open_workspace(root).vault).load().jobs
+    assert [format_trigger(each) for each in job.triggers] == ["cron 0 9 * * 1-5"]

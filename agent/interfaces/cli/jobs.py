@@ -15,6 +15,7 @@ from agent.interfaces.cli.job_texts import (
     occurrence_documents,
     problem_document,
 )
+from agent.interfaces.cli.jobs_add import add
 from agent.interfaces.cli.jobs_change import pause, resume, run
 from agent.interfaces.cli.jobs_lookup import find_job
 from agent.interfaces.cli.jobs_past import history, log
@@ -90,5 +91,5 @@ def _moment(words: str, job: Job) -> datetime:
         raise UserError("{text} is not a time", hint=hint, text=words) from error
 
 
-for _each in (run, pause, resume, history, log):
+for _each in (add, run, pause, resume, history, log):
     command.add_command(_each)

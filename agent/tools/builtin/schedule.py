@@ -9,21 +9,20 @@ from datetime import datetime
 from agent.errors import ToolRetry, UserError
 from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
-from agent.markdown.values import Header, Value
-from agent.memory.entry import slug
-from agent.schedule.job import Job, JobProblem
-from agent.schedule.job_header import parse_job
+from agent.markdown.values import Value
+from agent.schedule.job import Job
+from agent.schedule.new_job import NewJob, make_job
+from agent.schedule.plain_times import parse_plain
 from agent.schedule.shelf import JobShelf
 from agent.schedule.triggers import format_trigger
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Draft, Effect, PlanDrafts, RunContext, Tool, ToolOutput
-from agent.vault.folders import JOBS
 
 _GROUP = frozenset({"schedule"})
 _SHOWN = 100
 _JOB: JsonObject = {"type": "string", "minLength": 1, "description": "its id, as schedule_list shows it"}
-_WHEN = ("cron", "every", "at")
+_WHEN = ("when", "cron", "every", "at")
 
 
 def schedule_tools(notes: Notes) -> tuple[Tool, ...]:
@@ -42,48 +41,51 @@ def _list(notes: Notes) -> Tool:
 
 
 def _create(notes: Notes) -> Tool:
-    def path_of(call: JsonObject) -> str:
-        return notes.vault.home.at(f"{JOBS}{slug(arguments.text(call, 'title')) or 'job'}.md")
-
-    def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        path, now = path_of(call), notes.vault.clock.now()
-        if notes.vault.read(path) is not None:
-            raise ToolRetry(f"{path} exists: give another title, or pause or delete that job")
+    def made(call: JsonObject) -> NewJob:
+        now = notes.vault.clock.now().astimezone()
         given = {key: arguments.text(call, key) for key in _WHEN if arguments.text(call, key)}
         if len(given) != 1:
-            raise ToolRetry("say when: exactly one of cron, every, at")
-        on: Value = dict(given)
-        created: Value = now.replace(microsecond=0)
-        header: Header = {"type": "job", "on": on, "status": "active", "source": "dynamic", "created": created}
-        zone = arguments.text(call, "timezone")
-        data = Note.compose({**header, "timezone": zone} if zone else header, _body(call)).data
-        job = parse_job(path, data)
-        if isinstance(job, JobProblem) or job is None:
-            raise ToolRetry(f"{job.message}; {job.hint}" if job else "that is no job")
-        if not job.next_occurrences(now, 1):
-            raise ToolRetry("that time is over: give one that is still to come")
-        return (Draft(path, None, data),)
+            raise ToolRetry("say when: exactly one of when, cron, every, at")
+        fields: dict[str, Value] = {"on": dict(given)}
+        if "when" in given:
+            plain = parse_plain(given["when"], now)
+            if plain is None or plain.task:
+                raise ToolRetry("`when` has to be only a time, such as every weekday at 9; or give cron, every or at")
+            fields = dict(plain.header)
+        if zone := arguments.text(call, "timezone"):
+            fields["timezone"] = zone
+        try:
+            text = arguments.text(call, "text").strip()
+            return make_job(notes.vault, arguments.text(call, "title"), text, fields, "dynamic", now)
+        except UserError as error:
+            raise ToolRetry(f"{error.message}; {error.hint}") from None
+
+    def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
+        found = made(call)
+        return (Draft(found.job.path, None, found.data),)
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
-        (draft,) = drafts = plan(call, context)
-        done = notes.commit("schedule_create", context, f"job(create): {draft.path}", drafts)
-        job = parse_job(draft.path, draft.after or b"")
-        coming = job.next_occurrences(notes.vault.clock.now(), 3) if isinstance(job, Job) else ()
-        times = ", ".join(each.at.isoformat(" ", "minutes") for each in coming)
-        return ToolOutput(f"{done.text}\nnext: {times}", commits=done.commits)
+        found = made(call)
+        draft = Draft(found.job.path, None, found.data)
+        done = notes.commit("schedule_create", context, f"job(create): {found.job.id}", [draft])
+        times = ", ".join(
+            each.at.isoformat(" ", "minutes") for each in found.job.next_occurrences(notes.vault.clock.now(), 3)
+        )
+        return ToolOutput(f"{done.text}\n{found.job.id}, next: {times}", commits=done.commits)
 
     schema = arguments.schema(
         "title",
         "text",
         title={"type": "string", "minLength": 1, "maxLength": 80, "description": "its name, in a few words"},
         text={"type": "string", "minLength": 1, "maxLength": 4000, "description": "what is to be done each time"},
+        when={"type": "string", "description": "in plain words: every weekday at 9, tomorrow at 8, 每天早上九点"},
         cron={"type": "string", "description": "five fields, such as 0 9 * * 1-5 for workdays at nine"},
         every={"type": "string", "description": "30m, 2h, 1d"},
         at={"type": "string", "description": "once: 2026-12-24 09:00"},
         timezone={"type": "string", "description": "such as Europe/Berlin; default the person's own"},
     )
-    about = "Have something done at a time, once or again and again, while nobody watches. Give one of cron, every, at."
-    effect = Effect(lambda call: (path_of(call),), plan, notes.done)
+    about = "Have something done at a time, once or again and again, by itself. Give one of when, cron, every, at."
+    effect = Effect(lambda call: (made(call).job.path,), plan, notes.done)
     return Tool("schedule_create", about, schema, perform, _GROUP, timeout=0, effect=effect, on_request=True)
 
 
@@ -119,10 +121,6 @@ def _job(notes: Notes, call: JsonObject) -> Job:
         return JobShelf(notes.vault).load().find(arguments.text(call, "job"))
     except UserError as error:
         raise ToolRetry(f"{error.message}; schedule_list shows the jobs") from None
-
-
-def _body(call: JsonObject) -> str:
-    return f"# {' '.join(arguments.text(call, 'title').split())}\n\n{arguments.text(call, 'text').strip()}\n"
 
 
 def _line(job: Job, now: datetime) -> str:

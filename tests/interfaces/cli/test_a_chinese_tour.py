@@ -35,7 +35,11 @@ WELL: dict[str, list[list[str]]] = {
     "history": [["pack"], ["squash", "--older-than", "1y"], ["squash", "--older-than", "0d", "--dry-run"]],
     "hook": [["pre-commit"]],
     "import": [["旧", "--dry-run"]],
-    "jobs": [[], *([each, "早"] for each in ("show", "next", "run", "pause", "resume", "history", "log"))],
+    "jobs": [
+        [],
+        *([each, "早"] for each in ("show", "next", "run", "pause", "resume", "history", "log")),
+        ["add", "明天早上九点问好"],
+    ],
     "log": [[], ["-n", "1"], ["不存在.md"]],
     "memory": [["report"], ["run", "--dry-run"]],
     "merge-driver": [["{merge}/base.md", "{merge}/ours.md", "{merge}/theirs.md", "今天.md"]],

@@ -87,3 +87,18 @@ def test_one_that_failures_have_stopped_is_resumed(root: Path, run: Run) -> None
     run("jobs", "resume", "night")
     found = run("jobs", "history", "night")
     assert found["stopped"] is False and found["runs"][-1]["outcome"] == "resumed"
+
+
+@pytest.mark.parametrize("words", ["every weekday at 9 brief me", "每个工作日九点给我简报"])
+def test_one_is_made_of_a_sentence_once_its_times_were_shown(root: Path, run: Run, words: str) -> None:
+    found = run("jobs", "add", words)
+    assert found["written"] is False and len(times(found)) == 3 and not (root / found["job"]["path"]).exists()
+    found = run("jobs", "add", words, "--yes")
+    assert found["written"] is True and (root / found["job"]["path"]).exists()
+    (job,) = run("jobs", "list")["jobs"]
+    assert job["on"] == ["cron 0 9 * * 1-5"] and job["text"] in ("brief me", "给我简报")
+    assert run("jobs", "add", words, "--yes")["job"]["path"].endswith("-2.md")
+
+
+def test_a_time_that_is_not_clear_is_refused(root: Path, run: Run) -> None:
+    assert "not clear" in run("jobs", "add", "brief me soon", code=2)["error"]["message"]

@@ -1,0 +1,55 @@
+"""`vault-agent jobs add`: a job from a sentence."""
+
+import sys
+
+import click
+
+from agent.app.open import open_workspace
+from agent.interfaces.cli.job_texts import coming, format_moment, job_document, occurrence_documents
+from agent.interfaces.cli.jobs_change import format_cost, has_model
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines, show
+from agent.interfaces.cli.prompt import confirm
+from agent.runs.job_upkeep import cost_of_day
+from agent.schedule.new_job import job_of_words
+from agent.schedule.triggers import format_trigger
+from agent.vault.change import Stamp
+from agent.workspace.daemon_lock import is_watched
+
+
+@click.command("add", short_help="Make a job of a sentence.")
+@click.argument("words", metavar="TEXT", nargs=-1, required=True)
+@click.option("--yes", is_flag=True, help="Write it without asking.")
+@click.pass_obj
+def add(output: Output, words: tuple[str, ...], yes: bool) -> None:
+    """Make a job of a sentence with a time in it, such as "every weekday at 9 brief me" or "每个工作日九点给我简报".
+
+    Shows when it would run, and asks before it writes the note; --json writes only with --yes.
+    """
+    workspace = open_workspace(output.vault())
+    vault, now = workspace.vault, workspace.clock.now().astimezone()
+    made = job_of_words(vault, " ".join(words), now)
+    job = made.job
+    times = coming(job, now, 3)
+    lines = [
+        job.title,
+        *(f"  {format_trigger(each)}, {job.zone.key}" for each in job.triggers),
+        *("  " + said("next {moment}", moment=format_moment(each.at)) for each in times),
+        "  " + format_cost(cost_of_day(workspace, job, has_model(workspace))),
+    ]
+    document = {"job": job_document(job, now), "occurrences": occurrence_documents(times)}
+    asks = not yes and not output.json and sys.stdin.isatty()
+    if asks:
+        show(as_lines(lines))
+        confirm(said("Write it to {path}?", path=job.path), default=True, abort=True)
+    elif not yes:
+        lines.append(said("not written: with --yes it is"))
+        output.emit({**document, "written": False}, as_lines(lines))
+        return
+    with vault.transaction(f"job(add): {job.id}", Stamp("human")) as change:
+        change.create(job.path, made.data)
+    told = [] if asks else lines
+    told.append(said("written: {path}", path=job.path))
+    told += [] if is_watched(workspace) else [said("no daemon runs here: vault-agent daemon")]
+    output.emit({**document, "written": True, "commit": change.outcome.commit}, as_lines(told))

@@ -1,0 +1,66 @@
+"""The note of a new job, made of plain words or of a header's fields, and checked as any job's note is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from agent.errors import UserError
+from agent.markdown.note import Note
+from agent.markdown.title import short_title
+from agent.markdown.values import Header, Value
+from agent.memory.entry import slug
+from agent.schedule.job import Job, JobProblem, JobSource
+from agent.schedule.job_header import parse_job
+from agent.schedule.plain_times import parse_plain
+from agent.schedule.triggers import At
+from agent.vault.folders import JOBS
+from agent.vault.store import Vault
+
+_EXAMPLES = "every weekday at 9 brief me; every 2 hours look at the inbox; 每个工作日九点给我简报"
+
+
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    """A job that has no note yet, and the bytes of that note."""
+
+    job: Job
+    data: bytes
+
+
+def job_of_words(vault: Vault, words: str, now: datetime) -> NewJob:
+    """The job that a sentence asks for; raises `UserError` if its time is not clear."""
+    found = parse_plain(words, now)
+    if found is None:
+        raise UserError("the time is not clear: {text}", hint="{examples}", text=words.strip()[:80], examples=_EXAMPLES)
+    task = found.task.strip()
+    title = short_title(task or words)
+    return make_job(vault, title, task, found.header, "static", now)
+
+
+def make_job(
+    vault: Vault, title: str, text: str, fields: Mapping[str, Value], source: JobSource, now: datetime
+) -> NewJob:
+    """A job with these fields of the header, in a note of a name that is free; raises `UserError` if it cannot run."""
+    header: Header = {
+        "type": "job",
+        **fields,
+        "status": "active",
+        "source": source,
+        "created": now.replace(microsecond=0),
+    }
+    data = Note.compose(header, f"# {' '.join(title.split())}\n" + (f"\n{text}\n" if text else "")).data
+    job = parse_job(_free_path(vault, slug(title) or "job"), data)
+    if isinstance(job, JobProblem) or job is None:
+        raise UserError("{problem}", hint="{fix}", problem=job.message, fix=job.hint) if job else UserError("no job")
+    if all(isinstance(each, At) for each in job.triggers) and not job.next_occurrences(now, 1):
+        raise UserError("that time is over", hint="give one that is still to come")
+    return NewJob(job, data)
+
+
+def _free_path(vault: Vault, name: str) -> str:
+    """A path in `jobs/` that no note has."""
+    for number in range(1, 1_000):
+        path = vault.home.at(f"{JOBS}{name}{f'-{number}' if number > 1 else ''}.md")
+        if vault.read(path) is None:
+            return path
+    raise UserError("too many jobs are named {name}", hint="vault-agent jobs list shows them", name=name)
