@@ -193,7 +193,7 @@ def test_a_killed_daemon_leaves_a_task_that_is_done_at_the_next_start(
         daemon = spawn(root, environment(tmp_path / "home", own))
         wait_for(daemon, lambda tries=tries: is_begun(vault, tries), "the task is begun")
         daemon.kill()
-        daemon.wait()
+        daemon.communicate()
     assert (root / "tasks/learn.md").exists()
     with living(root) as house:
         house.until(lambda: over(root, "learn") is not None, "it is over")
