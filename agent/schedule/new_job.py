@@ -8,7 +8,6 @@ from agent.errors import UserError
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
 from agent.markdown.values import Header, Value
-from agent.memory.entry import slug
 from agent.schedule.job import Job, JobProblem, JobSource
 from agent.schedule.job_header import parse_job
 from agent.schedule.plain_times import parse_plain
@@ -49,7 +48,7 @@ def make_job(
         "created": now.replace(microsecond=0),
     }
     data = Note.compose(header, f"# {' '.join(title.split())}\n" + (f"\n{text}\n" if text else "")).data
-    job = parse_job(_free_path(vault, slug(title) or "job"), data)
+    job = parse_job(_free_path(vault, "-".join(short_title(title).casefold().split()) or "job"), data)
     if isinstance(job, JobProblem) or job is None:
         raise UserError("{problem}", hint="{fix}", problem=job.message, fix=job.hint) if job else UserError("no job")
     if all(isinstance(each, At) for each in job.triggers) and not job.next_occurrences(now, 1):
