@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import numpy as np
+
 MINUTE = timedelta(minutes=1)
 _SIZES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
 
@@ -68,4 +70,46 @@ def every_minutes(seconds: int, anchor: datetime, start: datetime, end: datetime
         at += timedelta(seconds=seconds)
         if start < at <= end:
             found.append(at)
+    return found
+
+
+class ZoneMinutes:
+    """All minutes of a span of time as a zone's clock shows them, for many expressions."""
+
+    def __init__(self, zone: ZoneInfo, start: datetime, end: datetime) -> None:
+        self.start = start
+        walls = [_wall(at, zone) for at in minutes(start - MINUTE, end)]
+        self._first = walls[0]
+        shown = np.array([int((wall - self._first) / MINUTE) for wall in walls])
+        self._fields = _fields(walls)
+        self._latest = np.maximum.accumulate(shown)
+        plain = [self._first + MINUTE * step for step in range(int(self._latest[-1]) + 1)]
+        self._plain_fields = _fields(plain)
+
+    def times(self, expression: str) -> list[int]:
+        """The seconds (since 1970) at which a cron expression is due, by the same rule as `cron_minutes`."""
+        fields = expression.split()
+        is_fixed = not fields[0].startswith("*") and not fields[1].startswith("*")
+        if is_fixed:  # each minute that a clock without changes would show, at the first real one that is not before it
+            steps = np.flatnonzero(_fit(fields, self._plain_fields))
+            at = np.unique(np.searchsorted(self._latest, steps))
+        else:
+            at = np.flatnonzero(_fit(fields, self._fields))
+        return [int(self.start.timestamp()) + 60 * int(each) for each in at]
+
+
+def _fields(walls: list[datetime]) -> "list[np.ndarray[tuple[int], np.dtype[np.int64]]]":
+    rows = [(wall.minute, wall.hour, wall.day, wall.month, wall.isoweekday() % 7) for wall in walls]
+    return [np.array(column) for column in zip(*rows, strict=True)]
+
+
+def _fit(
+    fields: list[str], columns: "list[np.ndarray[tuple[int], np.dtype[np.int64]]]"
+) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    sets = [_values(field, *size) for field, size in zip(fields, _SIZES, strict=True)]
+    sets[4] = {day % 7 for day in sets[4]}
+    fit = [np.isin(column, sorted(values)) for column, values in zip(columns, sets, strict=True)]
+    either_day = not fields[2].startswith("*") and not fields[4].startswith("*")
+    days = fit[2] | fit[4] if either_day else fit[2] & fit[4]
+    found: np.ndarray[tuple[int], np.dtype[np.bool_]] = fit[0] & fit[1] & fit[3] & days
     return found
