@@ -139,7 +139,7 @@ class Planner:
         found: list[Planned] = []
         last_heard = self.ledger.looked if is_first else self._until
         if last_heard is not None and now < last_heard - GRACE:
-            self._go_back(now, found)
+            self._go_back(now)
         self._follow_zone(monotonic)
         self._until = max(now, self._until or now)
         while self._queue and self._queue[0][0] <= now.timestamp():
@@ -186,24 +186,26 @@ class Planner:
         self._enqueue(course)
 
     def _drop(self, course: _Course) -> None:
-        """Forget what was collected of a job that is gone."""
+        """Forget the skipped occurrences that were collected."""
         if course.skipped is not None:
             self.ledger.withdraw(Occurrence(course.job.id, course.skipped.last).key)
+            course.skipped = None
 
     def _enqueue(self, course: _Course) -> None:
         if course.ahead is not None:
             heappush(self._queue, (course.ahead.timestamp(), course.job.id))
 
-    def _go_back(self, now: datetime, found: list[Planned]) -> None:
-        """The clock was set back: what is later than now is still to come."""
+    def _go_back(self, now: datetime) -> None:
+        """The clock was set back: what is later than now is still to come. Skipped occurrences are collected anew."""
         self.ledger.set_back(now)
         self._until = now
         if any(seen.since > now for seen in self._seen.values()):
             self._seen = {job: replace(seen, since=min(seen.since, now)) for job, seen in self._seen.items()}
             self._save()
         for course in [*self._courses.values()]:
-            found += self._report_skipped(course)
-            self._follow(course.job, now)
+            first = course.skipped.first.astimezone(UTC) - timedelta(seconds=1) if course.skipped else now
+            self._drop(course)
+            self._follow(course.job, min(first, now))
 
     def _follow_zone(self, monotonic: float) -> None:
         """Jobs without a zone of their own have the machine's, also after it has changed."""
