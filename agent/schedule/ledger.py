@@ -59,6 +59,16 @@ class Decision:
         return self.began is not None and not self.outcome
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An occurrence that waits for its decision, which is about `count` ones of its `kind` from `first` on."""
+
+    key: str
+    first: datetime
+    kind: SpanKind = "run"
+    count: int = 1
+
+
 @dataclass(slots=True)
 class _Job:
     """The decisions about one job by the second of their occurrence, and the spans that some of them stand for."""
@@ -76,13 +86,13 @@ class OccurrenceLedger:
         self._path, self._clock, self._durable = path, clock, durable
         self._mutex = threading.RLock()
         self._jobs: dict[str, _Job] = {}
-        self._offered: dict[str, dict[str, tuple[datetime, SpanKind]]] = {}
+        self._offered: dict[str, dict[str, Offer]] = {}
         self._inode, self._offset, self._lines = 0, 0, 0
         self._is_torn = False
         self.looked: datetime | None = None
         """The last heartbeat; None before the first."""
-        self.held: dict[str, datetime] = {}
-        """For jobs with occurrences that were offered and not decided before the last end: the time of the first."""
+        self.held: dict[str, tuple[Offer, ...]] = {}
+        """What was offered and not decided before the last end, by job."""
         self._beaten: datetime | None = None
         with self._mutex:
             self._take_in()
@@ -99,11 +109,11 @@ class OccurrenceLedger:
             spans = ((first, last) for (last, of), first in known.spans.items() if of == kind)
             return second in known.decisions or any(first <= second <= last for first, last in spans)
 
-    def offer(self, key: str, first: datetime, kind: SpanKind = "run") -> None:
-        """Remember that this occurrence, which stands for all of its kind from `first` on, waits for its decision. Not
-        written by itself: the heartbeat does not pass it."""
+    def offer(self, key: str, first: datetime, kind: SpanKind = "run", count: int = 1) -> None:
+        """Remember that this occurrence, which stands for all of its kind from `first` on, waits for its decision. The
+        next heartbeat has it."""
         with self._mutex:
-            self._offered.setdefault(split_key(key)[0], {})[key] = first, kind
+            self._offered.setdefault(split_key(key)[0], {})[key] = Offer(key, first, kind, count)
 
     def is_offered(self, key: str) -> bool:
         """True if the occurrence waits for its decision."""
@@ -161,10 +171,11 @@ class OccurrenceLedger:
                 or any(low <= second <= high for second in known.decisions)
             )
 
-    def look_at(self, now: datetime) -> None:
-        """The heartbeat: the planner has looked at all jobs up to `now`; written at most once a minute."""
+    def look_at(self, now: datetime, *, has_news: bool = False) -> None:
+        """The heartbeat: the planner has looked at all jobs up to `now`; written at most once a minute, and at once
+        with news."""
         self.looked = now
-        if self._beaten is None or abs(now - self._beaten) >= HEARTBEAT:
+        if has_news or self._beaten is None or abs(now - self._beaten) >= HEARTBEAT:
             self._beat()
 
     def close(self) -> None:
@@ -174,10 +185,13 @@ class OccurrenceLedger:
 
     def _beat(self) -> None:
         with self._mutex:
-            held = {job: min(first for first, _ in offers.values()) for job, offers in self._offered.items()}
+            held = {
+                job: [(each.key, each.first.isoformat(), each.kind, each.count) for each in offers.values()]
+                for job, offers in self._offered.items()
+            }
             self._beaten = self.looked
             looked = self.looked.isoformat() if self.looked else None
-            state = {"looked": looked, "held": {job: first.isoformat() for job, first in held.items()}}
+            state = {"looked": looked, "held": held}
             try:
                 make_folder(self._path.parent)
                 _write_over(self._heartbeat, json.dumps(state).encode())
@@ -194,7 +208,13 @@ class OccurrenceLedger:
         try:
             state = json.loads(self._heartbeat.read_bytes())
             self.looked = datetime.fromisoformat(state["looked"])
-            self.held = {str(job): datetime.fromisoformat(first) for job, first in state["held"].items()}
+            self.held = {
+                str(job): tuple(
+                    Offer(str(key), datetime.fromisoformat(first), kind, int(count))
+                    for key, first, kind, count in offers
+                )
+                for job, offers in state["held"].items()
+            }
         except FileNotFoundError:
             pass
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
@@ -207,8 +227,8 @@ class OccurrenceLedger:
     def _append(self, step: Step, key: str, at: datetime, outcome: str = "", reason: str = "") -> None:
         with self._mutex, self._lock():
             self._take_in()
-            first, kind = self._offered.get(split_key(key)[0], {}).get(key, (None, "run")) if key else (None, "run")
-            since = _stamp(first) if first else ""
+            offer = self._offered.get(split_key(key)[0], {}).get(key) if key else None
+            since, kind = (_stamp(offer.first), offer.kind) if offer else ("", "run")
             fields = (_stamp(at), step, key, since, kind, outcome, " ".join(reason.split()), _END)
             self._write(("\n" if self._is_torn else "") + "\t".join(fields) + "\n")
             self._take_in()

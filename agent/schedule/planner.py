@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from agent.schedule.first_seen import FirstSeen, load_first_seen, save_first_seen, see
 from agent.schedule.job import EVERY_DAY, Job
-from agent.schedule.ledger import OccurrenceLedger, SpanKind
+from agent.schedule.ledger import OccurrenceLedger, Offer, SpanKind, split_key
 from agent.schedule.occurrences import Occurrence, next_times
 from agent.schedule.zones import machine_zone, zone_of
 from agent.texts import Sentence
@@ -149,8 +149,9 @@ class Planner:
                 found += self._take(course, now, late)
                 self._enqueue(course)
         found += self._moments_over()
+        found += self._held_before_edit() if is_first else ()
         found += self._skips_over(now)
-        self.ledger.look_at(now)
+        self.ledger.look_at(now, has_news=bool(found))
         return tuple(sorted(found, key=lambda each: (_time(each), -each.job.priority)))
 
     def next_at(self) -> datetime | None:
@@ -171,9 +172,9 @@ class Planner:
         since, until = self._seen[job.id].since, self._until or self.ledger.looked
         if until is not None:
             since = max(since, until)
-            held = self.ledger.held.get(job.id)
-            if self._last is None and held is not None:
-                since = min(since, max(held - timedelta(seconds=1), self._seen[job.id].since))
+            held = [each.first for each in self.ledger.held.get(job.id, ())]
+            if self._last is None and held:
+                since = min(since, max(min(held) - timedelta(seconds=1), self._seen[job.id].since))
         self._follow(job, min(since, now))
 
     def _follow(self, job: Job, after: datetime) -> None:
@@ -255,9 +256,10 @@ class Planner:
 
     def _offer(self, planned: Planned, first: datetime) -> Planned:
         if isinstance(planned, Due):
-            self.ledger.offer(planned.occurrence.key, first)
+            self.ledger.offer(planned.occurrence.key, first, count=planned.stands_for)
         else:
-            self.ledger.offer(planned.last.key, first, "inactive" if planned.outcome == "skipped" else "run")
+            kind: SpanKind = "inactive" if planned.outcome == "skipped" else "run"
+            self.ledger.offer(planned.last.key, first, kind, planned.count)
         return planned
 
     def _skip(self, course: _Course, times: list[datetime]) -> None:
@@ -267,7 +269,17 @@ class Planner:
         course.skipped = _joined(course.skipped, times)
         if course.skipped is not None:
             key = Occurrence(course.job.id, course.skipped.last).key
-            self.ledger.offer(key, course.skipped.first, "inactive")
+            self.ledger.offer(key, course.skipped.first, "inactive", course.skipped.count)
+
+    def _held_before_edit(self) -> Iterator[Planned]:
+        """What waited for a decision when the last process ended, and lies before an edit of its job's schedule."""
+        for job, offers in self.ledger.held.items():
+            course = self._courses.get(job)
+            since = self._seen[job].since.timestamp() if course is not None else 0.0
+            for each in offers:
+                is_known = self.ledger.has(each.key, each.kind) or self.ledger.is_offered(each.key)
+                if course is not None and not is_known and split_key(each.key)[1] <= since:
+                    yield self._offer(_offered_before(course, each), each.first)
 
     def _skips_over(self, now: datetime) -> Iterator[Planned]:
         """The skipped occurrences of jobs that run again today."""
@@ -327,6 +339,14 @@ def _joined(stretch: _Stretch | None, times: list[datetime]) -> _Stretch | None:
 def _left_out(job: Job, stretch: _Stretch, outcome: Literal["missed", "skipped"], reason: Sentence) -> LeftOut:
     first, last = Occurrence(job.id, stretch.first), Occurrence(job.id, stretch.last)
     return LeftOut(job, first, last, stretch.count, outcome, reason)
+
+
+def _offered_before(course: _Course, offer: Offer) -> LeftOut:
+    last = datetime.fromtimestamp(split_key(offer.key)[1], course.zone)
+    stretch = _Stretch(offer.first.astimezone(course.zone), last, offer.count)
+    if offer.kind == "inactive":
+        return _left_out(course.job, stretch, "skipped", _INACTIVE)
+    return _left_out(course.job, stretch, "missed", _OFF)
 
 
 def _time(planned: Planned) -> float:

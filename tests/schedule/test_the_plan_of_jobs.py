@@ -177,6 +177,18 @@ def test_a_report_that_nobody_wrote_down_comes_again_after_a_restart(plan: Plan)
     assert plan.look() == []
 
 
+def test_what_waited_for_a_decision_is_reported_although_the_schedule_was_edited_meanwhile(plan: Plan) -> None:
+    plan.set_jobs(HOURLY)
+    plan.decides = False
+    assert plan.run(1) == ["due 00:30"]
+    plan.jobs = (job_of("on: {cron: '45 * * * *'}"),)
+    plan.decides = True
+    plan.start()
+    assert plan.look() == ["missed 00:30"]
+    plan.start()
+    assert plan.run(1) == ["due 01:45"]
+
+
 def test_an_edited_schedule_counts_from_the_edit(plan: Plan) -> None:
     plan.set_jobs(HOURLY)
     assert plan.run(1) == ["due 00:30"]
