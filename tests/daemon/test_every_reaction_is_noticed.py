@@ -30,7 +30,7 @@ ROWS = [
     "files: index", "files: human edits", "files: sessions", "files: decisions", "files: inbox", "files: maintenance",
     "files: tasks",
     "tick: human edits", "tick: decisions", "tick: inbox", "tick: maintenance", "tick: tasks",
-    "turn over: status", "metrics",
+    "turn over: status", "metrics", "start: jobs", "files: jobs", "tick: jobs", "any event: jobs",
 ]  # fmt: skip
 QUICK = {"files: index", "tick: inbox", "metrics"}
 
@@ -55,6 +55,8 @@ def prepare(root: Path) -> None:
     git(root, "add", "skills")
     git(root, "commit", "-q", "-m", "a skill")
     write(root / "before.md", "wombat\n")
+    for name, on in {"start": "{event: daemon.started}", "change": "{change: {path: coats.md, quiet_seconds: 0}}"}.items():
+        write(root / f"jobs/{name}.md", f"---\ntype: job\non: {on}\n---\nLook.\n")
     write(root / "inbox/unseen.md", "Which milk?\n")
     write(root / "inbox/left.md", "Which cup?\n")
     vault = open_workspace(root).vault
@@ -66,6 +68,7 @@ def prepare(root: Path) -> None:
 def begin(root: Path) -> None:
     """What its person does then."""
     write(root / "new.md", "quokka\n")
+    write(root / "coats.md", "# Coats\n")
     write(root / "inbox/tea.md", "Which tea?\n")
     write(root / "tasks/tidy.md", "---\ntype: task\ntask_type: cleanup\n---\n# Tidy up\n")
     write(root / "skills/coffee/SKILL.md", text("coffee", triggers("grind"), "Grind."))
@@ -88,6 +91,7 @@ def morning(root: Path, house: House) -> Checks:
         "what was edited before is found": lambda: house.finds("wombat") == ["before.md"],
         "the mark of a run that was cut off is gone": lambda: run_registry(workspace.vault).get("CUTOFF") is None,
         "a skill that lay there is asked about": (root / "approvals/skill-vault-tea.md").exists,
+        "a job that waits for the start has run": (root / "jobs/history/start.md").exists,
         "a request that was left is worked on": lambda: "status: " in (root / "inbox/left.md").read_text("utf-8"),
     }
 
@@ -109,6 +113,7 @@ def evening(root: Path, house: House, heard: list[object]) -> Checks:
         "memory is tended": lambda: "The boat is blue" in (root / "MEMORY.md").read_text("utf-8"),
         "runs that are over are heard of": lambda: len(heard) >= 2,
         "status knows what is seen": lambda: (load_daemon_state(workspace) or {}).get("files") not in {None, 0},
+        "a change starts a job": (root / "jobs/history/change.md").exists,
         "files are counted": lambda: totals.load_totals(workspace.metrics).events.get("note.created", 0) > 0,
     }
 

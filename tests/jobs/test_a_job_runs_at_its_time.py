@@ -18,7 +18,7 @@ def test_the_answer_is_in_the_days_note_and_the_run_in_the_history(town: Town) -
         house.step()
         before = town.commits()
         town.clock.pass_by(minutes=2)
-        house.until(lambda: town.outcomes("briefing") == ["done"], "the job has run")
+        town.wait_for(house, "briefing", "done")
         (row,) = town.rows("briefing")
         assert "## Morning briefing (09:01)\n\nGood morning." in town.daily()
         assert row.delivery == "daily/2026-11-23.md" and row.session.startswith("sessions/")
@@ -37,5 +37,20 @@ def test_a_job_written_in_an_editor_holds_at_once_and_so_does_its_end(town: Town
         (town.root / "jobs/briefing.md").unlink()
         house.until(lambda: house.parts.jobs.shelf.get("briefing") is None, "it is gone")
         town.clock.pass_by(minutes=3)
-        house.until(lambda: town.outcomes("new") == ["done"], "the new one has run")
+        town.wait_for(house, "new", "done")
         assert town.outcomes("briefing") == []
+
+
+def test_a_job_with_a_procedure_does_its_work_in_one_commit(town: Town) -> None:
+    town.write("jobs/look.md", job(text="", title="Topics", task="explore_topic"))
+    town.write("jobs/briefing.md", job("{cron: '0 1 * * *'}"))
+    town.write("tea.md", "# Topics\n\nTopics of tea.\n")
+    with town.daemon() as house:
+        house.step()
+        before = town.commits()
+        town.clock.pass_by(minutes=1)
+        town.wait_for(house, "look", "done")
+        house.for_a_while(1)
+        assert town.commits() - before <= 3
+        (row,) = town.rows("look")
+        assert row.delivery == "daily/2026-11-23.md" and "## Topics (09:00)" in town.daily()

@@ -26,7 +26,7 @@ def test_a_task_ticked_in_an_editor_starts_a_run_that_knows_the_note(town: Town)
         house.for_a_while(2)
         assert town.outcomes("done") == []
         write(town.root / "projects/boat.md", "# Boat\n\n- [x] paint\n- [ ] sail\n\nMore.\n")
-        house.until(lambda: town.outcomes("done") == ["done"], "it has run")
+        town.wait_for(house, "done", "done")
         session = town.root / town.rows("done")[0].session
         assert "[[projects/boat]]" in session.read_text("utf-8")
 
@@ -35,7 +35,7 @@ def test_what_changes_right_after_a_run_is_one_more_run(town: Town) -> None:
     with town.daemon() as house:
         house.step()
         write(town.root / "projects/boat.md", "# Boat\n\n- [x] paint\n- [ ] sail\n")
-        house.until(lambda: town.outcomes("done") == ["done"], "it has run")
+        town.wait_for(house, "done", "done")
         write(town.root / "projects/boat.md", "# Boat\n\n- [x] paint\n- [x] sail\n")
         house.for_a_while(2)
         assert town.outcomes("done") == ["done"]
@@ -44,6 +44,6 @@ def test_what_changes_right_after_a_run_is_one_more_run(town: Town) -> None:
         write(town.root / "projects/car.md", "- [x] wash\n")
         house.for_a_while(2)
         town.clock.pass_by(minutes=1)
-        house.until(lambda: town.outcomes("done") == ["done", "done"], "all of it is one more run")
+        town.wait_for(house, "done", "done", "done")
         text = (town.root / town.rows("done")[1].session).read_text("utf-8")
         assert "[[projects/boat]]" in text

@@ -49,7 +49,7 @@ def test_what_was_done_while_awake_is_one_line_of_the_day(town: Town, capsys: Ca
     with town.daemon() as house:
         house.step()
         town.clock.pass_by(minutes=1)
-        house.until(lambda: town.outcomes("briefing") == ["done"], "it has run")
+        town.wait_for(house, "briefing", "done")
         town.clock.pass_by(minutes=6)
         house.until(lambda: "awake: Morning briefing" in town.daily(), "the line is there")
         assert town.daily().count("awake:") == 1

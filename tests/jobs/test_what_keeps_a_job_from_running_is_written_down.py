@@ -86,9 +86,9 @@ def test_it_rests_as_long_as_it_says(town: Town) -> None:
     with town.daemon() as house:
         house.step()
         town.clock.pass_by(minutes=1)
-        house.until(lambda: town.outcomes("rests") == ["done"], "it has run")
+        town.wait_for(house, "rests", "done")
         town.clock.pass_by(minutes=1)
-        house.until(lambda: town.outcomes("rests") == ["done", "skipped"], "it rests")
+        town.wait_for(house, "rests", "done", "skipped")
 
 
 def test_a_run_that_takes_too_long_is_stopped_and_failed(town: Town) -> None:
@@ -97,7 +97,7 @@ def test_a_run_that_takes_too_long_is_stopped_and_failed(town: Town) -> None:
     with town.daemon() as house:
         house.step()
         town.clock.pass_by(minutes=1)
-        house.until(lambda: town.outcomes("slow") == ["failed"], "it is stopped")
+        town.wait_for(house, "slow", "failed")
         assert "longer than 2 seconds" in town.rows("slow")[0].reason
 
 
@@ -115,7 +115,7 @@ def test_one_that_needs_a_yes_runs_after_it_and_counts_only_here(town: Town) -> 
         house.for_a_while(2)
         assert town.outcomes("review") == ["waits"], "a note without a record decides nothing"
         write(note, ticked(note.read_text("utf-8"), "approve"))
-        house.until(lambda: town.outcomes("review") == ["waits", "done"], "it has run")
+        town.wait_for(house, "review", "waits", "done")
         house.for_a_while(1)
         own = git(town.root, "log", "--format=%an", f"HEAD~{town.commits() - before}..").splitlines()
         assert sum(each != "Anna" for each in own) <= 3
@@ -127,11 +127,11 @@ def test_a_no_is_written_down(town: Town, capsys: pytest.CaptureFixture[str]) ->
     with town.daemon() as house:
         house.step()
         town.clock.pass_by(minutes=1)
-        house.until(lambda: town.outcomes("review") == ["waits"], "it is asked")
+        town.wait_for(house, "review", "waits")
         assert main(["--vault", str(town.root), "approvals"]) == 0
         assert "may the job review run now?" in capsys.readouterr().out
         assert main(["--vault", str(town.root), "approvals", "no", "review", "--reason", "not this week"]) == 0
-        house.until(lambda: town.outcomes("review") == ["waits", "refused"], "it is refused")
+        town.wait_for(house, "review", "waits", "refused")
         assert town.rows("review")[1].reason == "not this week"
 
 
@@ -139,7 +139,7 @@ def test_events_start_jobs_but_not_what_a_job_does(town: Town) -> None:
     town.write("jobs/news.md", job("{event: note.created}", cooldown_seconds=1))
     town.write("jobs/hello.md", job("{event: daemon.started}"))
     with town.daemon() as house:
-        house.until(lambda: town.outcomes("hello") == ["done"], "the start was heard")
+        town.wait_for(house, "hello", "done")
         write(town.root / "tea/new.md", "# New\n")
         house.until(lambda: "done" in town.outcomes("news"), "a new note was heard")
         town.clock.pass_by(minutes=5)
@@ -169,10 +169,10 @@ def test_a_run_that_asked_its_person_is_delivered_after_the_answer(town: Town) -
     with town.daemon() as house:
         house.step()
         town.clock.pass_by(minutes=1)
-        house.until(lambda: town.outcomes("tea") == ["waits"], "it asks")
+        town.wait_for(house, "tea", "waits")
         (question,) = open_questions(town.workspace)
         answer(town.workspace, question, "green")
-        house.until(lambda: town.outcomes("tea") == ["waits", "done"], "it has gone on")
+        town.wait_for(house, "tea", "waits", "done")
         assert "Green it is." in town.daily()
 
 
@@ -184,7 +184,7 @@ def test_a_daemon_killed_during_a_run_says_so_and_does_not_run_it_again(town: To
         house.parts.jobs.ledger.begin(key, town.clock.now())  # and then the power went
     town.clock.pass_by(minutes=2)
     with town.daemon() as house:
-        house.until(lambda: town.outcomes("morning") == ["interrupted"], "it is said")
+        town.wait_for(house, "morning", "interrupted")
         house.for_a_while(2)
         assert town.outcomes("morning") == ["interrupted"]
         assert "killed" in town.rows("morning")[0].reason

@@ -1,6 +1,6 @@
 """A vault with jobs and its daemon in this process, whose clock is moved by the test: nobody waits for a morning."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -9,6 +9,7 @@ from pathlib import Path
 from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.schedule.history import HistoryRow, parse_history
+from agent.workspace.workspace import Workspace
 from tests.daemon.house import BRISK, House, living
 from tests.stories.agents import furnish, script
 from tests.vaults import git, write
@@ -85,6 +86,11 @@ class Town:
     def outcomes(self, job: str) -> list[str]:
         return [each.outcome for each in self.rows(job)]
 
+    def wait_for(self, house: House, job: str, *outcomes: str) -> None:
+        """Turns until the history of a job has these outcomes, and all that was to be written is."""
+        is_over = lambda: self.outcomes(job) == list(outcomes) and not house.parts.jobs.runs  # noqa: E731
+        house.until(is_over, f"{job} has come to {outcomes}")
+
     def daily(self) -> str:
         """The day's note."""
         path = self.root / f"daily/{self.clock.now().date()}.md"
@@ -94,11 +100,11 @@ class Town:
         return int(git(self.root, "rev-list", "--count", "HEAD"))
 
     @property
-    def workspace(self):  # type: ignore[no-untyped-def]
+    def workspace(self) -> Workspace:
         return open_workspace(self.root, clock=self.clock)
 
 
-def found(folder: Path, put, **notes: str) -> Town:  # type: ignore[no-untyped-def]
+def found(folder: Path, put: Callable[[str, str], None], **notes: str) -> Town:
     """A vault whose model says "Good morning." to everything."""
     root = furnish(folder, put, folder / "script.json")
     for key, value in QUICK.items():
