@@ -55,7 +55,8 @@ def prepare(root: Path) -> None:
     git(root, "add", "skills")
     git(root, "commit", "-q", "-m", "a skill")
     write(root / "before.md", "wombat\n")
-    for name, on in {"start": "{event: daemon.started}", "change": "{change: {path: coats.md, quiet_seconds: 0}}"}.items():
+    jobs = {"start": "{event: daemon.started}", "change": "{change: {path: coats.md, quiet_seconds: 0}}"}
+    for name, on in jobs.items():
         write(root / f"jobs/{name}.md", f"---\ntype: job\non: {on}\n---\nLook.\n")
     write(root / "inbox/unseen.md", "Which milk?\n")
     write(root / "inbox/left.md", "Which cup?\n")

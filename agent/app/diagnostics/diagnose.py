@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+from agent.app.diagnostics.jobs import job_checks
 from agent.app.diagnostics.search import search_checks
 from agent.app.setup import hook_program, hook_scripts
 from agent.config.directories import Directories, directories
@@ -104,6 +105,7 @@ def _vault(
         workspace = Workspace(vault, loaded.settings, loaded, vault.clock, places)
         checks += search_checks(workspace, fix=fix)
         checks += skill_checks(workspace)
+        checks += job_checks(workspace)
         checks += agent_checks(workspace, ask_model=ask_model)
     return checks
 
