@@ -5,6 +5,7 @@ from datetime import datetime
 
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.printing import columns, padded
+from agent.schedule.history import JobRecord
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.occurrences import Occurrence
 from agent.schedule.shelf import Shelf
@@ -73,8 +74,8 @@ def occurrence_documents(occurrences: Sequence[Occurrence]) -> list[dict[str, ob
     return [{"at": each.at.isoformat()} for each in occurrences]
 
 
-def format_job(job: Job, now: datetime) -> list[str]:
-    """Everything about one job but its runs."""
+def format_job(job: Job, now: datetime, record: JobRecord) -> list[str]:
+    """Everything about one job but its runs before the last one."""
     rows = [
         (said("note"), job.path),
         (said("when"), listed(format_trigger(each) for each in job.triggers)),
@@ -84,6 +85,10 @@ def format_job(job: Job, now: datetime) -> list[str]:
         (said("answers"), job.channel),
         (said("next"), listed(format_moment(each.at) for each in coming(job, now, 3)) or "-"),
     ]
+    if record.last_run_at is not None and record.last_run_status is not None:
+        rows.append((said("last"), f"{format_moment(record.last_run_at)}  {said(record.last_run_status)}"))
+    if record.is_stopped:
+        rows.append((said("status"), said("{id} is stopped by its failures: vault-agent jobs resume {id}", id=job.id)))
     width = max(columns(label) for label, _ in rows)
     return [job.title, *(f"  {padded(label, width)}  {words}" for label, words in rows)]
 

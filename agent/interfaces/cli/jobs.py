@@ -22,6 +22,7 @@ from agent.interfaces.cli.jobs_past import history, log
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
+from agent.runs.job_upkeep import job_record
 from agent.schedule.job import Job
 from agent.schedule.occurrences import moment_in
 from agent.schedule.shelf import JobShelf
@@ -66,7 +67,15 @@ def show(output: Output, name: str) -> None:
     """Show one job, its next times and its last run."""
     workspace = open_workspace(output.vault())
     job, now = find_job(workspace, name), workspace.clock.now()
-    output.emit({"job": job_document(job, now)}, lambda: as_lines(format_job(job, now)))
+    record = job_record(workspace, job.id)
+    document = {
+        **job_document(job, now),
+        "last_run_at": record.last_run_at.isoformat() if record.last_run_at else None,
+        "last_run_status": record.last_run_status,
+        "consec_failures": record.consec_failures,
+        "stopped": record.is_stopped,
+    }
+    output.emit({"job": document}, lambda: as_lines(format_job(job, now, record)))
 
 
 @command.command("next", short_help="Print when a job runs next.")
