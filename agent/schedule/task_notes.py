@@ -218,7 +218,7 @@ def free_path(vault: Vault, name: str, taken: Collection[str] = ()) -> str:
 
 def _load(vault: Vault, path: str) -> Task | TaskProblem | None:
     try:
-        data = vault.own_version(path)
+        data = vault.own_version(path) if vault.read(path) is not None else None  # it may have been done elsewhere
     except (AgentError, OSError):
         return None
     return None if data is None else parse_task(path, data, vault.home, vault.content_id(data))
