@@ -29,7 +29,7 @@ from agent.schedule.task_progress import TaskProgress
 from agent.vault.folders import APPROVALS, TASKS
 from agent.vault.sync.claims import Claims
 from agent.vault.sync.turns import NotOurTurn, Turn, take_turn
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, reload_settings
 
 KEY = "tasks"
 """The pool's key of all tasks: one is done at a time."""
@@ -70,6 +70,7 @@ class Tasks:
     _turns: TurnsToGiveBack = field(init=False)
     _load_at: float = field(default=0.0, init=False)
     _wait_at: float = field(default=0.0, init=False)
+    _is_enabled: bool = field(default=True, init=False)
     _later: dict[str, tuple[float, int]] = field(default_factory=dict, init=False)
     """The monotonic time of the next try by the task's id, and how often it could not be begun."""
 
@@ -94,7 +95,7 @@ class Tasks:
             if now >= self._load_at:
                 self._load_at = now + LOOK
                 self._load()
-            if self.pool.has(KEY) or not self.workspace.settings.schedule.enabled:
+            if self.pool.has(KEY) or not self._is_enabled:
                 return
             if self._shelf.ended:
                 self._submit(self._tidy)
@@ -122,6 +123,7 @@ class Tasks:
 
     def _load(self) -> None:
         """Read the queue; what is done only if a task needs another one."""
+        self._is_enabled = reload_settings(self.workspace).settings.schedule.enabled
         shelf = load_tasks(self.workspace.vault, done=False)
         if any(task.dependencies for task in shelf.waiting):
             shelf = load_tasks(self.workspace.vault)
@@ -184,7 +186,7 @@ class Tasks:
                 raise NotOurTurn("another machine has taken {path} over", path=task.path)
 
         try:
-            ended = TaskWork(self.workspace, self.open_runs).do(
+            ended = TaskWork(reload_settings(self.workspace), self.open_runs).do(
                 task, lambda: cancelled() or turn.is_lost() or self._is_cancelled(task), keep_turn
             )
         except (Retryable, LockHeld) as error:

@@ -154,6 +154,8 @@ class TaskWork:
     ) -> ProcedureCall:
         def also(result: ProcedureResult) -> Sequence[Request]:
             before_end()
+            if self.workspace.vault.read(task.path) is None:
+                raise UserError("{path} does not wait any more", hint="vault-agent tasks history", path=task.path)
             return self._end_requests(task, result)
 
         return replace(call_of_task(task, self.open_runs), cancelled=cancelled, also=also)

@@ -48,7 +48,7 @@ class Task:
     `due`: it is not begun before this moment (aware; None: at once). `target_file` is the note that it works on, as the
     table of folders names it. `dependencies` are the ids, or the names of the notes, of tasks that must be completed
     before. `recurrence_interval` is in seconds, `execution_time_ms` in milliseconds. `session` is the session in which
-    it was planned. `digest` is the id of the note's content.
+    it was planned.
     """
 
     id: str
@@ -71,7 +71,6 @@ class Task:
     completed_at: datetime | None = None
     execution_time_ms: int = 0
     session: str = ""
-    digest: str = ""
 
     @property
     def is_waiting(self) -> bool:
@@ -103,7 +102,7 @@ class TaskProblem:
     hint: Sentence
 
 
-def parse_task(path: str, data: bytes, home: AgentFolder = AT_ROOT, digest: str = "") -> Task | TaskProblem | None:
+def parse_task(path: str, data: bytes, home: AgentFolder = AT_ROOT) -> Task | TaskProblem | None:
     """The task of a note; None for a note of another type, such as the folder's own description."""
     note = Note.parse(data)
     stem = PurePosixPath(path).stem
@@ -141,7 +140,6 @@ def parse_task(path: str, data: bytes, home: AgentFolder = AT_ROOT, digest: str 
         _plain_moment(note.header.get("completed_at")),
         _count(note.header.get("execution_time_ms")),
         link_target(note.string("session") or ""),
-        digest,
     )
     if task.recurring and not task.recurrence_interval and "recurrence_interval" not in dict(fields.problems):
         missing = WrongField("`recurring` needs a `recurrence_interval`", hint="such as 1d, 12h or a number of seconds")

@@ -7,6 +7,7 @@ the person's own version of a note counts: what arrived from elsewhere is no tas
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import lru_cache
 from itertools import count
 from pathlib import Path, PurePosixPath
 
@@ -149,7 +150,8 @@ def is_same(task: Task, new: NewTask, day: date) -> bool:
     """True if a task is the new one: of its kind and subject, and planned on this day."""
     own = replace(new, title=task.title, target_file=task.target_file)
     is_of_day = task.created_at is not None and task.created_at.astimezone().date() == day
-    return task.kind == new.kind and own.subject == new.subject and (is_of_day or task.name.startswith(f"{day}-"))
+    is_on_it = task.kind == new.kind and own.subject.casefold() == new.subject.casefold()
+    return is_on_it and (is_of_day or task.name.startswith(f"{day}-"))
 
 
 def new_task_note(new: NewTask, name: str, now: datetime, home: AgentFolder) -> bytes:
@@ -218,10 +220,19 @@ def free_path(vault: Vault, name: str, taken: Collection[str] = ()) -> str:
 
 def _load(vault: Vault, path: str) -> Task | TaskProblem | None:
     try:
-        data = vault.own_version(path) if vault.read(path) is not None else None  # it may have been done elsewhere
+        data = vault.read_now(path)  # what another machine has done is not there any more
+        own = None if data is None else vault.provenance.own_version(path, data)
     except (AgentError, OSError):
         return None
-    return None if data is None else parse_task(path, data, vault.home, vault.content_id(data))
+    return None if own is None else _parsed(path, own, vault.home)
+
+
+@lru_cache(maxsize=2_048)
+def _parsed(path: str, data: bytes, home: AgentFolder) -> Task | TaskProblem | None:
+    """The task in these bytes; a conflict copy is none."""
+    if b"conflict_of" in data and "conflict_of" in Note.parse(data).header:
+        return None
+    return parse_task(path, data, home)
 
 
 def _paths(vault: Vault, folder: str, pattern: str) -> Iterator[str]:

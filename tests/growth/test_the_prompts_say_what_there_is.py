@@ -1,0 +1,39 @@
+"""The prompts of tasks: one for each kind, with tools that exist, and with the answer if there is nothing to do."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from agent.growth.procedures.run import CHANNEL, NOTHING
+from agent.schedule.procedures import TASK_TYPES
+from agent.tools.builtin.planning import PURPOSE, PlanningTools
+from agent.tools.tool import RunContext
+from tests.growth.work import office
+
+PROMPTS = Path(__file__).parents[2] / "agent/prompts/tasks"
+TOOL = re.compile(r"`([a-z]+_[a-z_]+)`")
+NO_TOOLS = {"target_file", *TASK_TYPES}
+
+
+def test_each_kind_has_a_prompt() -> None:
+    assert {path.stem for path in PROMPTS.glob("*.md")} == set(TASK_TYPES)
+
+
+def test_each_tool_that_is_named_exists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch)
+    with made.work.open_runs() as runs:
+        known, planning = (
+            {spec.name for spec in runs.agent.tools.specs(RunContext("r", "", channel=CHANNEL, purpose=purpose))}
+            for purpose in ("learn_from_history", PURPOSE)
+        )
+    own = {each.name for each in PlanningTools(made.workspace.vault, made.clock, 100).tools()}
+    assert planning - known == own, "the planning tools exist only in a reflection"
+    for path in PROMPTS.glob("*.md"):
+        named = set(TOOL.findall(path.read_text("utf-8"))) - NO_TOOLS
+        assert named <= (planning if path.stem == PURPOSE else known), path.name
+
+
+@pytest.mark.parametrize("kind", TASK_TYPES)
+def test_each_prompt_says_what_to_answer_if_there_is_nothing(kind: str) -> None:
+    assert f"answer only {NOTHING}" in (PROMPTS / f"{kind}.md").read_text("utf-8")
