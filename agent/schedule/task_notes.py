@@ -224,7 +224,12 @@ def _load(vault: Vault, path: str) -> Task | TaskProblem | None:
         own = None if data is None else vault.provenance.own_version(path, data)
     except (AgentError, OSError):
         return None
-    return None if own is None else _parsed(path, own, vault.home)
+    if own is None or data is None:
+        return None
+    task, there = _parsed(path, own, vault.home), _parsed(path, data, vault.home)
+    if isinstance(task, Task) and task.may_begin and isinstance(there, Task) and not there.may_begin:
+        return replace(task, status="in_progress")  # what arrived cannot begin it, but says that another one has
+    return task
 
 
 @lru_cache(maxsize=2_048)

@@ -178,6 +178,20 @@ def test_a_task_that_arrived_is_not_done_before_its_person_has_looked(root: Path
         assert over(root, "theirs") is None and (root / "tasks/theirs.md").exists()
 
 
+def test_a_task_that_another_machine_has_begun_is_not_begun_here(root: Path, tmp_path: Path) -> None:
+    """Though what arrived in its note was not looked at here yet."""
+    path = task(root, "tea")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "a task")
+    shared = shared_with_mallory(root, tmp_path)
+    shared.pushes({"tasks/tea.md": path.read_text("utf-8").replace("task_type", "status: in_progress\ntask_type")})
+    vault = open_workspace(root).vault
+    assert [each.may_begin for each in load_tasks(vault).waiting] == [True]
+    git_beside(root, "pull", "-q", "--ff-only")
+    assert b"in_progress" not in (vault.own_version("tasks/tea.md") or b"")
+    assert [each.may_begin for each in load_tasks(vault).waiting] == [False]
+
+
 def test_a_killed_daemon_leaves_a_task_that_is_done_at_the_next_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
