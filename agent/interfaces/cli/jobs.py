@@ -1,5 +1,6 @@
 """`vault-agent jobs`: lists, shows, makes, runs and pauses what the agent does at its time."""
 
+from dataclasses import replace
 from datetime import datetime
 
 import click
@@ -26,6 +27,7 @@ from agent.runs.job_upkeep import job_record
 from agent.schedule.job import Job
 from agent.schedule.occurrences import moment_in
 from agent.schedule.shelf import JobShelf
+from agent.workspace.workspace import Workspace
 
 MOST = 1_000
 """The most times of a job that are shown at once."""
@@ -52,6 +54,7 @@ def list_(output: Output) -> None:
 def _list(output: Output) -> None:
     workspace = open_workspace(output.vault())
     shelf, now = JobShelf(workspace.vault).load(), workspace.clock.now()
+    shelf = replace(shelf, jobs=tuple(_as_it_is(workspace, job) for job in shelf.jobs))
     document = {
         "jobs": [job_document(job, now) for job in shelf.jobs],
         "problems": [problem_document(each) for each in shelf.problems],
@@ -60,13 +63,19 @@ def _list(output: Output) -> None:
     output.emit(document, lambda: format_list(shelf, now))
 
 
+def _as_it_is(workspace: Workspace, job: Job) -> Job:
+    """The job; with `status: error` if its failures have stopped it, which its note does not say."""
+    is_stopped = job.status == "active" and job_record(workspace, job.id).is_stopped
+    return replace(job, status="error") if is_stopped else job
+
+
 @command.command()
 @click.argument("name", metavar="ID")
 @click.pass_obj
 def show(output: Output, name: str) -> None:
     """Show one job, its next times and its last run."""
     workspace = open_workspace(output.vault())
-    job, now = find_job(workspace, name), workspace.clock.now()
+    job, now = _as_it_is(workspace, find_job(workspace, name)), workspace.clock.now()
     record = job_record(workspace, job.id)
     document = {
         **job_document(job, now),
