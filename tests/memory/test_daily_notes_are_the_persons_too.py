@@ -1,5 +1,6 @@
 """The daily note: a log and a summary of ours, between and after whatever a person writes; old days keep theirs."""
 
+from datetime import date
 from pathlib import Path
 
 from hypothesis import given
@@ -124,6 +125,12 @@ def test_the_summary_is_rewritten_in_its_place_and_nothing_else(tmp_path: Path) 
     again = summed(home, path)
     assert again.startswith(MINE) and again.endswith("\nAnd a walk in the evening.\n")
     assert "3 May" in again and again.count("vault-agent: summary") == 1
+
+
+def test_a_day_with_the_program_s_own_work_only_has_no_summary(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    own = daily.log("# 2026-11-21\n\n## Upkeep\n\n### 09:56 - Memory upkeep\n\n- one line more\n")
+    assert own and day_summary(entries_on_day(home.vault, date(2026, 11, 21)), own, "en") == ""
 
 
 def test_a_summary_that_a_person_has_changed_stays_as_it_is(tmp_path: Path) -> None:

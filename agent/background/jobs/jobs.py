@@ -140,8 +140,9 @@ class Jobs:
                 self._look_at = event.now + LOOK_AGAIN
                 self._reload()
             self._take_answers()
-            now = self.workspace.clock.now()
-            for each in self.planner.look(now, event.now):
+            clock = self.workspace.clock
+            now = clock.now()
+            for each in self.planner.look(now, clock.monotonic()):  # read together: their distance tells of a sleep
                 self._take(each, event.now)
             for ready in self._triggered.due(event.now):
                 self._trigger(ready, now, event.now)

@@ -28,10 +28,8 @@ _VERBATIM = {EntryType.USER_EXPLICIT, EntryType.AUTO_FLUSH}
 def day_summary(
     day: DayEntries, log: Sequence[Logged], language: Language, understanding: Understanding = RULES
 ) -> str:
-    """The summary as Markdown; empty without entries and log."""
+    """The summary as Markdown; empty if there is nothing to sum up."""
     entries = (*day.new, *day.again)
-    if not entries and not log:
-        return ""
     kinds = Counter(text(f"memory_day.{each.entry.type}", language) for each in day.new)
     counted = ", ".join(f"{kind} × {number}" for kind, number in kinds.most_common())
     total = text("memory_day.entries", language, kinds=counted)
@@ -43,6 +41,8 @@ def day_summary(
         ("tools", [", ".join(f"{tool} × {number}" for tool, number in used.most_common())] if used else []),
         ("talks", list(_talks(log, language))),
     )
+    if not day.new and not any(items for _, items in parts):
+        return ""
     rows = [f"## {text('memory_day.summary', language)}", "", *([total, ""] if day.new else [])]
     for heading, items in parts:
         if items:
