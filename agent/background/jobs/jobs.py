@@ -17,7 +17,7 @@ from agent.background.failures import failure_text
 from agent.background.jobs.attempt import Procedures
 from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.problem_lines import problem_edits, write_problem_lines
-from agent.background.jobs.recording import record, row_requests, write_request_commit, write_rows
+from agent.background.jobs.recording import record, row_requests, rows_of, write_request_commit, write_rows
 from agent.background.jobs.resumed import job_of, write_after_wait
 from agent.background.jobs.triggered import Triggered
 from agent.background.jobs.worker import TURN, Awake, Worker, job_lock
@@ -47,6 +47,8 @@ LOOK_AGAIN = 300.0
 """Seconds after which the notes are looked at without a hint: what an approval lets count changes no note."""
 AGAIN = 10.0
 """Seconds until rows that could not be written are tried again."""
+SYNC_FIRST = 120.0
+"""Seconds until what was missed is written down where other machines may have run it: time for a round of sync."""
 LEAST_PAUSE = 60
 """Seconds between two runs of a job that changes or events start, unless its header says otherwise: what happens
 meanwhile is one more run."""
@@ -72,6 +74,7 @@ class Jobs:
     _notes: JobShelf = field(init=False)
     _turns: TurnsToGiveBack = field(init=False)
     _triggered: Triggered = field(init=False)
+    _left: list[tuple[float, LeftOut]] = field(default_factory=list, init=False)
     _ended: list[Ended] = field(default_factory=list, init=False)
     _touched: dict[str, float] = field(default_factory=dict, init=False)
     _lines_at: float | None = field(default=None, init=False)
@@ -144,6 +147,8 @@ class Jobs:
             now = clock.now()
             for each in self.planner.look(now, clock.monotonic()):  # read together: their distance tells of a sleep
                 self._take(each, event.now)
+            while self._left and event.now >= self._left[0][0]:
+                self._leave_out(self._left.pop(0)[1])
             for ready in self._triggered.due(event.now):
                 self._trigger(ready, now, event.now)
             self._step(event.now)
@@ -190,14 +195,25 @@ class Jobs:
         match planned:
             case Due(job, occurrence, stands_for):
                 self._consider(PendingRun(job, occurrence, now, stands_for))
-            case LeftOut(job, _, last, count, outcome, reason):
-                is_shared = self.claims.remote is not None and not job.run_on
-                if job.only_wakes or (is_shared and job.task is not None):
-                    self.ledger.decide(last.key, outcome, self.workspace.clock.now(), reason)
-                    return  # other machines may have done it, and a wake-up leaves no row
-                missed = count if count > 1 else 0
-                self._add_row(job, HistoryRow(last.at, outcome, reason=reason, machine=self._machine, missed=missed))
-                self._decisions.append((last.key, outcome, reason))
+            case LeftOut(job) as left if self.claims.remote is not None and not job.run_on:
+                self._left.append((now + SYNC_FIRST, left))
+            case LeftOut() as left:
+                self._leave_out(left)
+
+    def _leave_out(self, left: LeftOut) -> None:
+        """Write down what did not run, unless another machine has run it. A wake-up leaves no row, nor does a procedure
+        that other machines may have done without finding anything to do."""
+        job, last, outcome, reason = left.job, left.last, left.outcome, left.reason
+        is_shared = self.claims.remote is not None and not job.run_on
+        start, end = left.first.at.timestamp(), last.at.timestamp()
+        rows = rows_of(self.workspace.vault, job.id) if is_shared else ()
+        is_done = any(start <= row.planned.timestamp() <= end for row in rows)
+        if job.only_wakes or is_done or (is_shared and job.task is not None):
+            self.ledger.decide(last.key, outcome, self.workspace.clock.now(), reason)
+            return
+        missed = left.count if left.count > 1 else 0
+        self._add_row(job, HistoryRow(last.at, outcome, reason=reason, machine=self._machine, missed=missed))
+        self._decisions.append((last.key, outcome, reason))
 
     def _trigger(self, ready: ChangesReady, at: datetime, now: float) -> None:
         """A change or an event starts a job. What comes up while it waits, or right after it has run, is one more run
