@@ -90,7 +90,8 @@ def entry(text: str, at: datetime, keywords: tuple[str, ...] = ()) -> Entry:
 
 def day(at: datetime, *logged: tuple[str, str]) -> dict[str, str]:
     """The note of a day with these tasks in its log, each with its time."""
-    rows = "".join(f"\n### {time} - {title}\n\n- Took 2 s\n" for time, title in logged)
+    session = f"[[sessions/{at:%Y/%m}/{at:%Y-%m-%d} A talk]]"
+    rows = "".join(f"\n### {time} - {title}\n\n- Took 2 s\n- In {session}\n" for time, title in logged)
     return {f"daily/{at:%Y-%m-%d}.md": f"---\ntype: daily\n---\n# {at:%Y-%m-%d}\n\n## Conversations\n{rows}"}
 
 
