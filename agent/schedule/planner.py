@@ -139,7 +139,7 @@ class Planner:
         found: list[Planned] = []
         last_heard = self.ledger.looked if is_first else self._until
         if last_heard is not None and now < last_heard - GRACE:
-            self._go_back(now)
+            self._go_back(now, is_first=is_first)
         self._follow_zone(monotonic)
         self._until = max(now, self._until or now)
         while self._queue and self._queue[0][0] <= now.timestamp():
@@ -196,14 +196,15 @@ class Planner:
         if course.ahead is not None:
             heappush(self._queue, (course.ahead.timestamp(), course.job.id))
 
-    def _go_back(self, now: datetime) -> None:
-        """The clock was set back: what is later than now is still to come. Skipped occurrences are collected anew."""
+    def _go_back(self, now: datetime, *, is_first: bool) -> None:
+        """The clock was set back: what is later than now is still to come. Skipped occurrences are collected anew. At
+        the first look all courses begin at now or before, with what the last process held."""
         self.ledger.set_back(now)
         self._until = now
         if any(seen.since > now for seen in self._seen.values()):
             self._seen = {job: replace(seen, since=min(seen.since, now)) for job, seen in self._seen.items()}
             self._save()
-        for course in [*self._courses.values()]:
+        for course in () if is_first else [*self._courses.values()]:
             first = course.skipped.first.astimezone(UTC) - timedelta(seconds=1) if course.skipped else now
             self._drop(course)
             self._follow(course.job, min(first, now))

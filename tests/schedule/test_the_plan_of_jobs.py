@@ -120,6 +120,16 @@ def test_a_clock_that_was_set_back_while_the_daemon_was_off(plan: Plan) -> None:
     assert plan.run(3) == ["due 03:30"]
 
 
+def test_what_was_held_is_not_lost_where_the_clock_was_set_back_before_the_start(tmp_path: Path) -> None:
+    plan = Plan(tmp_path, MONDAY - timedelta(days=2), days=(0, 1, 2, 3, 4))
+    plan.set_jobs(job_of("on: {cron: '0 */6 * * *'}"))
+    assert plan.run(30, step=600) == []
+    plan.stop()
+    plan.now -= timedelta(hours=1)
+    plan.start()
+    assert plan.run(20, step=600) == ["skipped 06:00-18:00 7", "due 00:00"]
+
+
 def test_a_job_that_was_added_in_a_wrong_future_runs_now(plan: Plan) -> None:
     plan.run(1)
     plan.now += timedelta(days=400)
