@@ -93,6 +93,7 @@ class Planner:
     _seen: dict[str, FirstSeen] = field(default_factory=dict, init=False)
     _is_damaged: bool = field(default=False, init=False)
     _courses: dict[str, _Course] = field(default_factory=dict, init=False)
+    _reports: list[Planned] = field(default_factory=list, init=False)
     _queue: list[tuple[float, str]] = field(default_factory=list, init=False)
     _until: datetime | None = field(default=None, init=False)
     _last: tuple[datetime, float] | None = field(default=None, init=False)
@@ -136,7 +137,7 @@ class Planner:
         now = now.astimezone(UTC)
         is_first, late = self._last is None, self._why_late(now, monotonic)
         self._last = now, monotonic
-        found: list[Planned] = []
+        found, self._reports = self._reports, []
         last_heard = self.ledger.looked if is_first else self._until
         if last_heard is not None and now < last_heard - GRACE:
             self._go_back(now, is_first=is_first)
@@ -175,6 +176,10 @@ class Planner:
             held = [each.first for each in self.ledger.held.get(job.id, ())]
             if self._last is None and held:
                 since = min(since, max(min(held) - timedelta(seconds=1), self._seen[job.id].since))
+        old = self._courses.get(job.id)
+        if old is not None:  # what was skipped belongs to the schedule before
+            old.job = job
+            self._reports += self._report_skipped(old)
         self._follow(job, min(since, now))
 
     def _follow(self, job: Job, after: datetime) -> None:

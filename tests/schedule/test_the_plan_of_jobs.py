@@ -292,6 +292,15 @@ def test_days_on_which_a_job_does_not_run_are_one_row(plan: Plan) -> None:
     assert reasons(plan) == {"not one of its active days"}
 
 
+def test_what_was_skipped_before_an_edit_is_reported_whatever_the_clock_does(plan: Plan) -> None:
+    plan.run(24 * 5, step=3600)
+    plan.set_jobs(job_of("on: {cron: '0 */6 * * *'}\nactive_days: [0, 1, 2, 3, 4]"))
+    assert plan.run(20, step=600) == []
+    plan.set_jobs(job_of("on: {cron: '30 3 * * *'}\nactive_days: [0, 1, 2, 3, 4]"))
+    plan.now -= timedelta(hours=2)
+    assert plan.look() == ["skipped 06:00-18:00 3"]
+
+
 def test_the_setting_takes_days_away_too_and_a_restart_forgets_no_skip(tmp_path: Path) -> None:
     plan = Plan(tmp_path, MONDAY - timedelta(days=2), days=(0, 1, 2, 3, 4))
     plan.set_jobs(job_of("on: {cron: '0 */6 * * *'}"))

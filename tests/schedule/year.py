@@ -194,7 +194,13 @@ class World:
         if unasked and not is_skip:
             self.problems.append(f"{name}: {len(unasked)} were left out although somebody was looking")
         self.reported |= {(name, at) for at in there}
-        self.ledger.decide(planned.last.key, planned.outcome, self.moment, planned.reason)
+        try:
+            self.ledger.decide(planned.last.key, planned.outcome, self.moment, planned.reason)
+        except Killed:
+            if self.ledger.share == 1:  # the whole line is on disk
+                self.left[name] -= there
+                self.accounted |= {(name, at) for at in there}
+            raise
         self.left[name] -= there
         self.accounted |= {(name, at) for at in there}
         self.counts[planned.outcome] += planned.count
