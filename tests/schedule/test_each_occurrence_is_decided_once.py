@@ -41,7 +41,7 @@ def test_it_is_on_disk_before_the_run_begins(tmp_path: Path, monkeypatch: pytest
     assert flushed
 
 
-@pytest.mark.parametrize("left", range(1, 60))
+@pytest.mark.parametrize("left", range(1, 67))
 def test_a_line_that_a_crash_cut_off_counts_for_nothing_and_harms_no_other(tmp_path: Path, left: int) -> None:
     before = opened(tmp_path)
     before.decide(key(0), "missed", NOON, "the daemon was off")
