@@ -23,7 +23,8 @@ class DeletionNotice:
     def stopped(self, event: EditsStopped) -> None:
         """Write what was stopped and how to say yes, unless today's note says so already."""
         language, now = self.workspace.settings.vault.language, self.workspace.clock.now()
-        path, vault = daily.path_of(now.date()), self.workspace.vault
+        vault = self.workspace.vault
+        path = vault.home.at(daily.path_of(now.date()))
         how = text("notices.deletion_yes", language)
         more = " …" if len(event.paths) > _NAMED else ""
         names = text("answers.comma", language).join(event.paths[:_NAMED]) + more

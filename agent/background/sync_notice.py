@@ -26,7 +26,8 @@ class SyncNotice:
             return
         self._told.add(key)
         language, now = self.workspace.settings.vault.language, self.workspace.clock.now()
-        path, vault = daily.path_of(now.date()), self.workspace.vault
+        vault = self.workspace.vault
+        path = vault.home.at(daily.path_of(now.date()))
         title = text("notices.sync", language, name=daily.inert(remote.name))
         why = daily.inert(translated(remote.trouble, language))
         said = daily.block(now, title, [why, text("notices.sync_more", language)])
