@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 
 from agent.app.agent import opened_runs
 from agent.background.jobs.attempt import Procedures
@@ -14,6 +15,7 @@ from agent.background.model_key import ModelKey, help_with
 from agent.errors import AgentError
 from agent.growth.procedures.procedure import ProcedureResult, call_of_job
 from agent.llm.provider import Cancelled, never
+from agent.loop.outcome import Ended
 from agent.runs.job_run import JobResult
 from agent.schedule.history import Outcome
 from agent.schedule.job import Job
@@ -64,13 +66,19 @@ def procedures_of(workspace: Workspace) -> Procedures:
     """What does the work of jobs that name a procedure."""
     open_runs = partial(opened_runs, workspace)
 
-    def perform(job: Job, cancelled: Cancelled, also: Callable[[JobResult], Sequence[Request]]) -> JobResult:
-        from agent.growth.procedures.run import run_procedure  # all kinds of work: slow to load
-
+    def perform(
+        job: Job,
+        cancelled: Cancelled,
+        also: Callable[[JobResult], Sequence[Request]],
+        waited: Ended | None = None,
+    ) -> JobResult:
         assert job.task is not None
         call = call_of_job(job, open_runs, workspace.vault.home)
         call = replace(call, cancelled=cancelled, also=lambda result: also(_job_result(result)))
-        return _job_result(run_procedure(job.task, call))
+        work = import_module("agent.growth.procedures.run")  # all kinds of work: slow to load
+        if waited is not None:
+            return _job_result(work.resume_procedure(job.task, call, waited))
+        return _job_result(work.run_procedure(job.task, call))
 
     return perform
 
@@ -94,6 +102,7 @@ def _job_result(result: ProcedureResult) -> JobResult:
         result.commits,
         result.money,
         result.waits_for,
+        result.strangers,
     )
 
 

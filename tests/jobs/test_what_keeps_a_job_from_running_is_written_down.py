@@ -176,6 +176,24 @@ def test_a_run_that_asked_its_person_is_delivered_after_the_answer(town: Town) -
         assert "Green it is." in town.daily()
 
 
+def test_the_answer_after_a_question_lands_where_the_procedure_puts_it(town: Town) -> None:
+    report = "# Tea\n\nGreen tea wakes without haste. [[tea]]"
+    town.says(call("human_ask", question="Which tea?"), report, after=report)
+    town.write("jobs/explore.md", job(text="", title="Tea", task="explore_topic"))
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=1)
+        town.wait_for(house, "explore", "waits")
+        (question,) = open_questions(town.workspace)
+        answer(town.workspace, question, "green")
+        town.wait_for(house, "explore", "waits", "done")
+        assert "Green tea wakes without haste." in (town.root / "research/Tea.md").read_text("utf-8")
+        assert "[[research/Tea]]" in town.daily() and "Green tea wakes" not in town.daily()
+        commit = git(town.root, "log", "-1", "--format=%H", "--", "research/Tea.md").strip()
+        changed = git(town.root, "show", "--format=", "--name-only", commit).split()
+        assert "jobs/history/explore.md" in changed, "in one commit with its row"
+
+
 def test_a_daemon_killed_during_a_run_says_so_and_does_not_run_it_again(town: Town) -> None:
     town.write("jobs/morning.md", job())
     with town.daemon() as house:

@@ -12,6 +12,7 @@ from agent.background.jobs.recording import delivery_of, delivery_requests, row_
 from agent.background.resume import OpenRuns
 from agent.errors import AgentError
 from agent.llm.provider import Cancelled
+from agent.loop.outcome import Ended
 from agent.runs.job_run import JobResult, run_job
 from agent.runs.service import RunIO
 from agent.schedule.history import HistoryRow
@@ -24,10 +25,16 @@ logger = logging.getLogger(__name__)
 
 
 class Procedures(Protocol):
-    """Does the work of a job that names a procedure. `also` gives the requests that go into the same commit."""
+    """Does the work of a job that names a procedure. `also` gives the requests that go into the same commit. `waited`
+    is the end of a run of it that had waited for its person: then only what is left to be done after that run."""
 
     def __call__(
-        self, job: Job, cancelled: Cancelled, also: Callable[[JobResult], Sequence[Request]], /
+        self,
+        job: Job,
+        cancelled: Cancelled,
+        also: Callable[[JobResult], Sequence[Request]],
+        waited: Ended | None = None,
+        /,
     ) -> JobResult: ...
 
 

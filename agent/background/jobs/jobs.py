@@ -332,7 +332,7 @@ class Jobs:
     def _finish_waiting(self) -> None:
         """Write what came of runs that had waited for their person."""
         while self._ended:
-            write_after_wait(self.workspace, self._by_id, self._ended[0], self._machine)
+            write_after_wait(self.workspace, self._by_id, self._ended[0], self._machine, self.procedures)
             with self._lock:
                 self._ended.pop(0)
 

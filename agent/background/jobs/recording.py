@@ -121,6 +121,14 @@ def is_recorded(rows: Iterable[HistoryRow], at: datetime) -> bool:
     return any(row.planned.timestamp() == at.timestamp() for row in rows)
 
 
+def is_written(rows: Iterable[HistoryRow], row: HistoryRow) -> bool:
+    """True if the row of a run is in the history already, such as by the commit of its procedure."""
+    same = (row.planned.timestamp(), row.outcome, row.attempt, row.machine)
+    return row.started is not None and any(
+        (each.planned.timestamp(), each.outcome, each.attempt, each.machine) == same and each.started for each in rows
+    )
+
+
 def _section(workspace: Workspace, job: Job, result: JobResult, now: datetime) -> str:
     language = workspace.settings.vault.language
     heading = f"## {daily.inert(' '.join(job.title.split()))} ({now:%H:%M})"

@@ -14,7 +14,7 @@ from typing import Protocol
 from agent.background.failures import failure_text
 from agent.background.jobs.attempt import Attempt, Procedures
 from agent.background.jobs.pending import PendingRun
-from agent.background.jobs.recording import is_recorded, record, rows_of, stopped_notice, write_result
+from agent.background.jobs.recording import is_recorded, is_written, record, rows_of, stopped_notice, write_result
 from agent.background.resume import OpenRuns
 from agent.errors import AgentError, LockHeld, Retryable
 from agent.llm.provider import Cancelled
@@ -131,7 +131,7 @@ class Worker:
         result, row = entry.ended
         vault, job = self.workspace.vault, entry.job
         self._keep_turn(entry)
-        if result.outcome != "nothing" and not _is_in(rows_of(vault, job.id), row):
+        if result.outcome != "nothing" and not is_written(rows_of(vault, job.id), row):
             write_result(self.workspace, job, row, result)
         vault.commit_held(vault.held_of(result.session))
         key = entry.occurrence.key
@@ -201,11 +201,3 @@ def kind_of(entry: PendingRun) -> WakeKind:
 def job_lock(vault: Vault, job: str) -> AbstractContextManager[None]:
     """Be the only process on this machine that runs a job; entering raises `LockHeld`."""
     return run_registry(vault).held(f"job-{vault.content_id(job.encode())[:16]}")
-
-
-def _is_in(rows: tuple[HistoryRow, ...], row: HistoryRow) -> bool:
-    """True if a run is in the history already, such as by the commit of its procedure."""
-    same = (row.planned.timestamp(), row.outcome, row.attempt, row.machine)
-    return row.started is not None and any(
-        (each.planned.timestamp(), each.outcome, each.attempt, each.machine) == same and each.started for each in rows
-    )

@@ -33,7 +33,8 @@ class ProcedureResult:
     `text` says it to a person. `did_something` is false if there was nothing to do; then nothing was written but what
     the caller wanted (`ProcedureCall.also`). `paths` are the notes that were written, `money` is in US dollars.
     `is_plain`: no model was asked. `waits_for` is the note in which the person has to decide before the run goes on,
-    `failure` why it failed; `is_stopped`: it was stopped and may be begun again.
+    `failure` why it failed; `is_stopped`: it was stopped and may be begun again. `strangers` are the sources of text
+    that its run has read and that is not the person's.
     """
 
     text: str = ""
@@ -47,6 +48,7 @@ class ProcedureResult:
     waits_for: str = ""
     failure: str = ""
     is_stopped: bool = False
+    strangers: tuple[str, ...] = ()
 
 
 def nothing_more(result: ProcedureResult) -> Sequence[Request]:

@@ -4,7 +4,7 @@ The answer of a model is text that the program puts where it belongs: so no line
 that a procedure writes is one commit with what its caller wants to write.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -106,7 +106,9 @@ def _of_run(
     context.runs.capturing.settle()  # the record of the run is held from now on
     money = context.runs.account.spent(ended.run).money
     kept = found if procedure.MODEL in ("after", "if_asked") else Work()
+    strangers = _strangers(context, ended)
     result = ProcedureResult(run=ended.run, session=ended.session, money=money, is_plain=False, commits=ended.commits)
+    result = replace(result, strangers=strangers)
     if ended.outcome.waits:  # the caller commits what is held of the session with what it says of the wait
         return replace(result, waits_for=ended.waits_for, text=ended.reason)
     if ended.outcome is RunOutcome.INTERRUPTED:
@@ -119,7 +121,7 @@ def _of_run(
     is_nothing = not answer or answer.partition("\n")[0].strip(" .。*`") == NOTHING
     if is_nothing:
         work = kept
-    elif _strangers(context, ended):
+    elif strangers:
         link = f"[[{ended.session.removesuffix('.md')}]]"
         work = replace(kept, text="\n\n".join(filter(None, (kept.text, context.text("strangers", link=link)))))
     else:
@@ -172,10 +174,10 @@ def _plain_text(context: ProcedureContext, found: Work) -> str:
     return found.text if context.runs.present or found.is_quiet else f"{found.text}\n\n{context.text('plain')}"
 
 
-def _strangers(context: ProcedureContext, ended: Ended) -> Sequence[str]:
+def _strangers(context: ProcedureContext, ended: Ended) -> tuple[str, ...]:
     """The sources of text in a run that its person did not write."""
     try:
-        return load_session(context.vault, ended.session).untrusted
+        return tuple(load_session(context.vault, ended.session).untrusted)
     except (NoteGone, AgentError):
         return ()
 
