@@ -5,9 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.jobs import procedures_of
 from agent.growth.procedures.self_reflection import reflection_name
 from agent.llm.messages import System
+from agent.llm.provider import never
 from agent.loop.session import load_session, sessions
+from agent.schedule.job import Job
+from agent.schedule.job_header import parse_job
 from agent.schedule.task_notes import load_tasks
 from tests.growth.test_each_task_is_done_without_a_model import PLAIN, WEEK
 from tests.growth.work import NOW, YESTERDAY, Office, day, entry, office, said
@@ -102,6 +106,18 @@ def test_what_was_read_from_strangers_is_written_nowhere(tmp_path: Path, monkeyp
     ended = made.do("explore_topic", "Roses")
     assert "you did not write" in ended.text and not (made.root / "research").exists()
     assert "bleach" not in made.done("explore_topic").text
+
+
+def test_the_result_of_a_job_names_the_strangers_whose_text_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = {"mail.md": "---\nuntrusted: [mail]\n---\n# Mail\n\nThe roses need bleach.\n"}
+    made = office(tmp_path, monkeypatch, mail, call("vault_read", path="mail.md"), "Roses need bleach [[mail]].")
+    note = b"---\ntype: job\non: {cron: '0 9 * * *'}\ntask: explore_topic\ntitle: Roses\n---\n"
+    job = parse_job("jobs/roses.md", note, "")
+    assert isinstance(job, Job)
+    result = procedures_of(made.workspace)(job, never, lambda result: ())
+    assert result.outcome == "done" and result.strangers == ("mail.md (from mail)",)
 
 
 def test_a_gap_is_asked_and_the_answer_fills_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
