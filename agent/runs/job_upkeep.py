@@ -5,8 +5,10 @@ from datetime import timedelta
 
 from agent.errors import NoteGone
 from agent.markdown.note import Note
+from agent.schedule.goal_notes import GoalNotes
 from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_history, record_of, with_rows
 from agent.schedule.job import Job, JobStatus
+from agent.schedule.shelf import JobShelf
 from agent.vault.change import Outcome, Stamp
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
@@ -24,6 +26,11 @@ class DayCost:
     times: float
     money: float | None = None
     is_free: bool = False
+
+
+def job_shelf(workspace: Workspace) -> JobShelf:
+    """All jobs of a vault, those of goals among them."""
+    return JobShelf(workspace.vault, GoalNotes(workspace.vault, workspace.settings.vault.language))
 
 
 def job_record(workspace: Workspace, job: str) -> JobRecord:

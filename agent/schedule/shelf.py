@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from agent.errors import BadPath, UserError
 from agent.markdown.note import Note
+from agent.schedule.goal_notes import GoalNotes
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job
 from agent.texts import Sentence, joined
@@ -61,9 +62,11 @@ def problem_error(problem: JobProblem) -> UserError:
 
 @dataclass(slots=True)
 class JobShelf:
-    """Loads the jobs of one vault; keeps what it parsed."""
+    """Loads the jobs of one vault; keeps what it parsed. Without `goals` only those that have a note in `jobs/`: such
+    a note may be changed by whoever manages jobs, a goal is its person's alone."""
 
     vault: Vault
+    goals: GoalNotes | None = None
     _parsed: dict[str, tuple[bytes, Job | JobProblem | None]] = field(default_factory=dict, init=False)
 
     def load(self, paths: Sequence[str] | None = None) -> Shelf:
@@ -88,6 +91,9 @@ class JobShelf:
                     problems.append(problem)
                 case None:
                     pass
+        goals = self.goals.load() if self.goals is not None and paths is None else ()
+        found += [each for each in goals if isinstance(each, Job)]
+        problems += [each for each in goals if isinstance(each, JobProblem)]
         for gone in self._parsed.keys() - set(names):
             del self._parsed[gone]
         jobs, doubles = _with_own_ids(found)

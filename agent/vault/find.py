@@ -1,4 +1,4 @@
-"""Finds a note by its path, or by the `id` in its frontmatter."""
+"""Finds a note by its path, or by the `id` in its frontmatter; and notes by a line in them."""
 
 import re
 
@@ -52,3 +52,10 @@ def _with_text(vault: Vault, text: str) -> list[str]:
     command = ["grep", "-l", "-z", "-i", "-F", "--untracked", "--no-textconv", "-e", text]
     found = vault.git.fields(*command, ok=(0, 1), drivers_off=True)
     return [path for path in vault.place.in_vault(found) if is_note(path)]
+
+
+def notes_with_line(vault: Vault, pattern: str) -> list[str]:
+    """The notes, in a commit or not, with a line that matches a pattern in git's extended form."""
+    command = ["grep", "-l", "-z", "-E", "--untracked", "--no-textconv", "-e", pattern]
+    found = vault.git.fields(*command, ok=(0, 1), drivers_off=True)
+    return sorted(path for path in vault.place.in_vault(found) if is_note(path))

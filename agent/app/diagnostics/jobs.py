@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from agent.runs.job_upkeep import job_record
-from agent.schedule.shelf import JobShelf
+from agent.runs.job_upkeep import job_record, job_shelf
 from agent.texts import Sentence, joined
 from agent.vault.health.probe import Check, Level, guarded, ok
 from agent.workspace.workspace import Workspace
@@ -15,7 +14,7 @@ def job_checks(workspace: Workspace) -> list[Check]:
 
 
 def _jobs(workspace: Workspace) -> Iterator[Check]:
-    shelf = JobShelf(workspace.vault).load()
+    shelf = job_shelf(workspace).load()
     active = [job.id for job in shelf.jobs if job.status == "active"]
     stopped = tuple(job for job in active if job_record(workspace, job).is_stopped)
     if shelf.problems:

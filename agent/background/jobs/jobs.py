@@ -30,6 +30,7 @@ from agent.loop.outcome import Ended
 from agent.markdown.changes import NoteChange
 from agent.runs.job_approvals import JobApproval, mark_settled, question, record_question, settle_job_approvals
 from agent.schedule.conditions import ChangesReady
+from agent.schedule.goal_notes import GoalNotes
 from agent.schedule.history import HistoryRow
 from agent.schedule.job import PROBLEM, Job
 from agent.schedule.ledger import OccurrenceLedger, split_key
@@ -72,6 +73,7 @@ class Jobs:
     ledger: OccurrenceLedger = field(init=False)
     planner: Planner = field(init=False)
     _notes: JobShelf = field(init=False)
+    _goals: GoalNotes = field(init=False)
     _turns: TurnsToGiveBack = field(init=False)
     _triggered: Triggered = field(init=False)
     _left: list[tuple[float, LeftOut]] = field(default_factory=list, init=False)
@@ -93,7 +95,8 @@ class Jobs:
         durable, clock = settings.git.durable, self.workspace.clock
         self.ledger = OccurrenceLedger(vault.private_folder / LEDGER, clock, durable=durable)
         self.planner = Planner(self.ledger, vault.private_folder / PLAN, settings.schedule.days, durable)
-        self._notes = JobShelf(vault)
+        self._goals = GoalNotes(vault, settings.vault.language)
+        self._notes = JobShelf(vault, self._goals)
         self._triggered = Triggered(lambda session: bool(job_of(self.workspace, session)))
         self._turns = TurnsToGiveBack(clock, self.pool, self.claims, TURN, Priority.NETWORK)
 
@@ -122,6 +125,8 @@ class Jobs:
             if any(is_job_note(vault, path) or vault.home.holds(path, JOB_HISTORY, APPROVALS) for path in paths):
                 self._look_at = 0.0
                 self._touched |= dict.fromkeys(paths, event.now) if each.origin is not Origin.OWN else {}
+            if self._goals.changed(paths):
+                self._look_at = 0.0
             self._is_decided |= any(vault.home.holds(path, APPROVALS) for path in paths)
         self._triggered.changed(event)
 
@@ -343,7 +348,8 @@ class Jobs:
         quiet, vault = self.workspace.settings.inbox.quiet_seconds, self.workspace.vault
         still = {path: now - at >= quiet for path, at in self._touched.items()}
         language, marked = self.workspace.settings.vault.language, self._notes.containing(PROBLEM)
-        edits = problem_edits(vault, self.shelf.problems, marked, still, language)
+        problems = [each for each in self.shelf.problems if is_job_note(vault, each.path)]
+        edits = problem_edits(vault, problems, marked, still, language)
         if edits:
             write_problem_lines(vault, edits)
         self._touched = {path: at for path, at in self._touched.items() if not still[path]}

@@ -23,10 +23,9 @@ from agent.interfaces.cli.jobs_past import history, log
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.runs.job_upkeep import job_record
+from agent.runs.job_upkeep import job_record, job_shelf
 from agent.schedule.job import Job
 from agent.schedule.occurrences import moment_in
-from agent.schedule.shelf import JobShelf
 from agent.workspace.workspace import Workspace
 
 MOST = 1_000
@@ -53,7 +52,7 @@ def list_(output: Output) -> None:
 
 def _list(output: Output) -> None:
     workspace = open_workspace(output.vault())
-    shelf, now = JobShelf(workspace.vault).load(), workspace.clock.now()
+    shelf, now = job_shelf(workspace).load(), workspace.clock.now()
     shelf = replace(shelf, jobs=tuple(_as_it_is(workspace, job) for job in shelf.jobs))
     document = {
         "jobs": [job_document(job, now) for job in shelf.jobs],

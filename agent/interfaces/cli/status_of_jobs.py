@@ -7,8 +7,8 @@ from agent.background.presence import state_of
 from agent.interfaces.cli.job_texts import coming, format_moment, problem_document, problem_line
 from agent.interfaces.cli.language import counted, row, said
 from agent.runs.job_approvals import pending_job_approvals
-from agent.runs.job_upkeep import job_record
-from agent.schedule.shelf import JobShelf, Shelf
+from agent.runs.job_upkeep import job_record, job_shelf
+from agent.schedule.shelf import Shelf
 from agent.schedule.states import AgentState
 from agent.workspace.workspace import Workspace
 
@@ -30,7 +30,7 @@ class JobsStatus:
 
 def jobs_status(workspace: Workspace) -> JobsStatus:
     """Read from files; changes nothing."""
-    shelf, now = JobShelf(workspace.vault).load(), workspace.clock.now()
+    shelf, now = job_shelf(workspace).load(), workspace.clock.now()
     active = [job for job in shelf.jobs if job.status == "active"]
     stopped = tuple(job.id for job in active if job_record(workspace, job.id).is_stopped)
     times = [(each.at, job.id) for job in active if job.id not in stopped for each in coming(job, now, 1)]

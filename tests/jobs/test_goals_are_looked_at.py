@@ -1,0 +1,66 @@
+"""A goal's note that says how often to look at it is a job, as long as it is open and its person has written it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent.interfaces.cli.main import main
+from agent.runs.job_upkeep import job_shelf
+from agent.vault.change import Create, Stamp
+from tests.jobs.town import Town, found
+from tests.remotes import shared_with_mallory
+from tests.vaults import git, write
+
+GOAL = "---\ntype: goal\nreview: daily\ntimezone: UTC\n---\n# Run a marathon\n\n- [ ] run 10 km\n"
+RUN = "goal-Run-a-marathon"
+
+
+@pytest.fixture
+def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Town:
+    return found(tmp_path, monkeypatch.setenv)
+
+
+def listed(town: Town, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, str]]:
+    """The jobs and where they come from, as the terminal has them."""
+    capsys.readouterr()
+    assert main(["--json", "--vault", str(town.root), "jobs", "list"]) == 0
+    return [(each["id"], each["source"]) for each in json.loads(capsys.readouterr().out)["jobs"]]
+
+
+def test_a_goal_runs_until_it_is_done(town: Town, capsys: pytest.CaptureFixture[str]) -> None:
+    town.write("goals/Run a marathon.md", GOAL)
+    ((id, source),) = listed(town, capsys)
+    assert source == "goal"
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=2)
+        town.wait_for(house, id, "done")
+        assert "Run a marathon" in town.daily() and "Good morning." in town.daily()
+        write(town.root / "goals/Run a marathon.md", GOAL.replace("review:", "status: done\nreview:"))
+        house.until(lambda: house.parts.jobs.shelf.jobs == (), "it is over")
+    assert listed(town, capsys) == []
+
+
+def test_a_new_goal_is_found_within_minutes(town: Town) -> None:
+    with town.daemon() as house:
+        house.step()
+        write(town.root / "Learn Greek.md", GOAL.replace("Run a marathon", "Learn Greek"))
+        house.for_a_while(1)
+        town.clock.pass_by(minutes=6)
+        house.until(lambda: len(house.parts.jobs.shelf.jobs) == 1, "it is a job")
+
+
+def test_what_its_person_has_not_written_starts_nothing(town: Town, tmp_path: Path) -> None:
+    with town.workspace.vault.transaction("a goal", Stamp("agent", tool="vault_write")) as change:
+        change.requests.append(Create("made.md", GOAL.encode()))
+    shelf = job_shelf(town.workspace).load()
+    assert shelf.jobs == () and [each.path for each in shelf.problems] == ["made.md"]
+    with town.daemon() as house:
+        house.for_a_while(1)
+        assert (town.root / "made.md").read_text("utf-8") == GOAL, "nothing is written into a note of its person's"
+    mallory = shared_with_mallory(town.root, tmp_path)
+    mallory.pushes({"evil.md": GOAL})
+    git(town.root, "pull", "-q", "--ff-only", "origin", "main")
+    assert (town.root / "evil.md").exists()
+    assert job_shelf(town.workspace).load().jobs == ()
