@@ -54,7 +54,7 @@ class LeftOut:
     last: Occurrence
     count: int
     outcome: Literal["missed", "skipped"]
-    reason: Sentence
+    reason: str
 
 
 Planned: TypeAlias = Due | LeftOut

@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.schedule.history import RAN, HistoryRow, parse_history
+from agent.vault.sync.turns import take_turn
+from agent.workspace.machine import open_claims
 from tests.daemon.house import House, living
 from tests.daemon.pair import Pair, make_pair, until
 from tests.jobs.town import QUICK, MovingClock, job
 from tests.stories.agents import script
-from tests.vaults import write
+from tests.vaults import git, write
 
 MINUTE = "{cron: '* * * * *'}"
 
@@ -135,6 +138,37 @@ def test_without_a_remote_nobody_runs_what_has_no_machine_and_it_is_said(
         until(houses, lambda: all(rows(root, "often") for root in pair.roots), "both write it down")
         assert [each.outcome for root in pair.roots for each in rows(root, "often")] == ["skipped"] * 2
         pair.remote.with_suffix(".away").rename(pair.remote)
+
+
+def test_what_waits_for_its_turn_is_not_skipped_where_the_other_machine_ran_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = pair_of(tmp_path, monkeypatch, often=job(MINUTE, "Say hello."))
+    pair.as_machine(0)
+    turn = take_turn(open_claims(open_workspace(pair.roots[0])), "job often")
+    clock = MovingClock()
+    pair.as_machine(1)
+    with living(pair.roots[1], clock=clock) as house:
+        house.step()
+        for count in (1, 2):
+            clock.pass_by(minutes=1)
+            waits = lambda n=count: sum(bool(each.waits_for_turn) for each in house.parts.jobs.runs) >= n  # noqa: E731
+            house.until(waits, f"{count} wait for the turn", 60)
+        runs = [each.occurrence.at for each in house.parts.jobs.runs]
+        assert rows(pair.roots[1], "often") == ()
+        ran = [HistoryRow(at, "done", at, 1.0, machine="anna") for at in runs]
+        note = "---\ntype: job_history\njob: often\n---\n" + "".join(f"{row.line}\n" for row in ran)
+        write(pair.roots[0] / "jobs/history/often.md", note)
+        git(pair.roots[0], "add", "-A")
+        git(pair.roots[0], "commit", "-q", "-m", "the other machine has run them")
+        until([house], turn.hand_over, "the turn is handed over")
+        clock.pass_by(seconds=30)
+        until([house], lambda: not house.parts.jobs.runs, "nothing waits", 60)
+        clock.pass_by(minutes=3)
+        house.for_a_while(2)
+    pair.sync()
+    found = Counter(each.planned.timestamp() for each in rows(pair.roots[1], "often"))
+    assert [found[at.timestamp()] for at in runs] == [1] * len(runs), rows(pair.roots[1], "often")
 
 
 def test_what_one_machine_slept_through_and_the_other_ran_was_not_missed(

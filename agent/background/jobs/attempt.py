@@ -57,7 +57,7 @@ class Attempt:
     @property
     def longest(self) -> float:
         """The most seconds that the run may take."""
-        return self.entry.job.timeout or self.workspace.settings.schedule.work_minutes * 60
+        return longest_run(self.workspace, self.entry.job)
 
     def perform(self, open_runs: OpenRuns, procedures: Procedures) -> tuple[JobResult, HistoryRow]:
         """Run the job once; whatever goes wrong is in the result."""
@@ -115,3 +115,8 @@ class Attempt:
         job, now = self.entry.job, self.workspace.clock.now()
         rows = row_requests(self.workspace, {job.id: (job, [self.row(result)])})
         return (*rows, *delivery_requests(self.workspace, job, result, now))
+
+
+def longest_run(workspace: Workspace, job: Job) -> float:
+    """The most seconds that a run of this job may take."""
+    return job.timeout or workspace.settings.schedule.work_minutes * 60

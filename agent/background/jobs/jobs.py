@@ -240,11 +240,12 @@ class Jobs:
         self.runs.append(entry)
 
     def _consider(self, entry: PendingRun) -> None:
-        """Have an occurrence run, unless the last run is not long ago or goes on."""
+        """Have an occurrence run, unless the last run is not long ago or goes on here. Where another machine may run
+        it, that it is left out is written down later, if it did not."""
         job, language = entry.job, self.workspace.settings.vault.language
         pause = job.cooldown_seconds
         last = self.ledger.last_begin(job.id) if pause else None
-        others = sum(each.job.id == job.id and not each.is_over for each in self.runs)
+        others = sum(each.job.id == job.id and not each.is_over and not each.waits_to_begin for each in self.runs)
         reason = ""
         if others >= job.max_concurrency:
             reason = text("jobs.overlap", language)
@@ -253,11 +254,8 @@ class Jobs:
         if not reason:
             self.runs.append(entry)
             return
-        key, at = entry.occurrence.key, entry.occurrence.at
-        self._decisions.append((key, "skipped", reason))
-        if not job.only_wakes:
-            row = HistoryRow(at, "skipped", reason=reason, machine=self._machine, missed=entry.missed)
-            self._add_row(job, row)
+        occurrence = entry.occurrence
+        self._take(LeftOut(job, occurrence, occurrence, entry.stands_for, "skipped", reason), entry.since)
 
     def _step(self, now: float) -> None:
         """Submit what is due."""

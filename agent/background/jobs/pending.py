@@ -49,6 +49,11 @@ class PendingRun:
         return self.is_triggered and is_new and self.work is None
 
     @property
+    def waits_to_begin(self) -> bool:
+        """True if it has not begun, as another machine has the turn, or nobody knows whether one has."""
+        return bool(self.waits_for_turn) and self.attempt == 1 and self.ended is None and not self.is_over
+
+    @property
     def missed(self) -> int:
         """The number of occurrences that its row stands for, 0 for itself only."""
         return self.stands_for if self.stands_for > 1 else 0

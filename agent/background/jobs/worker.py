@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent.background.failures import failure_text
-from agent.background.jobs.attempt import Attempt, Procedures
+from agent.background.jobs.attempt import Attempt, Procedures, longest_run
 from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.recording import is_recorded, is_written, record, rows_of, stopped_notice, write_result
 from agent.background.resume import OpenRuns
@@ -28,7 +28,7 @@ from agent.texts import Sentence
 from agent.vault.change import Stamp, actor_of
 from agent.vault.store import Vault
 from agent.vault.sync.claims import Claims
-from agent.vault.sync.turns import Turn, take_turn
+from agent.vault.sync.turns import AnotherMachineHasIt, Turn, take_turn
 from agent.workspace.workspace import Workspace
 
 TURN = "job "
@@ -102,8 +102,7 @@ class Worker:
         if not job.run_on and entry.turn is None:
             entry.turn = take_turn(self.claims, TURN + job.id)
             entry.waits_for_turn = ""
-            is_new = entry.attempt == 1 and not entry.is_approved
-            if is_new and is_recorded(rows_of(self.workspace.vault, job.id), entry.occurrence.at):
+            if self._is_recorded(entry):
                 self.ledger.decide(entry.occurrence.key, "skipped", now, _ELSEWHERE)
                 self._end(entry)
                 return
@@ -131,7 +130,8 @@ class Worker:
         result, row = entry.ended
         vault, job = self.workspace.vault, entry.job
         self._keep_turn(entry)
-        if result.outcome != "nothing" and not is_written(rows_of(vault, job.id), row):
+        is_unsaid = result.outcome == "nothing" or (result.outcome == "skipped" and self._is_recorded(entry))
+        if not is_unsaid and not is_written(rows_of(vault, job.id), row):
             write_result(self.workspace, job, row, result)
         vault.commit_held(vault.held_of(result.session))
         key = entry.occurrence.key
@@ -173,14 +173,21 @@ class Worker:
             self.done(turn)
 
     def _wait(self, entry: PendingRun, error: Retryable) -> None:
-        """Try again later, less and less often; after `PATIENCE` an occurrence that has not begun is skipped."""
+        """Try again later, less and less often; after `PATIENCE` an occurrence that has not begun is skipped. While
+        another machine may run it, that takes as long as a run does."""
         now = self.workspace.clock.monotonic()
         entry.tries += 1
         entry.due = now + (1.0 if isinstance(error, LockHeld) else min(2.0**entry.tries, _LONGEST_WAIT))
         entry.waits_for_turn = failure_text(error)
-        if entry.ended is None and now - entry.since >= PATIENCE:
+        longest = longest_run(self.workspace, entry.job) if isinstance(error, AnotherMachineHasIt) else 0.0
+        if entry.ended is None and now - entry.since >= PATIENCE + longest:
             reason = failure_text(error)
             entry.ended = JobResult("skipped", reason=reason), self._row(entry, "skipped", reason)
+
+    def _is_recorded(self, entry: PendingRun) -> bool:
+        """True if another machine has run an occurrence that is new to this one."""
+        is_new = entry.attempt == 1 and not entry.is_approved
+        return is_new and is_recorded(rows_of(self.workspace.vault, entry.job.id), entry.occurrence.at)
 
     def _row(self, entry: PendingRun, outcome: Outcome, reason: str = "") -> HistoryRow:
         """A row about an occurrence without a run."""
