@@ -37,6 +37,10 @@ class Retry:
     most: int = 0
     backoff_seconds: int = 60
 
+    def seconds_after(self, attempt: int) -> float:
+        """The seconds between the end of this attempt, counted from 1, and the next one."""
+        return self.backoff_seconds * 2.0 ** (attempt - 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Job:

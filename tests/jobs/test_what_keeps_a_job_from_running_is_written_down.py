@@ -68,6 +68,39 @@ def test_a_failed_run_is_tried_again_as_the_job_says(town: Town) -> None:
         assert [(row.attempt, row.planned.minute) for row in town.rows("morning")] == [(1, 0), (2, 0)]
 
 
+def test_a_failed_run_is_tried_again_after_a_restart_too(town: Town) -> None:
+    town.says({"error": "permanent", "message": "not now", "times": 1}, "Good morning.", after="Good morning.")
+    town.write("jobs/morning.md", job(retry="{max: 1, backoff_seconds: 300}"))
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=1)
+        house.until(lambda: town.outcomes("morning") == ["failed"], "it has failed")
+    town.says("Good morning.", after="Good morning.")
+    town.clock.pass_by(minutes=3)
+    with town.daemon() as house:
+        house.for_a_while(1)
+        assert town.outcomes("morning") == ["failed"], "not before its time"
+        town.clock.pass_by(minutes=3)
+        town.wait_for(house, "morning", "failed", "done")
+    assert [(row.attempt, row.planned.minute) for row in town.rows("morning")] == [(1, 0), (2, 0)]
+    with town.daemon() as house:
+        house.for_a_while(1)
+        assert town.outcomes("morning") == ["failed", "done"]
+
+
+def test_what_failed_long_before_the_daemon_started_is_not_tried_again(town: Town) -> None:
+    town.says({"error": "permanent", "message": "not now", "times": 0})
+    town.write("jobs/morning.md", job(retry="{max: 1, backoff_seconds: 60}"))
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=1)
+        house.until(lambda: town.outcomes("morning") == ["failed"], "it has failed")
+    town.clock.pass_by(hours=3)
+    with town.daemon() as house:
+        house.for_a_while(2)
+        assert town.outcomes("morning") == ["failed"]
+
+
 def test_a_run_that_goes_on_keeps_the_next_one_off(town: Town) -> None:
     town.says({"text": "At last.", "seconds": 4.0}, after="Soon.")
     town.write("jobs/slow.md", job(EVERY_MINUTE))

@@ -19,6 +19,7 @@ from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.problem_lines import problem_edits, write_problem_lines
 from agent.background.jobs.recording import record, row_requests, rows_of, write_request_commit, write_rows
 from agent.background.jobs.resumed import job_of, write_after_wait
+from agent.background.jobs.retries import retries
 from agent.background.jobs.triggered import Triggered
 from agent.background.jobs.worker import TURN, Awake, Worker, job_lock
 from agent.background.pool import Pool, Priority
@@ -108,13 +109,15 @@ class Jobs:
         return "; ".join(filter(None, [self._error, *notes, *waits]))
 
     def start(self, _: object) -> None:
-        """Load the jobs; write down what a crash has interrupted."""
+        """Load the jobs; write down what a crash has interrupted, and go on with what failed."""
         if not self.workspace.settings.schedule.enabled:
             return
         self._turns.start(())
         self._reload()
-        for key in self.ledger.open():
+        for key in (interrupted := self.ledger.open()):
             self._note_interrupted(key)
+        again = retries(self.workspace, self._by_id.values(), self._machine)
+        self.runs += [each for each in again if each.occurrence.key not in interrupted]
         self._write()
 
     def changed(self, event: FilesChanged[NoteChange]) -> None:

@@ -107,8 +107,12 @@ def stopped_notice(workspace: Workspace, job: Job, reason: str, failures: int) -
 
 def record(workspace: Workspace, job: str) -> JobRecord:
     """What the history of a job comes to, as far as this machine's person counts it."""
-    data = workspace.vault.own_version(history_path(workspace.vault.home, job))
-    return record_of(parse_history(data or b""), workspace.settings.jobs.max_consecutive_failures)
+    return record_of(own_rows(workspace, job), workspace.settings.jobs.max_consecutive_failures)
+
+
+def own_rows(workspace: Workspace, job: str) -> tuple[HistoryRow, ...]:
+    """The rows of a job's history that count on this machine."""
+    return parse_history(workspace.vault.own_version(history_path(workspace.vault.home, job)) or b"")
 
 
 def rows_of(vault: Vault, job: str) -> tuple[HistoryRow, ...]:

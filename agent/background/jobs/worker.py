@@ -148,7 +148,7 @@ class Worker:
         """Try it again as the job says, or say that the job is stopped."""
         job, retry = entry.job, entry.job.retry
         if entry.attempt <= retry.most:
-            wait = retry.backoff_seconds * 2.0 ** (entry.attempt - 1)
+            wait = retry.seconds_after(entry.attempt)
             entry.attempt, entry.is_over = entry.attempt + 1, False
             entry.due = self.workspace.clock.monotonic() + wait
             return
