@@ -23,9 +23,9 @@ SHARES = MappingProxyType(
         "skills": 0.06,
         "skill_index": 0.03,
         "hooks": 0.06,
-        "history": 0.27,
+        "history": 0.24,
         "errors": 0.05,
-        "tools": 0.10,
+        "tools": 0.13,
     }
 )
 """Parts of the budget, from 0 to 1, with a sum of 1. Sources, hooks, anchor and errors are limited to theirs; the

@@ -15,7 +15,8 @@ from agent.texts import Language, Sentence
 from agent.vault.find import notes_with_line
 from agent.vault.folders import OWN_NOTES
 from agent.vault.history.blame import blame
-from agent.vault.history.trailers import HUMAN, parse_message
+from agent.vault.history.commits import claimed_trailers
+from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault
 
 _REVIEW = "^[\"']?review[\"']?[[:space:]]*:"
@@ -73,14 +74,8 @@ class GoalNotes:
         counts as a run's."""
         wanted = {line for line in data.decode("utf-8", "surrogateescape").splitlines() if _FIELD.match(line)}
         blamed = [(line, commit) for line, commit in blame(self.vault, path) if line in wanted]
-        made = self.vault.git.objects(sorted({commit for _, commit in blamed}))
-        if any(each is not None and _actor(each.data) != HUMAN for each in made):
+        claimed = claimed_trailers(self.vault, {commit for _, commit in blamed})
+        if any(trailers.get("vault-actor", HUMAN) != HUMAN for trailers in claimed.values()):
             return False
         is_new = not wanted.issubset(line for line, _ in blamed)
         return not (is_new and self.vault.is_own_version(path, self.vault.content_id(data)))
-
-
-def _actor(commit: bytes) -> str:
-    """The actor that a commit names. Its files are not looked at: a vault's first commit may have all notes."""
-    message = commit.partition(b"\n\n")[2].decode("utf-8", "replace")
-    return dict(parse_message(message)[2]).get("vault-actor", HUMAN)

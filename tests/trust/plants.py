@@ -27,7 +27,7 @@ from agent.vault.sync import joining, trees
 from agent.vault.sync.round import SyncRound
 from agent.vault.worktree import exchange, files
 from agent.vault.worktree.files import Files
-from agent.vault.write import apply, loss, writer
+from agent.vault.write import apply, loss, mass_change
 from agent.vault.write.held import HeldNote, HeldNotes
 from agent.vault.write.journal import Journal, JournalRecord
 from agent.vault.write.merge import Combine
@@ -127,7 +127,7 @@ def _only_empty_notes_lost(put: Put) -> None:
 
 
 def _steps_not_added_up(put: Put) -> None:
-    put(writer, "touched_by", lambda git, prefix, stamp, now: ())
+    put(mass_change, "touched_by", lambda git, prefix, stamp, now: ())
 
 
 def _overflow_ignored(put: Put) -> None:

@@ -71,13 +71,19 @@ def lineage(vault: Vault) -> list[Commit]:
 
 def trailers_made_here(vault: Vault, ids: Collection[str]) -> dict[str, dict[str, str]]:
     """The trailers (names in lower case) of the commits that this machine made, by commit id."""
+    found = claimed_trailers(vault, ids)
+    made = vault.provenance.made_here(list(found)) if found else set()
+    return {id: trailers for id, trailers in found.items() if id in made}
+
+
+def claimed_trailers(vault: Vault, ids: Collection[str]) -> dict[str, dict[str, str]]:
+    """The trailers (names in lower case) of commits, whoever made them, by commit id. Anyone can write trailers."""
     named = sorted(ids)
     found = zip(named, vault.git.objects(named), strict=True) if named else ()
     messages = {
         id: each.data.partition(b"\n\n")[2].decode("utf-8", "replace") for id, each in found if each is not None
     }
-    made = vault.provenance.made_here(list(messages)) if messages else set()
-    return {id: dict(parse_message(message)[2]) for id, message in messages.items() if id in made}
+    return {id: dict(parse_message(message)[2]) for id, message in messages.items()}
 
 
 def newest(vault: Vault, start: str, limit: int | None) -> list[Commit]:
