@@ -257,8 +257,13 @@ class Provenance:
         return arrival.is_mine(answers, self._left[1])
 
     def _moved_here(self, path: str, data: bytes) -> list[Arrival]:
-        """The arrivals of exactly this content at another path, from which it was moved here."""
-        return [each for each in self.database.with_blob([self.git.blob_id(data)]) if self._counts(each, path)]
+        """The arrivals at another path whose last left exactly this content, from which it was moved here."""
+        blob = self.git.blob_id(data)
+        if self.looks.has(path, blob):
+            return []
+        found = {each.path: each.id for each in self.database.with_blob([blob])}
+        there = [each for other in found for each in self.database.at(other) if each.id <= found[other]]
+        return sorted((each for each in there if self._counts(each, path)), key=lambda each: each.id)
 
     def _made_of_foreign(self, path: str, data: bytes) -> list[Arrival]:
         """The signed arrivals at a path, if one of them has made the note and it has foreign text.

@@ -26,3 +26,17 @@ def test_the_text_of_others_is_in_no_own_version(tmp_path: Path, mine: str, thei
     owned = b"".join(desk.vault.own_version(path) or b"" for path in notes)
     assert theirs.encode() not in owned
     assert mine.encode() in b"".join(desk.vault.read(path) or b"" for path in notes)
+
+
+def test_a_note_moved_here_has_nothing_of_what_came_before_at_its_old_place(tmp_path: Path) -> None:
+    laptop, desk = two_machines(tmp_path, {"plan.md": "# Plan\n"})
+    desk.vault.provenance.look()
+    git_as(tmp_path, "Mallory", "clone", "-q", str(laptop.remote), str(tmp_path / "mallory"))
+    mallory = Mallory(desk.root, tmp_path / "mallory", laptop.remote)
+    for text in ("First of Zed's.\n", "Second of Zed's.\n"):
+        mallory.pushes({"idea.md": text})
+        desk.synced()
+    (desk.root / "idea.md").rename(desk.root / "mine.md")
+    assert not desk.vault.own_version("mine.md")
+    desk.vault.provenance.has_seen("mine.md")
+    assert desk.vault.own_version("mine.md") == b"Second of Zed's.\n"
