@@ -40,9 +40,10 @@ def test_what_changes_right_after_a_run_is_one_more_run(town: Town) -> None:
         house.for_a_while(2)
         assert town.outcomes("done") == ["done"]
         write(town.root / "projects/car.md", "- [ ] wash\n")
-        house.step()
-        write(town.root / "projects/car.md", "- [x] wash\n")
         house.for_a_while(2)
+        write(town.root / "projects/car.md", "- [x] wash\n")
+        seen = lambda: any("projects/car.md" in each.paths for each in house.parts.jobs.runs)  # noqa: E731
+        house.until(seen, "both are seen")
         town.clock.pass_by(minutes=1)
         town.wait_for(house, "done", "done", "done")
         text = (town.root / town.rows("done")[1].session).read_text("utf-8")
