@@ -232,6 +232,8 @@ class Jobs:
             waiting.paths = tuple(dict.fromkeys((*waiting.paths, *ready.paths)))
             return
         occurrence = Occurrence(job.id, at.astimezone(job.zone).replace(microsecond=0))
+        while self.ledger.has(occurrence.key):  # a run of the same second is over already
+            occurrence = Occurrence(job.id, occurrence.at + timedelta(seconds=1))
         entry = PendingRun(job, occurrence, now, paths=ready.paths, is_triggered=True)
         last = self.ledger.last_begin(job.id)
         if job.cooldown_seconds:
