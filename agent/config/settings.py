@@ -7,6 +7,8 @@ A field `section.key` is also the environment variable `VAULT_AGENT_SECTION__KEY
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from agent.config.attention_settings import AttentionSettings
+from agent.config.channel_settings import ChannelSettings
 from agent.config.machine_settings import MachineSettings, SyncSettings
 from agent.config.memory_settings import MemorySettings
 from agent.config.run_settings import (
@@ -139,6 +141,8 @@ class Settings:
     inbox: InboxSettings
     schedule: ScheduleSettings
     jobs: JobSettings
+    attention: AttentionSettings
+    channels: ChannelSettings
     machine: MachineSettings
     log: LogSettings
 

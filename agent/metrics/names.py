@@ -57,6 +57,9 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "DaemonStarted": "daemon.started",
         "DaemonStopped": "daemon.stopped",
         "StateChanged": "state.changed",
+        "NoticeRaised": "notice.raised",
+        "NotificationSent": "proactive.notification",
+        "NotificationSuppressed": "proactive.notification.suppressed",
     }
 )
 

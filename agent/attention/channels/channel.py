@@ -1,0 +1,91 @@
+"""What a channel is: it delivers a message and proves it, and some take in what their person writes back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from agent.llm.provider import Cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A button below a message: its label in the person's language, and the reply that it stands for (`yes 7K2`)."""
+
+    label: str
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Plain text for one person: `title` is one line, `text` may have several, or be empty.
+
+    `id` is the same in each try, so that a channel that can tell will not show it twice. `to` is an address of the
+    channel, such as a chat; empty for the person of the settings. `answers` is the channel's id of a message to which
+    this is the answer. `again`: it may have been shown before, and the person is told so.
+    """
+
+    id: str
+    title: str
+    text: str = ""
+    choices: tuple[Choice, ...] = ()
+    to: str = ""
+    answers: str = ""
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A message that came in: `id` is the channel's, `sender` the channel's stable id of who wrote it, never a name.
+
+    `chat` is where an answer goes (`Message.to`). `group`: others read there, too. `answers` is the channel's id of the
+    message that it answers, empty if it answers none. `text` has the reply of a `Choice` if one was chosen.
+    """
+
+    id: str
+    sender: str
+    chat: str
+    text: str
+    at: datetime
+    group: bool = False
+    answers: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What came in, in order, and the position after it: the next call begins there, also after a restart."""
+
+    messages: Sequence[Incoming]
+    position: str
+
+
+class Channel(Protocol):
+    """Delivers messages; made from the settings, and used by one thread at a time."""
+
+    @property
+    def name(self) -> str:
+        """The name in settings and receipts, such as `telegram`."""
+
+    def send(self, message: Message, cancelled: Cancelled) -> str:
+        """Deliver a message; returns the channel's proof, such as the id of the message there.
+
+        Raises `Retryable` (with the delay that the service asked for) when a later try may succeed and nothing was
+        delivered as far as is known, `Permanent` or `UserError` when none will.
+        """
+
+
+class Inbound(Protocol):
+    """A channel that also receives, and knows its owner."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def owner(self) -> str:
+        """The sender whose words count as the person's own; empty: nobody's do."""
+
+    def receive(self, position: str, cancelled: Cancelled) -> Received:
+        """What came in since `position` (empty: from now on); waits at most about half a minute for something.
+
+        Raises as `Channel.send` does.
+        """

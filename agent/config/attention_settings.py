@@ -1,0 +1,35 @@
+"""The settings of attention: how often, and when, the agent may speak up by itself. Part of `settings.Settings`."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from agent.config.values import Form, Range
+
+QUIET = Form(
+    r"|(((mon|tue|wed|thu|fri|sat|sun)(-(mon|tue|wed|thu|fri|sat|sun))? )?\d{1,2}(:\d\d)?-\d{1,2}(:\d\d)?(, ?|$))+",
+    "hours such as 22-8, or by days: mon-fri 22-8, sat-sun 23-10",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionSettings:
+    """The person's attention, which is scarce: notices beyond these limits wait for the digest."""
+
+    daily: Annotated[int, Range(0, 1_000, "notices")]
+    """The most notices that are sent on one day. Default 5: more are read by nobody."""
+
+    interval_minutes: Annotated[float, Range(0, 1_440, "minutes")]
+    """The least time between two notices, in minutes. Default 30."""
+
+    quiet: Annotated[str, QUIET]
+    """The hours without notices, such as `22-8`, or by days: `mon-fri 22-8, sat-sun 23-10`; empty for none. Default
+    `22-8`: jobs run at night, but what they have to say waits."""
+
+    threshold: Annotated[float, Range(0, 1)]
+    """The least priority of a notice that is sent, from 0 to 1. Default 0.6: what is below it is in the digest."""
+
+    boost: Annotated[float, Range(0, 1)]
+    """What is added to the priority of a notice that goes to a channel of `boosted`, from 0 to 1. Default 0.1."""
+
+    boosted: str
+    """The names of the channels whose notices count for more, such as `lark telegram`. Default empty: none."""

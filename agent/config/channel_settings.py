@@ -1,0 +1,35 @@
+"""The settings of the channels that reach the person outside the vault. Part of `settings.Settings`.
+
+None of them may stand in a vault's own file: they name hosts and keys. A channel is on once it is configured and its
+switch is not off.
+"""
+
+from dataclasses import dataclass
+
+from agent.config.messenger_settings import TelegramSettings
+from agent.config.secrets import Secret
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookSettings:
+    """Notices posted to an address of one's own, signed."""
+
+    on: bool
+    """Use the channel once it is configured. Default true."""
+
+    url: str
+    """The address that each notice is posted to as JSON. Default empty: none."""
+
+    secret: Secret
+    """The key of the signature, by reference. Default empty: requests are not signed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelSettings:
+    """All channels, by name."""
+
+    webhook: WebhookSettings
+    """Default: off."""
+
+    telegram: TelegramSettings
+    """Default: off."""
