@@ -1,7 +1,8 @@
 """A person's first minutes: install the built package, or follow the README, and have a vault that remembers.
 
-Runs what is installed, never the checkout: other folders, an empty home, no git settings. Needs the package registry
-for the dependencies, and skips, saying so, where it cannot be reached.
+Runs what is installed, never the checkout: other folders, an empty home, no git settings. In each check the wheel lies
+beside the packages of this environment that it declares, and no others. The long runs, marked chaos, get them from the
+package registry, and skip, saying so, where it cannot be reached.
 """
 
 import json
@@ -17,10 +18,12 @@ import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from typing import cast
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ("vault_template", "skills", "configs", "hooks")
@@ -92,14 +95,49 @@ def wheel(built: Path) -> Path:
     return found
 
 
-@pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The wheel in a fresh virtual environment, with its dependencies from the registry."""
+@pytest.fixture(scope="module", params=["linked", pytest.param("downloaded", marks=pytest.mark.chaos)])
+def installed(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel in a fresh virtual environment, with its dependencies."""
     folder = tmp_path_factory.mktemp("installed")
-    venv.create(folder / "venv", with_pip=True)
+    linked = request.param == "linked"
+    venv.create(folder / "venv", with_pip=not linked, symlinks=os.name != "nt")
     programs = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
-    run(programs / "python", "-m", "pip", "install", "--quiet", wheel, cwd=folder)
+    if linked:
+        pip: list[str | Path] = [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            programs / "python",
+            "--disable-pip-version-check",
+        ]
+        run(*pip, "install", "--quiet", "--no-index", "--no-deps", "--no-compile", wheel, cwd=folder)
+        (site,) = folder.glob("venv/[Ll]ib/**/site-packages")
+        (own,) = site.glob("vault_agent-*.dist-info")
+        link_dependencies(Distribution.at(own), site)
+    else:
+        run(programs / "python", "-m", "pip", "install", "--quiet", wheel, cwd=folder)
     return Installed(programs / "vault-agent", folder / "home")
+
+
+def link_dependencies(program: Distribution, site: Path) -> None:
+    """Link into `site` the packages of this environment that the program's declared dependencies name, and theirs."""
+    asked = [Requirement(line) for line in program.requires or ()]
+    seen: set[tuple[str, str]] = set()
+    while asked:
+        wanted = asked.pop()
+        if wanted.marker is not None and not wanted.marker.evaluate({"extra": ""}):
+            continue
+        found = distribution(wanted.name)
+        assert wanted.specifier.contains(found.version, prereleases=True), f"{wanted} is {found.version} here"
+        for extra in ("", *wanted.extras):
+            if (wanted.name, extra) not in seen:
+                seen.add((wanted.name, extra))
+                needed = [Requirement(line) for line in found.requires or ()]
+                asked += [each for each in needed if each.marker is None or each.marker.evaluate({"extra": extra})]
+        for top in {file.parts[0] for file in found.files or ()} - {"..", "__pycache__"}:
+            if not (site / top).exists():
+                (site / top).symlink_to(str(found.locate_file(top)))
 
 
 def test_the_wheel_carries_everything_that_ships_beside_the_code(wheel: Path) -> None:
@@ -153,15 +191,33 @@ def test_the_installed_program_does_not_read_the_checkout(installed: Installed) 
     assert installed.program.parents[1] in Path(where.strip()).parents
 
 
-def test_the_readmes_first_command_gives_a_vault_that_is_watched(tmp_path: Path) -> None:
+def readmes_first_command() -> list[str]:
+    """The steps of the README's command that needs nothing but Python."""
     readme = (ROOT / "README.md").read_text("utf-8")
-    command = next(line for line in readme.splitlines() if line.startswith("python3 -m venv"))
-    clone, vault = tmp_path / "clone", tmp_path / "home/my-vault"
+    return next(line for line in readme.splitlines() if line.startswith("python3 -m venv")).split(" && ")
+
+
+def test_the_readmes_first_command_ends_with_a_vault_that_is_watched(installed: Installed, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    (clone / ".venv").symlink_to(installed.program.parents[1])
+    check_vault_is_watched(readmes_first_command()[-1], clone, environment(tmp_path / "home"))
+
+
+@pytest.mark.chaos
+def test_the_readmes_first_command_gives_a_vault_that_is_watched(tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
     shutil.copytree(
         ROOT, clone, ignore=shutil.ignore_patterns(".git", ".venv*", "__pycache__", ".*_cache", ".hypothesis")
     )
     env = environment(tmp_path / "home")
     env["PATH"] = f"{sys.base_prefix}/bin{os.pathsep}{env['PATH']}"  # the README asks for a Python that is new enough
+    check_vault_is_watched(" && ".join(readmes_first_command()), clone, env)
+
+
+def check_vault_is_watched(command: str, clone: Path, env: Mapping[str, str]) -> None:
+    """Check that a command makes `~/my-vault` and watches it; the program is in `clone`."""
+    vault = Path(env["HOME"]) / "my-vault"
     with subprocess.Popen(
         ["sh", "-c", command], env=env, cwd=clone, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as daemon:
