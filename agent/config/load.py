@@ -8,6 +8,7 @@ key is ignored with a warning. Called by `app` and the command line only.
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -139,11 +140,16 @@ def _help(found: _Found) -> Sentence:
             return Sentence("change it there")
 
 
-def _from_defaults() -> list[_Found]:
-    text = (resource("configs") / "defaults.yaml").read_text("utf-8")
-    return [
+def _from_defaults() -> tuple[_Found, ...]:
+    return _defaults_in((resource("configs") / "defaults.yaml").read_text("utf-8"))
+
+
+@lru_cache(maxsize=1)
+def _defaults_in(text: str) -> tuple[_Found, ...]:
+    """The defaults; a process that loads the settings again parses the same text once."""
+    return tuple(
         _Found(key, entry.text, SettingOrigin("default")) for key, entry in _settings_in(text, "configs/defaults.yaml")
-    ]
+    )
 
 
 def _from_machine(environ: Mapping[str, str]) -> list[_Found]:

@@ -5,6 +5,7 @@ A field `section.key` is also the environment variable `VAULT_AGENT_SECTION__KEY
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Literal
 
 from agent.config.attention_settings import AttentionSettings
@@ -166,11 +167,13 @@ RENAMED = {"llm.fast_model": "llm.fast.model", "llm.key": "llm.api_key"}
 """Former and short names of settings, which count where they are set."""
 
 
+@cache
 def keys() -> tuple[str, ...]:
     """The dotted keys of all settings, in the order above."""
     return tuple(setting_types(Settings))
 
 
+@cache
 def sections() -> frozenset[str]:
     """The names of sections: `git`, not `git.durable`."""
     return frozenset(".".join(key.split(".")[:depth]) for key in keys() for depth in range(1, key.count(".") + 1))

@@ -115,7 +115,7 @@ def setting_types(cls: type) -> MappingProxyType[str, SettingType]:
 def build(cls: Callable[..., T], values: dict[str, SettingValue]) -> T:
     """An instance of the nested dataclass `cls` from dotted keys; `values` has every key of `setting_types(cls)`."""
     arguments: dict[str, object] = {}
-    for name, hint in get_type_hints(cls).items():
+    for name, hint in _fields(cls).items():
         if name in values:
             arguments[name] = values[name]
         else:
@@ -123,6 +123,12 @@ def build(cls: Callable[..., T], values: dict[str, SettingValue]) -> T:
             inside = {key.removeprefix(start): value for key, value in values.items() if key.startswith(start)}
             arguments[name] = build(hint, inside)
     return cls(**arguments)
+
+
+@cache
+def _fields(cls: Callable[..., object]) -> MappingProxyType[str, Callable[..., object]]:
+    """The types of a dataclass's fields by name."""
+    return MappingProxyType(get_type_hints(cls))
 
 
 def _kind(hint: object) -> SettingType:
