@@ -5,14 +5,14 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.vaults import FORMAT, write
+from tests.vaults import FORMAT, UNTENDED, write
 
 
 def git_as(root: Path, name: str, *args: str, check: bool = True) -> str:
     """Run git in somebody's name."""
     mail = f"{name.lower()}@example.org"
     settings = ["-c", f"user.name={name}", "-c", f"user.email={mail}", "-c", "protocol.file.allow=always"]
-    result = subprocess.run(["git", *settings, *args], cwd=root, capture_output=True, text=True, check=False)
+    result = subprocess.run(["git", *UNTENDED, *settings, *args], cwd=root, capture_output=True, text=True, check=False)
     if check and result.returncode:
         raise AssertionError(f"git {' '.join(args)}: {result.stderr}")
     return result.stdout

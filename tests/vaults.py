@@ -3,7 +3,9 @@
 import os
 import subprocess
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from agent.clock import Clock, SystemClock
 from agent.vault.options import Options
@@ -11,6 +13,8 @@ from agent.vault.plumbing import objects
 from agent.vault.store import Vault, open_vault
 
 FAST = Options(durable=False)
+UNTENDED = ("-c", "maintenance.auto=false", "-c", "gc.auto=0")
+"""Options of git: a commit or a transfer starts no second process that asks whether to pack."""
 FORMAT = "TEST_OBJECT_FORMAT"
 """The environment variable that says which ids the tests' repositories have: sha1 (default) or sha256."""
 
@@ -30,9 +34,30 @@ def init(root: Path, *options: str) -> None:
     git(root, "init", "-q", "-b", "main", f"--object-format={object_format()}", *options)
 
 
+def lay_repository(root: Path) -> None:
+    """Make `root` a repository of Anna's as `init` and `git config` do, without starting them for each test."""
+    for path, content in _new_repository(object_format()):
+        if content is None:
+            (root / path).mkdir(parents=True, exist_ok=True)
+        else:
+            write(root / path, content)
+
+
+@cache
+def _new_repository(form: str) -> tuple[tuple[str, bytes | None], ...]:
+    """The folders (None) and files that git makes for a new repository of this format, but the samples of hooks."""
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        init(root)
+        git(root, "config", "user.name", "Anna")
+        git(root, "config", "user.email", "anna@example.org")
+        found = [path for path in sorted(root.rglob("*")) if path.suffix != ".sample"]
+        return tuple((str(path.relative_to(root)), path.read_bytes() if path.is_file() else None) for path in found)
+
+
 def git(root: Path, *args: str, check: bool = True) -> str:
     """Run git as a person would, in their own name."""
-    command = ["git", "-c", "user.name=Anna", "-c", "user.email=anna@example.org", *args]
+    command = ["git", *UNTENDED, "-c", "user.name=Anna", "-c", "user.email=anna@example.org", *args]
     result = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     if check and result.returncode:
         raise AssertionError(f"git {' '.join(args)}: {result.stderr}")
@@ -61,9 +86,7 @@ def make_vault(
     """A vault at `folder/vault` with these notes committed in Anna's name; its private files are at `folder/state`."""
     root = folder / "vault"
     root.mkdir(parents=True)
-    init(root)
-    git(root, "config", "user.name", "Anna")
-    git(root, "config", "user.email", "anna@example.org")
+    lay_repository(root)
     for path, content in {"vault-agent.yaml": "", **(notes or {})}.items():
         write(root / path, content)
     git(root, "add", "-A")
