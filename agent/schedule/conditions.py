@@ -1,4 +1,4 @@
-"""Which changes of notes, and which events, start a job. Pure: the caller gives the events and the time.
+"""Which changes of notes start a job. Pure: the caller gives the events and the time.
 
 `fits` judges one event; `ChangeWatch` collects what fits until enough notes lie still. What the program wrote itself
 never counts, and what arrived from elsewhere only with `from: anywhere`.
@@ -11,36 +11,30 @@ from agent.events.types import FileChanged, FilesChanged, NoteCreated, NoteDelet
 from agent.events.types import VaultEvent as AnyVaultEvent
 from agent.markdown.changes import NoteChange, PropertySet, SectionAdded, TagAdded, TaskAdded, TaskTicked, TaskUnticked
 from agent.markdown.values import Value, is_list
-from agent.metrics.names import event_name
 from agent.schedule.globs import matches
 from agent.schedule.job import Job
-from agent.schedule.triggers import Change, OnEvent
+from agent.schedule.triggers import Change
 
 VaultEvent = AnyVaultEvent[NoteChange]
 _TASKS: Mapping[str, type] = {"ticked": TaskTicked, "unticked": TaskUnticked, "added": TaskAdded}
 
 
-def fits(change: Change, event: VaultEvent, *, ignore_case: bool = False) -> bool:
+def fits(change: Change, event: VaultEvent) -> bool:
     """True if the event meets all conditions of the trigger. Conditions on the content of a note are not met if its
     older version was not available."""
     if isinstance(event, FileChanged) or event.origin is Origin.OWN:
         return False
     if event.origin is Origin.ARRIVED and not change.anywhere:
         return False
-    if not matches(event.path, change.paths, ignore_case=ignore_case):
+    if not matches(event.path, change.paths):
         return False
-    if change.created and not _is_new(change, event, ignore_case=ignore_case):
+    if change.created and not _is_new(change, event):
         return False
     if isinstance(event, NoteDeleted):
         return not (change.created or _has_content_condition(change))
     if not _has_content_condition(change):
         return not (isinstance(event, NoteEdited) and event.compared and not event.changes)
     return _content_fits(change, event.changes)
-
-
-def fits_event(trigger: OnEvent, event: object) -> bool:
-    """True if an event of the bus has the trigger's name."""
-    return event_name(type(event).__name__) == trigger.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +49,9 @@ class ChangesReady:
 class ChangeWatch:
     """The changed notes that fit each job's triggers and wait to lie still, or for more of them.
 
-    `ignore_case`: the file system takes no notice of it. Times are monotonic seconds.
+    Times are monotonic seconds.
     """
 
-    ignore_case: bool = False
     _jobs: dict[str, Job] = field(default_factory=dict, init=False)
     _waiting: dict[tuple[str, Change], dict[str, float]] = field(default_factory=dict, init=False)
 
@@ -75,7 +68,7 @@ class ChangeWatch:
                 if isinstance(event, NoteMoved) and event.source in notes:
                     del notes[event.source]
                     notes[event.path] = poll.now
-                elif fits(trigger, event, ignore_case=self.ignore_case):
+                elif fits(trigger, event):
                     notes.pop(event.path, None)
                     notes[event.path] = poll.now
                 elif isinstance(event, NoteDeleted):
@@ -86,15 +79,6 @@ class ChangeWatch:
     def ready(self, now: float) -> tuple[ChangesReady, ...]:
         """The jobs that start now; their notes are forgotten."""
         return tuple(self._ready(now))
-
-    def next_at(self) -> float | None:
-        """The earliest time at which a job may start; None if none has enough notes."""
-        times = (
-            sorted(last + trigger.quiet for last in notes.values())[trigger.count - 1]
-            for (_, trigger), notes in self._waiting.items()
-            if len(notes) >= trigger.count
-        )
-        return min(times, default=None)
 
     def collected(self) -> dict[str, tuple[str, ...]]:
         """The notes that wait, by job, for the state on disk."""
@@ -119,10 +103,10 @@ class ChangeWatch:
                 yield ChangesReady(self._jobs[job], tuple(still))
 
 
-def _is_new(change: Change, event: VaultEvent, *, ignore_case: bool) -> bool:
+def _is_new(change: Change, event: VaultEvent) -> bool:
     """True for a note that was created, or moved to where the trigger looks from elsewhere."""
     if isinstance(event, NoteMoved):
-        return bool(change.paths) and not matches(event.source, change.paths, ignore_case=ignore_case)
+        return bool(change.paths) and not matches(event.source, change.paths)
     return isinstance(event, NoteCreated)
 
 
