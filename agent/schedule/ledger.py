@@ -136,6 +136,13 @@ class OccurrenceLedger:
         """Note the outcome of a run."""
         self._append("end", key, at, outcome)
 
+    def settle(self, key: str, outcome: str, at: datetime, reason: str = "") -> None:
+        """Note the outcome of a run that has begun, or why there is none."""
+        if key in self.open():
+            self.end(key, outcome, at)
+        else:
+            self.decide(key, outcome, at, reason)
+
     def set_back(self, now: datetime) -> None:
         """The clock was set back to `now`: what was decided about later times without a run counts no more."""
         self._append("back", "", now)

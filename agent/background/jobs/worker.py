@@ -134,11 +134,7 @@ class Worker:
         if not is_unsaid and not is_written(rows_of(vault, job.id), row):
             write_result(self.workspace, job, row, result)
         vault.commit_held(vault.held_of(result.session))
-        key = entry.occurrence.key
-        if key in self.ledger.open():
-            self.ledger.end(key, result.outcome, vault.clock.now())
-        else:
-            self.ledger.decide(key, result.outcome, vault.clock.now(), result.reason)
+        self.ledger.settle(entry.occurrence.key, result.outcome, vault.clock.now(), result.reason)
         entry.ended = None
         self._end(entry)
         if result.outcome == "failed":
