@@ -43,8 +43,8 @@ from agent.vault.folders import APPROVALS, JOB_HISTORY
 from agent.vault.sync.claims import Claims
 from agent.workspace.workspace import Workspace
 
-LEDGER, PLAN = "schedule/occurrences.tsv", "schedule/first_seen.json"
-"""The files of the ledger and of the planner, in the vault's private folder."""
+LEDGER, PLAN, CHANGED = "schedule/occurrences.tsv", "schedule/first_seen.json", "schedule/changed.json"
+"""The files of the ledger, of the planner and of the notes whose changes wait, in the vault's private folder."""
 LOOK_AGAIN = 300.0
 """Seconds after which the notes are looked at without a hint: what an approval lets count changes no note."""
 AGAIN = 10.0
@@ -98,7 +98,8 @@ class Jobs:
         self.planner = Planner(self.ledger, vault.private_folder / PLAN, settings.schedule.days, durable)
         self._goals = GoalNotes(vault, settings.vault.language)
         self._notes = JobShelf(vault, self._goals)
-        self._triggered = Triggered(lambda session: bool(job_of(self.workspace, session)))
+        is_of_job = lambda session: bool(job_of(self.workspace, session))  # noqa: E731
+        self._triggered = Triggered(is_of_job, vault.private_folder / CHANGED)
         self._turns = TurnsToGiveBack(clock, self.pool, self.claims, TURN, Priority.NETWORK)
 
     @property
@@ -114,6 +115,7 @@ class Jobs:
             return
         self._turns.start(())
         self._reload()
+        self._triggered.restore(self.workspace.clock.monotonic())
         for key in (interrupted := self.ledger.open()):
             self._note_interrupted(key)
         again = retries(self.workspace, self._by_id.values(), self._machine)
@@ -164,6 +166,7 @@ class Jobs:
             self._write_lines(event.now)
             if event.now >= self._write_at:
                 self._write()
+            self._triggered.save({each.job.id: each.paths for each in self.runs if each.is_waiting and each.paths})
             self._turns.tick(event.now)
             self._error = ""
         except Retryable as error:
@@ -367,10 +370,7 @@ class Jobs:
         self._rows, decisions, self._decisions = {}, self._decisions, []
         now = self.workspace.clock.now()
         for key, outcome, reason in decisions:
-            if key in self.ledger.open():
-                self.ledger.end(key, outcome, now)
-            else:
-                self.ledger.decide(key, outcome, now, reason)
+            self.ledger.settle(key, outcome, now, reason)
 
     @property
     def _machine(self) -> str:

@@ -1,13 +1,17 @@
 """Jobs that changes of notes or events of the program start: what has happened, and which jobs are due for it.
 
 Events come from several threads; what follows from them is asked in the daemon's turn. Nothing that a job's own run
-does starts a job.
+does starts a job. Changed notes that wait for more of them, or for their job's turn, are on disk, so that the third of
+five is not forgotten by a restart.
 """
 
+import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from agent.config.private import make_folder
 from agent.events.types import FilesChanged, Origin, Tick, TurnEnded
 from agent.loop.outcome import Ended
 from agent.markdown.changes import NoteChange
@@ -15,6 +19,7 @@ from agent.metrics.names import event_name
 from agent.schedule.conditions import ChangesReady, ChangeWatch
 from agent.schedule.job import Job
 from agent.schedule.triggers import OnEvent
+from agent.vault import durable
 
 _FREQUENT = (Tick, TurnEnded, FilesChanged)
 """Events of each turn: no job can wait for them."""
@@ -23,12 +28,14 @@ _FREQUENT = (Tick, TurnEnded, FilesChanged)
 @dataclass(slots=True)
 class Triggered:
     """The jobs of one vault that something else than the time starts. `is_of_job` says whether the last run in a
-    session belongs to a job."""
+    session belongs to a job, `path` is the file of what waits."""
 
     is_of_job: Callable[[str], bool]
+    path: Path
     _changes: ChangeWatch = field(default_factory=ChangeWatch, init=False)
     _by_event: dict[str, list[Job]] = field(default_factory=dict, init=False)
     _heard: dict[str, Job] = field(default_factory=dict, init=False)
+    _saved: dict[str, list[str]] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def set_jobs(self, jobs: Sequence[Job]) -> None:
@@ -61,3 +68,23 @@ class Triggered:
         with self._lock:
             heard, self._heard = self._heard, {}
         return (*self._changes.ready(now), *(ChangesReady(job, ()) for job in heard.values()))
+
+    def save(self, waiting: Mapping[str, Sequence[str]]) -> None:
+        """Write down which notes wait, if that has changed: those that are collected, and those of runs that wait, by
+        job. Raises `OSError`."""
+        state = {job: [*paths] for job, paths in self._changes.collected().items()}
+        for job, paths in waiting.items():
+            state[job] = [*dict.fromkeys((*state.get(job, ()), *paths))]
+        if state != self._saved:
+            make_folder(self.path.parent)
+            durable.replace(self.path, json.dumps(state))
+            self._saved = state
+
+    def restore(self, now: float) -> None:
+        """Let the notes wait again that waited when the last daemon ended; a damaged file is as good as none."""
+        try:
+            state = json.loads(self.path.read_bytes())
+            self._saved = {str(job): [str(each) for each in paths] for job, paths in state.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return
+        self._changes.restore(self._saved, now)
