@@ -58,11 +58,13 @@ class _InRun:
     """The skills of one run: `active` were given to its model, `steps` are those in their chains, by the name of the
     chain, `summarised` were only named to the model, `read` were opened by it.
 
-    `known` are the values known when the run began, `slots` those with what its skills say about the task.
+    `known` are the values known when the run began, `slots` those with what its skills say about the task. A run
+    `is_of_job` is given no skill by guess.
     """
 
     session: str
     known: Mapping[str, str] = field(default_factory=dict)
+    is_of_job: bool = False
     slots: dict[str, str] = field(default_factory=dict)
     active: dict[str, Match] = field(default_factory=dict)
     steps: dict[str, str] = field(default_factory=dict)
@@ -97,7 +99,7 @@ class ActiveSkills:
                 if context.run:
                     with suppress(AgentError):  # the trust is saved even if the note cannot be written
                         self.skills.ticked()
-                found = self._runs[context.run] = _InRun(session.path, known_slots(context))
+                found = self._runs[context.run] = _InRun(session.path, known_slots(context), bool(context.job))
                 for match in self._again(session, context.run, found.known):
                     self._follow(found, match)
                 while len(self._runs) > _KEPT:
@@ -131,7 +133,7 @@ class ActiveSkills:
         """The skills, at the start of a step, that fit the tools used so far and that the model does not have yet."""
         with self._lock:
             run, tools = self._runs.get(event.run), frozenset(event.tools)
-            if run is None or not self.skills.settings.auto or tools <= run.tools:
+            if run is None or not self.skills.settings.auto or tools <= run.tools or run.is_of_job:
                 return ()
             run.tools = tools
             task = MatchTask(event.task, tuple(event.tools), run.known)
@@ -146,8 +148,17 @@ class ActiveSkills:
 
     def pieces(self, task: str, room: int, context: RunContext, before: Sequence[str] = ()) -> Sequence[Piece]:
         """The texts of the skills that fit a task. Texts in `before`, which the model still has from an earlier task of
-        the session, are not repeated."""
+        the session, are not repeated.
+
+        A job says what is to be done, and nobody is there to notice a skill that does not fit: the model of its run is
+        given none by guess, and reads those that it wants, from the index.
+        """
         if not self.skills.settings.auto or context.role != "owner":
+            return ()
+        if context.job:
+            with self._lock:
+                if context.run in self._runs:
+                    self._runs[context.run].matched = Matched((), tuple(self.skills.library.snapshot().candidates))
             return ()
         with self._lock:
             matched = self.skills.match(MatchTask(task, slots=known_slots(context)), context.session, room=room)

@@ -54,3 +54,15 @@ def test_a_job_with_a_procedure_does_its_work_in_one_commit(town: Town) -> None:
         assert town.commits() - before <= 3
         (row,) = town.rows("look")
         assert row.delivery == "daily/2026-11-23.md" and "## Topics (09:00)" in town.daily()
+
+
+def test_a_job_is_given_no_skill_by_guess_but_may_read_those_it_knows_of(town: Town) -> None:
+    town.write("jobs/briefing.md", job(text="Brief me for the day: write a one-page briefing of my notes."))
+    town.says("Good morning.", after="Good morning.")
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=2)
+        town.wait_for(house, "briefing", "done")
+    session = (town.root / town.rows("briefing")[0].session).read_text("utf-8")
+    assert "## Skill:" not in session
+    assert "- `research-briefing`:" in session, "the list of skills"
