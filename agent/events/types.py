@@ -13,11 +13,14 @@ Change = TypeVar("Change", covariant=True)
 
 
 class Origin(StrEnum):
-    """The origin of a change: a person on this machine, this program, or git (pulled from other machines)."""
+    """The origin of a change: a person on this machine, this program, or git."""
 
     HUMAN = "human"
     OWN = "own"
+    PULLED = "pulled"
+    """Git has brought it, and it counts as the person's own, such as from their other machine."""
     ARRIVED = "arrived"
+    """Git has brought it, and the person has not looked at it."""
 
 
 @dataclass(frozen=True, slots=True)

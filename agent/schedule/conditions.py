@@ -24,7 +24,7 @@ def fits(change: Change, event: VaultEvent) -> bool:
     older version was not available."""
     if isinstance(event, FileChanged) or event.origin is Origin.OWN:
         return False
-    if event.origin is Origin.ARRIVED and not change.anywhere:
+    if event.origin in (Origin.PULLED, Origin.ARRIVED) and not change.anywhere:
         return False
     if not matches(event.path, change.paths):
         return False

@@ -35,15 +35,19 @@ def origins_of(vault: Vault, contents: Sequence[tuple[str, str | None]]) -> list
     If it cannot be found, the content counts as arrived: such content cannot ask the agent for anything.
     """
     own = vault.own_versions()
-    others = [each for each in contents if each not in own]
+    others = {each for each in contents if each not in own}
     try:
+        taken_in = vault.taken_in_versions() & others
         arrived = vault.provenance.arrived_among(others) if others else set()
-        merged = vault.taken_in_versions().intersection(others) - arrived
+        merged = taken_in - arrived
         arrived |= {each for each in merged if vault.provenance.strangers(each[0], vault.read_now(each[0]) or b"")}
+        pulled = (taken_in | vault.provenance.recorded_among(others - arrived)) - arrived
+        edited = {each.path for each in vault.changed_files([path for path, _ in pulled])} if pulled else set()
     except AgentError as error:
-        logger.warning("nobody can tell whether %s arrived: %s", others[0][0], error.message)
-        arrived = set(others)
-    kinds = {each: Origin.ARRIVED if each in arrived else Origin.HUMAN for each in others}
+        logger.warning("nobody can tell whether changes arrived: %s", error.message)
+        arrived, pulled, edited = others, frozenset(), set()
+    kinds = dict.fromkeys(others, Origin.HUMAN) | dict.fromkeys(arrived, Origin.ARRIVED)
+    kinds |= {each: Origin.PULLED for each in pulled if each[0] not in edited}  # an edit back to it is a person's
     return [kinds.get(each, Origin.OWN) for each in contents]
 
 

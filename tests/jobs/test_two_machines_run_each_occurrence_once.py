@@ -187,3 +187,25 @@ def test_what_one_machine_slept_through_and_the_other_ran_was_not_missed(
         until(houses, lambda: houses[1].parts.jobs.ledger.has("often@2026-11-23T09:00:00Z"), "it is decided", 60)
     pair.sync()
     assert [each.outcome for each in rows(pair.roots[1], "often")] == ["done"]
+
+
+def test_a_tick_starts_a_job_on_the_machine_on_which_it_was_made_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticked = "{change: {path: list.md, task: ticked, quiet_seconds: 0.2}}"
+    pair = pair_of(tmp_path, monkeypatch, done=job(ticked, "Say what comes next."))
+    pair.arrive([], {"list.md": "- [ ] one\n- [ ] two\n"})
+    with both(pair, (MovingClock(), MovingClock())) as houses:
+        for house in houses:
+            house.step()
+        pair.arrive(houses, {"list.md": "- [x] one\n- [ ] two\n"})
+        for house in houses:
+            house.for_a_while(2)
+        assert [rows(root, "done") for root in pair.roots] == [(), ()], "the phone made it"
+        write(pair.roots[0] / "list.md", "- [x] one\n- [x] two\n")
+        until(houses, lambda: len(rows(pair.roots[0], "done")) == 1 and is_idle(houses), "it runs at once", 60)
+        pair.sync()
+        for house in houses:
+            house.for_a_while(2)
+    pair.sync()
+    assert [row.machine for row in rows(pair.roots[1], "done")] == ["anna"]

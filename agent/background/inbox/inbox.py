@@ -96,12 +96,12 @@ class Inbox:
         self._turns.start({turn_name(self.workspace.vault, path) for path in going_on})
 
     def changed(self, batch: FilesChanged[NoteChange]) -> None:
-        """Note the notes that a person has changed here: they may ask something."""
+        """Note the notes that the person has changed, here or on another machine: they may ask something."""
         for event in batch.events:
             match event:
                 case NoteMoved(path=path, source=source):
                     self._move(source, path)
-                case NoteDeleted(path=path, origin=Origin.HUMAN):
+                case NoteDeleted(path=path, origin=Origin.HUMAN | Origin.PULLED):
                     self._drop(path)
                     self.answers.delete(path)
                     continue
@@ -109,9 +109,9 @@ class Inbox:
                     self._look_after(path, batch.now)
             match event:
                 case (
-                    NoteCreated(path=path, hash=digest, origin=Origin.HUMAN, changes=changes)
-                    | NoteEdited(path=path, hash=digest, origin=Origin.HUMAN, changes=changes)
-                    | NoteMoved(path=path, hash=digest, origin=Origin.HUMAN, changes=changes)
+                    NoteCreated(path=path, hash=digest, origin=Origin.HUMAN | Origin.PULLED, changes=changes)
+                    | NoteEdited(path=path, hash=digest, origin=Origin.HUMAN | Origin.PULLED, changes=changes)
+                    | NoteMoved(path=path, hash=digest, origin=Origin.HUMAN | Origin.PULLED, changes=changes)
                 ):
                     told = not isinstance(event, NoteEdited | NoteMoved) or event.compared
                     self._touch(path, digest, touched_tasks(changes) if told else {ALL}, batch.now)

@@ -161,21 +161,35 @@ class Provenance:
 
     def arrived_among(self, contents: Collection[tuple[str, str | None]]) -> set[tuple[str, str | None]]:
         """Those of these contents (path, blob id; None: its absence) that `arrived`; one look for all of them."""
+        return {
+            (path, blob)
+            for (path, blob), found in self._recorded(contents).items()
+            if any(self._counts(each, path) for each in found) or self._is_mixed(path, blob, found)
+        }
+
+    def recorded_among(self, contents: Collection[tuple[str, str | None]]) -> set[tuple[str, str | None]]:
+        """Those of these contents that git has brought from elsewhere to this path, seen by the person or not."""
+        return {
+            (path, blob)
+            for (path, blob), found in self._recorded(contents).items()
+            if any(each.path == path for each in found)
+        }
+
+    def _recorded(self, contents: Collection[tuple[str, str | None]]) -> dict[tuple[str, str | None], list[Arrival]]:
+        """The arrivals of each of these contents: at its path, else elsewhere, as it may have been moved since."""
         self.look()
-        if self.database.is_empty():
-            return set()
+        if self.database.is_empty() or not contents:
+            return {}
         by_blob, removals = defaultdict(list), {}
         for each in self.database.with_blob(list({blob for _, blob in contents if blob is not None})):
             by_blob[each.after].append(each)
         for each in self.database.removals([path for path, blob in contents if blob is None]):
             removals[each.path] = each
-        arrived = set()
+        recorded = {}
         for path, blob in contents:
             found = by_blob[blob] if blob is not None else [removals[path]] if path in removals else []
-            found = [each for each in found if each.path == path] or found  # it may have been moved here since
-            if any(self._counts(each, path) for each in found) or self._is_mixed(path, blob, found):
-                arrived.add((path, blob))
-        return arrived
+            recorded[path, blob] = [each for each in found if each.path == path] or found
+        return recorded
 
     def _is_mixed(self, path: str, blob: str | None, found: Sequence[Arrival]) -> bool:
         """True if a signed commit brought this content, and something in it is foreign."""

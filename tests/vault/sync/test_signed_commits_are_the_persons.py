@@ -181,9 +181,9 @@ def test_what_is_signed_counts_once_the_key_is_approved_also_what_came_before(th
     provenance = three.desk.vault.provenance
     assert three.foreign("tea.md") and three.origin("tea.md") is Origin.ARRIVED and not provenance.made_here([first])
     assert three.approve() == 1
-    assert not three.foreign("tea.md") and three.origin("tea.md") is Origin.HUMAN
+    assert not three.foreign("tea.md") and three.origin("tea.md") is Origin.PULLED
     second = three.writes("new.md", f"# New\n\n{MINE} And this one.\n")
-    assert not three.foreign("new.md") and three.origin("new.md") is Origin.HUMAN
+    assert not three.foreign("new.md") and three.origin("new.md") is Origin.PULLED
     assert provenance.made_here([first, second]) == {first, second}
 
 
@@ -290,7 +290,7 @@ def test_a_box_that_another_has_unticked_asks_nothing_after_a_signed_merge(three
     three.approve()
     done = "- [x] @agent sum up what the plan says"
     three.writes("plan.md", NOTES["plan.md"] + f"\n{done}\n")
-    assert three.origin("plan.md") is Origin.HUMAN
+    assert three.origin("plan.md") is Origin.PULLED
     three.mallory.pushes({"plan.md": NOTES["plan.md"] + f"\n{done.replace('x', ' ', 1)}\n"})
     three.laptop.write("plan.md", NOTES["plan.md"].replace("First we pack.", MINE) + f"\n{done}\n")
     three.laptop.synced()

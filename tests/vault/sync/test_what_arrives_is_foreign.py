@@ -57,4 +57,4 @@ def test_a_request_that_was_merged_into_a_note_is_nobodys_here(tmp_path: Path) -
     content = ("plan.md", other.vault.content_id(data))
     assert origins_of(other.vault, [content]) == [Origin.ARRIVED]
     other.vault.provenance.answers.answer(plain_address(str(one.remote)), Writers.ME)
-    assert origins_of(other.vault, [content]) == [Origin.HUMAN], "the person's own phone may ask"
+    assert origins_of(other.vault, [content]) == [Origin.PULLED], "the person's own phone may ask"
