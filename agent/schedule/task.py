@@ -30,7 +30,7 @@ from agent.schedule.occurrences import moment_in
 from agent.schedule.procedures import TaskType, target_name, task_type_of
 from agent.schedule.triggers import SHORTEST, parse_duration
 from agent.schedule.zones import machine_zone
-from agent.texts import Sentence
+from agent.texts import Sentence, in_all_languages
 from agent.vault.folders import AT_ROOT, AgentFolder
 
 TYPE = "task"
@@ -124,7 +124,7 @@ def parse_task(path: str, data: bytes, home: AgentFolder = AT_ROOT) -> Task | Ta
         path,
         kind,
         title_of(note, stem),
-        fields.take("description", _text, _body(note.body)),
+        fields.take("description", _text, _body(note.body.replace("\r\n", "\n"))),
         fields.take("status", one_of(STATUSES), "pending"),
         fields.take("priority", number(LOWEST, HIGHEST), USUAL),
         fields.take("due", moment, None),
@@ -181,8 +181,10 @@ def _target(kind: TaskType, value: Value, home: AgentFolder) -> str:
 
 
 def _body(body: str) -> str:
-    """The description in a task's body: its text without a title of its own."""
-    first, _, rest = body.replace("\r\n", "\n").strip().partition("\n")
+    """The description in a task's body: its text without a title of its own, and without what came of it."""
+    for heading in in_all_languages("task.result"):
+        body = body.rpartition(f"\n## {heading}\n")[0] or body
+    first, _, rest = body.strip().partition("\n")
     return rest.strip() if first.startswith("# ") else "\n".join(filter(None, (first, rest))).strip()
 
 

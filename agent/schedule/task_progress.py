@@ -5,10 +5,12 @@ failed, so that a task that kills the program is not done for ever.
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from agent.schedule.task import Task
+from agent.schedule.task_notes import TaskShelf
 from agent.vault import durable
 
 TRIES = 2
@@ -42,6 +44,17 @@ class TaskProgress:
         except (OSError, ValueError, TypeError):
             found = []
         return cls(path, {each.task: each for each in found})
+
+    def mark(self, shelf: TaskShelf) -> TaskShelf:
+        """The tasks with those that were begun here in progress: their notes say it only once they are over."""
+        return replace(shelf, waiting=tuple(map(self._marked, shelf.waiting)))
+
+    def _marked(self, task: Task) -> Task:
+        begun = self.begun.get(task.id)
+        if begun is None:
+            return task
+        result = f"[[{begun.waits_for.removesuffix('.md')}]]" if begun.waits_for else task.result
+        return replace(task, status="in_progress", started_at=datetime.fromisoformat(begun.at), result=result)
 
     def begin(self, task: str, at: datetime) -> BegunTask:
         """A task is begun, once more if it was before."""

@@ -28,6 +28,7 @@ from agent.runs.crash_recovery import close_cut_off
 from agent.schedule.procedures import TASK_TYPES, TaskType, target_name, task_type_of
 from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task, TaskProblem, moment
 from agent.schedule.task_notes import NewTask, PlannedTask, TaskShelf, load_task, load_tasks, plan_task
+from agent.schedule.task_progress import TaskProgress
 from agent.schedule.triggers import SHORTEST, BadTrigger, parse_duration
 from agent.texts import text
 from agent.vault.change import Stamp
@@ -62,7 +63,7 @@ def list_(output: Output) -> None:
 
 def _list(output: Output) -> None:
     workspace = open_workspace(output.vault())
-    shelf, now = load_tasks(workspace.vault), workspace.clock.now()
+    shelf, now = _marked_tasks(workspace), workspace.clock.now()
     document = {
         "tasks": [task_document(each, shelf) for each in shelf.waiting],
         "problems": [problem_document(each) for each in shelf.problems],
@@ -76,7 +77,7 @@ def _list(output: Output) -> None:
 def show(output: Output, name: str) -> None:
     """Show one task, whether it waits or is over."""
     workspace = open_workspace(output.vault())
-    shelf, now = load_tasks(workspace.vault), workspace.clock.now()
+    shelf, now = _marked_tasks(workspace), workspace.clock.now()
     task = _find(shelf.all, shelf, name)
     output.emit({"task": task_document(task, shelf)}, lambda: as_lines(format_task(task, shelf, now)))
 
@@ -152,7 +153,7 @@ def run(output: Output, name: str) -> None:
 def history(output: Output, most: int) -> None:
     """List the tasks that are over, the last one first."""
     workspace = open_workspace(output.vault())
-    shelf, now = load_tasks(workspace.vault), workspace.clock.now()
+    shelf, now = _marked_tasks(workspace), workspace.clock.now()
     done = shelf.done[:most]
     output.emit({"tasks": [task_document(each, shelf) for each in done]}, lambda: as_lines(format_history(done, now)))
 
@@ -242,3 +243,8 @@ def _report(ended: TaskEnded) -> list[str]:
     if ended.waits_for:
         lines.append(said("it goes on once you have decided in {path}", path=ended.waits_for))
     return [*lines, *(said("commit {commit}", commit=each[:12]) for each in ended.commits)]
+
+
+def _marked_tasks(workspace: Workspace) -> TaskShelf:
+    """The tasks, with those that this machine has begun in progress."""
+    return TaskProgress.load(workspace.vault.private_folder).mark(load_tasks(workspace.vault))

@@ -1,9 +1,12 @@
 """`vault-agent tasks`: planned, listed, shown, done and cancelled by a person at the terminal."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
+from agent.schedule.task_progress import TaskProgress
 from tests.stories.agents import document, furnish, tell
 from tests.stories.agents import settings as machine
 from tests.vaults import git, write
@@ -34,6 +37,20 @@ def test_a_task_is_planned_listed_done_and_remembered(root: Path, own: dict[str,
     (done,) = document(root, own, "tasks", "history")["tasks"]
     assert done["id"] == planned["id"] and done["path"].startswith("tasks/done/") and done["result"]
     assert "Green tea" in tell(root, own, "tasks", "show", "explore")
+
+
+def test_a_task_that_was_begun_here_is_shown_in_progress_and_its_description_without_its_result(
+    root: Path, own: dict[str, str]
+) -> None:
+    planned = document(root, own, "tasks", "add", "explore_topic", "Green tea", "--about", "Which one?")["task"]
+    progress = TaskProgress.load(open_workspace(root).vault.private_folder)
+    progress.begin(planned["id"], datetime(2026, 11, 23, 9, tzinfo=UTC))
+    assert "in progress" in tell(root, own, "tasks", "list")
+    assert document(root, own, "tasks", "show", "green tea")["task"]["status"] == "in_progress"
+    progress.end(planned["id"])
+    note = root / planned["path"]
+    note.write_text(note.read_text("utf-8") + "\n## Result\n\nIt is green.\n", "utf-8")
+    assert document(root, own, "tasks", "show", "green tea")["task"]["description"] == "Which one?"
 
 
 def test_undo_takes_back_what_a_task_wrote_and_not_that_it_is_over(root: Path, own: dict[str, str]) -> None:
