@@ -3,9 +3,9 @@
 import json
 from dataclasses import dataclass, field
 
+from agent.llm.exchange import HttpReply
 from agent.llm.failures import from_event
 from agent.llm.fields import items, mapping, number, parsed, text
-from agent.llm.http import HttpReply
 from agent.llm.messages import Json, JsonObject, StopReason, Usage
 from agent.llm.sse import parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly

@@ -7,9 +7,9 @@ is parsed; an answer that is cut off is an error.
 import json
 from collections.abc import Iterable, Mapping
 
+from agent.llm.exchange import HttpReply
 from agent.llm.failures import from_event
 from agent.llm.fields import items, mapping, number, parsed, text
-from agent.llm.http import HttpReply
 from agent.llm.messages import Json, JsonObject, StopReason, Usage
 from agent.llm.sse import ServerEvent, parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly

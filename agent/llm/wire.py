@@ -15,9 +15,10 @@ from agent.clock import Clock
 from agent.errors import Permanent, Retryable
 from agent.llm.attempt import Attempt, SpendAccount, Unmetered
 from agent.llm.endpoint import Endpoint, Limit
+from agent.llm.exchange import HttpReply
 from agent.llm.failures import Rejected, clean_message, from_page, from_status, is_page, wait_asked
 from agent.llm.fields import items, mapping, parsed, text
-from agent.llm.http import Http, HttpReply, Unreached, key_of
+from agent.llm.http import Http, Unreached, key_of
 from agent.llm.messages import Json, JsonObject, Reply, Request, ToolSpec, Usage
 from agent.llm.plain_turns import REFUSED
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never

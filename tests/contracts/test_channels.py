@@ -26,6 +26,8 @@ HOSTILE = (
     "\x1b[31mred\x1b[0m \x9b31m \u202egnp.exe \u2066x\u2069 ~~no~~ > quote # head | cell {{x}} *star*"
 )
 _INVISIBLE = ("\x1b", "\x9b", "\u202e", "\u2066", "\u2069")
+NO_ANSWERS: frozenset[Fault] = frozenset({"page", "wrong", "flood"})
+WAITS: frozenset[Fault] = frozenset({"silent", "flood"})
 PAUSE = 0.5
 """The longest time in seconds between a cancellation and its effect."""
 
@@ -126,7 +128,7 @@ def test_two_tries_of_one_message_can_be_told_or_are_said(rig: Rig) -> None:
 
 
 def test_an_answer_that_is_not_the_services_is_no_proof(rig: Rig) -> None:
-    for fault in sorted({"page", "wrong", "flood"} & rig.faults):
+    for fault in NO_ANSWERS & rig.faults:
         rig.misbehave(fault)
         failure = _failure(rig)
         assert isinstance(failure, Permanent | Retryable), fault
@@ -161,7 +163,7 @@ def test_a_wait_ends_when_it_is_cancelled(rig: Rig) -> None:
 def test_no_log_line_holds_a_secret(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     rig.channel.send(HELLO, never)
-    for fault in sorted(rig.faults - {"silent", "flood"}):
+    for fault in rig.faults - WAITS:
         rig.misbehave(fault)
         _failure(rig)
     _keeps_secrets(rig, caplog.text)

@@ -1,0 +1,262 @@
+"""One HTTP exchange: a request, and its answer in pieces, cancellable at any moment; knows nothing of who is asked.
+
+httpx blocks while a server is silent, so each exchange has its own thread; the caller checks `cancelled` ten times a
+second and ends the exchange by shutting the socket. Redirects are not followed, since the key must not reach another
+server. What a fault means, and what to say of it, is left to the callers.
+"""
+
+import errno
+import logging
+import socket
+import ssl
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Literal
+
+from agent.clock import Clock
+from agent.errors import Interrupted
+from agent.llm.provider import Cancelled
+from agent.texts import Sentence
+
+if TYPE_CHECKING:
+    import httpx
+
+CONNECT_SECONDS = 10.0
+LONGEST_SECONDS = 3600.0
+"""The longest time of one answer, even one that still arrives: a server may send keep-alive messages for ever."""
+MAX_BYTES = 8 * 1024 * 1024
+"""The longest answer in bytes, including the format of the stream."""
+POLL_SECONDS = 0.1
+_NO_WAY = frozenset({errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTUNREACH})
+"""What the system says without a network."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a request goes: the whole address, whether it uses TLS, the seconds of silence allowed, the longest time of
+    the whole exchange in seconds, and whether proxies of the environment count."""
+
+    url: str
+    secure: bool
+    timeout: float
+    longest: float = LONGEST_SECONDS
+    proxies: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """The head of an answer; `pieces` are the bytes of its body as they arrive. `retry_after` and `location` are
+    headers."""
+
+    status: int
+    content_type: str
+    retry_after: str
+    location: str
+    pieces: Iterator[bytes]
+
+    def body(self, most: int = MAX_BYTES) -> bytes:
+        """The rest of the body, cut off after `most` bytes."""
+        whole = bytearray()
+        for piece in self.pieces:
+            whole += piece
+            if len(whole) >= most:
+                break
+        return bytes(whole[:most])
+
+
+HttpFault = Literal[
+    "refused", "offline", "connect", "certificate", "proxy", "silent", "broken", "too long", "encoded", "bug"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Why there is no answer; `detail` is ours if it is a `Sentence`, else another program's and may hold a key."""
+
+    fault: HttpFault
+    detail: str
+
+
+class ExchangeFailed(Exception):
+    """There is no answer, or no end of one."""
+
+    def __init__(self, failed: Failed) -> None:
+        super().__init__(failed.fault)
+        self.failed = failed
+
+
+_Said = HttpReply | bytes | Failed | None
+"""A report of the thread; None when the answer is complete."""
+
+
+class _Line:
+    """The connection of one exchange; another thread can close it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sockets: list[socket.socket] = []
+        self._down = False
+
+    def watch(self, name: str, info: Mapping[str, object]) -> None:
+        """Remember each socket that httpx opens; httpx calls this for each of its steps."""
+        if not name.endswith(("connect_tcp.complete", "start_tls.complete")):
+            return
+        stream = info.get("return_value")
+        opened = stream.get_extra_info("socket") if hasattr(stream, "get_extra_info") else None
+        with self._lock:
+            if isinstance(opened, socket.socket):
+                self._sockets.append(opened)
+            if self._down:
+                self._shut()
+
+    def hang_up(self) -> None:
+        """Shut the connection, which wakes the thread that reads from it."""
+        with self._lock:
+            self._down = True
+            self._shut()
+
+    def _shut(self) -> None:
+        for each in self._sockets:
+            with suppress(OSError):
+                # Not each.shutdown: on a TLS socket it would remove the session that the reading thread uses.
+                socket.socket.shutdown(each, socket.SHUT_RDWR)
+
+
+@contextmanager
+def exchange(
+    route: Route, method: str, headers: Mapping[str, str], body: bytes, cancelled: Cancelled, clock: Clock
+) -> Iterator[HttpReply]:
+    """Ask; entering returns when the answer's head has arrived, leaving closes the connection.
+
+    Raises `ExchangeFailed`, also while the pieces are read, and `Interrupted` soon after `cancelled` is true.
+    """
+    for name in ("httpx", "httpcore"):  # they would log headers, and a server may echo the key in its headers
+        logging.getLogger(name).setLevel(logging.WARNING)
+    said: SimpleQueue[_Said] = SimpleQueue()
+    line = _Line()
+    thread = threading.Thread(
+        target=partial(_exchange, route, method, dict(headers), body, line, said), name="exchange", daemon=True
+    )
+    began = clock.monotonic()
+    thread.start()
+    try:
+        head = _next(said, cancelled, clock, began + route.longest, route.longest)
+        if not isinstance(head, HttpReply):
+            raise ExchangeFailed(Failed("broken", Sentence("it said nothing")))
+        yield replace(head, pieces=_pieces(said, cancelled, clock, route.longest))
+    finally:
+        line.hang_up()
+        thread.join(0.2)  # longer only while it is still connecting; the thread then ends without help
+
+
+def _pieces(said: SimpleQueue[_Said], cancelled: Cancelled, clock: Clock, longest: float) -> Iterator[bytes]:
+    until = clock.monotonic() + longest
+    while isinstance(piece := _next(said, cancelled, clock, until, longest), bytes):
+        yield piece
+
+
+def _next(said: SimpleQueue[_Said], cancelled: Cancelled, clock: Clock, until: float, longest: float) -> _Said:
+    while True:
+        if cancelled():
+            raise Interrupted("the call was cancelled")
+        if clock.monotonic() > until:
+            detail = Sentence("no end of its answer after {seconds:g} s", seconds=longest)
+            raise ExchangeFailed(Failed("silent", detail))
+        with suppress(Empty):
+            item = said.get(timeout=POLL_SECONDS)
+            if isinstance(item, Failed):
+                raise ExchangeFailed(item)
+            return item
+
+
+def _exchange(
+    route: Route,
+    method: str,
+    headers: dict[str, str],
+    body: bytes,
+    line: _Line,
+    said: SimpleQueue[_Said],
+) -> None:
+    """Run one request in the thread: report each piece, and always report the end."""
+    end: _Said = None
+    try:
+        with _client(route) as client:
+            stream = client.stream(method, route.url, headers=headers, content=body, extensions={"trace": line.watch})
+            with stream as response:
+                end = _report(response, said)
+    except Exception as error:  # noqa: BLE001  the waiting thread must get every error
+        end = _fault(error, route)
+    finally:
+        said.put(end)
+
+
+def _report(response: "httpx.Response", said: SimpleQueue[_Said]) -> _Said:
+    headers = response.headers
+    if headers.get("content-encoding", "identity").lower() not in ("identity", ""):
+        return Failed("encoded", "")
+    said.put(
+        HttpReply(
+            response.status_code,
+            headers.get("content-type", "").lower(),
+            headers.get("retry-after", ""),
+            headers.get("location", ""),
+            iter(()),  # `exchange` replaces this with the pieces that follow
+        )
+    )
+    size = 0
+    for piece in response.iter_raw():
+        size += len(piece)
+        if size > MAX_BYTES:
+            return Failed("too long", "")
+        said.put(piece)
+    return None
+
+
+def _client(route: Route) -> "httpx.Client":
+    import httpx
+
+    timeout = httpx.Timeout(route.timeout, connect=min(CONNECT_SECONDS, route.timeout))
+    trusted = _trusted() if route.secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts no certificate
+    return httpx.Client(verify=trusted, timeout=timeout, trust_env=route.proxies, follow_redirects=False)
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    import httpx
+
+    return httpx.create_ssl_context()  # 20 ms
+
+
+def _is_offline(error: BaseException | None) -> bool:
+    """True if the name of a server, or the way to it, is not known: most likely there is no network."""
+    while error is not None:
+        if isinstance(error, socket.gaierror) or (isinstance(error, OSError) and error.errno in _NO_WAY):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _fault(error: Exception, route: Route) -> Failed:
+    import httpx
+
+    detail = str(error) or type(error).__name__
+    if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
+        return Failed("silent", Sentence("not a byte for {seconds:g} s", seconds=route.timeout))
+    if isinstance(error, httpx.ConnectTimeout):
+        seconds = min(CONNECT_SECONDS, route.timeout)
+        return Failed("connect", Sentence("no connection within {seconds:g} s", seconds=seconds))
+    if isinstance(error, httpx.ConnectError):
+        if "CERTIFICATE_VERIFY_FAILED" in detail:
+            return Failed("certificate", detail)
+        if _is_offline(error):
+            return Failed("offline", detail)
+        return Failed("refused" if "refused" in detail.lower() else "connect", detail)
+    if isinstance(error, httpx.ProxyError | httpx.InvalidURL | ImportError | ValueError):
+        return Failed("proxy", "")  # its message may hold the proxy's password; our own address has been checked
+    if isinstance(error, httpx.TransportError | OSError):
+        return Failed("broken", detail)
+    return Failed("bug", type(error).__name__)
