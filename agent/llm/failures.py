@@ -35,8 +35,8 @@ class Rejected(Permanent):
         self.said = said
 
 
-def wait_asked(header: str, now: datetime) -> float:
-    """The seconds in a Retry-After header (a number or a date), at most `LONGEST_WAIT`; 0 without a valid one."""
+def wait_asked(header: str, now: datetime, most: float = LONGEST_WAIT) -> float:
+    """The seconds in a Retry-After header (a number or a date), at most `most`; 0 without a valid one."""
     try:
         seconds = float(header)
     except ValueError:
@@ -48,7 +48,7 @@ def wait_asked(header: str, now: datetime) -> float:
             return 0.0
         when = when if when.tzinfo else when.replace(tzinfo=UTC)
         seconds = (when - now).total_seconds()
-    return min(seconds, LONGEST_WAIT) if seconds > 0 else 0.0  # also refuses nan
+    return min(seconds, most) if seconds > 0 else 0.0  # also refuses nan
 
 
 def error_message(body: str, key: str) -> str:

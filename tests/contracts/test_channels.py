@@ -15,9 +15,12 @@ from agent.attention.channels.channel import Choice, Message
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
 from agent.llm.provider import never
 from tests.attention.rigs.rig import OpenRig, Rig
+from tests.attention.rigs.webhook import webhook_rig
 from tests.attention.servers import ASKED_WAIT, Fault
 
-RIGS: dict[str, OpenRig] = {}
+RIGS: dict[str, OpenRig] = {
+    "webhook": webhook_rig,
+}
 
 HELLO = Message("01HZZZZZZZ0000000000000001", "Two notes changed", "People/Anna.md and Home.md\n第二行:你好")
 CHOICES = (Choice("Yes", "yes 7K2"), Choice("No", "no 7K2"))

@@ -1,0 +1,177 @@
+"""The one door to HTTP for channels: a request with an answer of one piece, and what is said of one that fails.
+
+Bounded in time and size, cancellable, with TLS verified; redirects are not followed and the environment's proxies are
+not asked, since addresses and headers hold keys. No message holds a key, nor more of an address than its host.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from agent.clock import Clock
+from agent.errors import AgentError, ConfigError, Interrupted, Permanent, Retryable, UserError
+from agent.llm.exchange import ExchangeFailed, Failed, Route, exchange
+from agent.llm.failures import clean_message, error_message, is_page, wait_asked
+from agent.llm.fields import mapping, parsed
+from agent.llm.messages import JsonObject
+from agent.llm.provider import Cancelled
+from agent.texts import Sentence
+
+TIMEOUT = 15.0
+"""The longest silence of a service in seconds, unless the request itself waits for something."""
+_LONGEST = 45.0
+"""The longest time of an exchange in seconds, beyond what the request itself waits."""
+_MOST_BYTES = 1024 * 1024
+_LONGEST_WAIT = 24 * 3600.0
+"""The longest pause in seconds that a service may ask for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer; `wait` are the seconds that it asks us to wait, 0 if it does not."""
+
+    status: int
+    content_type: str
+    body: bytes
+    wait: float
+
+    @property
+    def document(self) -> JsonObject:
+        """The body as a JSON object; empty if it is none."""
+        try:
+            return mapping(parsed(self.body))
+        except ValueError:
+            return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A channel's service. `address` and `key` are the settings that a message tells the person to check; `secrets` are
+    values that no message may hold. `timeout`: seconds of silence allowed."""
+
+    address: str
+    key: str
+    clock: Clock
+    secrets: tuple[str, ...] = ()
+    timeout: float = TIMEOUT
+
+    def ask(
+        self,
+        method: str,
+        url: str,
+        cancelled: Cancelled,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes = b"",
+        waits: float = 0.0,
+    ) -> Answer:
+        """The answer, whatever its status; `waits`: seconds that the service may be silent since we asked it to wait.
+
+        Raises `Retryable`, `Permanent`, and `Interrupted` soon after `cancelled` is true.
+        """
+        place = self._place(url)
+        told = {"user-agent": "vault-agent", "accept-encoding": "identity"} | dict(headers or {})
+        route = Route(url, url.startswith("https:"), self.timeout + waits, _LONGEST + waits)
+        try:
+            with exchange(route, method, told, body, cancelled, self.clock) as reply:
+                wait = wait_asked(reply.retry_after, self.clock.now(), _LONGEST_WAIT)
+                return Answer(reply.status, reply.content_type, reply.body(_MOST_BYTES), wait)
+        except ExchangeFailed as error:
+            raise self._failure(error.failed, place) from None
+        except Interrupted as error:
+            raise Interrupted("the wait for {place} was cancelled", place=place) from error
+
+    def post(
+        self, url: str, document: object, cancelled: Cancelled, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """The answer to a JSON document; raises as `ask` and, for an answer that is no success, `refusal`."""
+        body = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+        told = {"content-type": "application/json; charset=utf-8"} | dict(headers or {})
+        answer = self.ask("POST", url, cancelled, headers=told, body=body)
+        if not 200 <= answer.status < 300 or is_page(answer.content_type, answer.body[:100]):
+            raise self.refusal(url, answer)
+        return answer
+
+    def refusal(self, url: str, answer: Answer, words: str = "", *, wait: float = 0.0) -> AgentError:
+        """The error for an answer that is no success; `words` and `wait` are what the service says in its own form."""
+        place, status = self._place(url), answer.status
+        said = self.clean(words) or self.clean(error_message(answer.body[:5_000].decode("utf-8", "replace"), ""))
+        told = Sentence("{place} answered {status}", place=place, status=status)
+        told = Sentence("{problem}: {words}", problem=told, words=said) if said else told
+        delay = max(answer.wait, wait)
+        if status == 429 or delay:
+            return Retryable(told, delay=delay, hint="it asks for a pause; the message is sent again after it")
+        if status >= 500:
+            return Retryable(told, delay=delay, hint="the service is out of order: the message is sent again later")
+        if status in (401, 403):
+            return UserError(told, hint=Sentence("the service refuses the key: check {key}", key=self.key))
+        if 300 <= status < 400:
+            hint = Sentence("redirects are not followed, to keep the key here: check {address}", address=self.address)
+            return Permanent("{place} sends us on to another address", hint=hint, place=place)
+        if is_page(answer.content_type, answer.body[:100]):
+            return Retryable(
+                "{place} sent a web page instead of an answer",
+                delay=60.0,
+                hint="log in to your network in a web browser; the message is sent again later",
+                place=place,
+            )
+        hint = Sentence("check {address} and {key}", address=self.address, key=self.key)
+        return Permanent(told, hint=hint)
+
+    def not_understood(self, url: str) -> AgentError:
+        """The error for an answer that is a success but not the service's: it proves nothing."""
+        hint = Sentence("is {address} the address of this service?", address=self.address)
+        return Permanent("{place} gave an answer that is none of this service", hint=hint, place=self._place(url))
+
+    def clean(self, words: str) -> str:
+        """A service's words as one short line, without secrets."""
+        for secret in self.secrets:
+            words = clean_message(words, secret)
+        return clean_message(words, "")
+
+    @staticmethod
+    def _place(url: str) -> str:
+        parts = urlsplit(url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+    def _failure(self, failed: Failed, place: str) -> AgentError:
+        why: str = failed.detail if isinstance(failed.detail, Sentence) else self.clean(failed.detail)
+        match failed.fault:
+            case "refused" | "connect" | "offline":
+                hint = Sentence("check your network and {address}", address=self.address)
+                return Retryable("{place} cannot be reached: {why}", delay=0.0, hint=hint, place=place, why=why)
+            case "certificate":
+                return Permanent(
+                    "{place} cannot be trusted: {why}",
+                    hint="if it is your own server, name its certificate authority in the variable SSL_CERT_FILE",
+                    place=place,
+                    why=why,
+                )
+            case "silent":
+                return Retryable("{place} is silent: {why}", delay=0.0, hint="try again later", place=place, why=why)
+            case "broken":
+                return Retryable(
+                    "{place} broke the connection: {why}", delay=0.0, hint="try again later", place=place, why=why
+                )
+            case "too long" | "encoded" | "proxy" | "bug":
+                hint = Sentence("is {address} the address of this service?", address=self.address)
+                return Permanent("{place} gave an answer that cannot be used", hint=hint, place=place)
+
+
+def checked_url(text: str, setting: str) -> str:
+    """`text` as the address of a service; raises `ConfigError`, without the address, as it may hold a key."""
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname, parts.port
+        (host or "").encode("idna")
+    except ValueError:
+        host = None
+    if not host or parts.scheme not in ("http", "https") or not text.isprintable() or " " in text:
+        raise ConfigError(
+            "{setting} is not an address of a service",
+            hint="set it to one such as {example}",
+            setting=setting,
+            example="https://example.org/hooks/notes",
+        )
+    return text

@@ -1,0 +1,52 @@
+"""A message as plain text: inert, shortened to what the service takes, with the replies that decide it."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from agent.attention.channels.channel import Message
+from agent.escape import escape, escape_line
+from agent.texts import Language, text
+
+Size: TypeAlias = Callable[[str], int]
+"""The length of a text as the service counts it: characters, or bytes."""
+_TITLE = 200
+"""The most characters of a title."""
+
+
+def title_of(message: Message) -> str:
+    """The title as one inert line of at most `_TITLE` characters."""
+    return shortened(escape_line(" ".join(message.title.split())), _TITLE)
+
+
+def body_of(message: Message, language: Language, most: int = 0, *, replies: bool, size: Size = len) -> str:
+    """The inert text below the title, of at most `most` (0: of any length): the replies that decide it, and whether it
+    may have been shown before, are always whole."""
+    after = []
+    if replies and message.choices:
+        each = [f"{choice.reply} ({escape_line(choice.label)})" for choice in message.choices]
+        after.append(text("channels.reply", language, replies=text("channels.or", language).join(each)))
+    if message.again:
+        after.append(text("channels.again", language))
+    told = escape(message.text).strip()
+    if most:
+        room = most - sum(size(line) + 2 for line in after)
+        told = shortened(told, max(room, 0), size)
+    return "\n\n".join(filter(None, [told, *after]))
+
+
+def whole_of(message: Message, language: Language, most: int = 0, *, replies: bool, size: Size = len) -> str:
+    """Title and text together, of at most `most`."""
+    title = title_of(message)
+    body = body_of(message, language, max(most - size(title) - 1, 1) if most else 0, replies=replies, size=size)
+    return f"{title}\n{body}" if body else title
+
+
+def shortened(told: str, most: int, size: Size = len) -> str:
+    """The beginning of a text with an ellipsis, of at most `most`; the whole text if it fits."""
+    if size(told) <= most:
+        return told
+    low, high = 0, len(told)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if size(told[:middle] + "…") <= most else (low, middle - 1)
+    return told[:low].rstrip() + "…" if most >= size("…") else ""
