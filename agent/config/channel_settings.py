@@ -6,6 +6,7 @@ switch is not off.
 
 from dataclasses import dataclass
 
+from agent.config.mail_settings import MailSettings
 from agent.config.messenger_settings import TelegramSettings
 from agent.config.secrets import Secret
 
@@ -25,11 +26,28 @@ class WebhookSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SwitchSettings:
+    """A channel of this machine, which needs nothing but to be wanted."""
+
+    on: bool
+    """Use the channel. Default false."""
+
+
+@dataclass(frozen=True, slots=True)
 class ChannelSettings:
     """All channels, by name."""
 
     webhook: WebhookSettings
     """Default: off."""
+
+    mail: MailSettings
+    """Default: off."""
+
+    desktop: SwitchSettings
+    """Notices of the desktop; on Linux they need `pip install vault-agent[desktop]`. Default: off."""
+
+    terminal: SwitchSettings
+    """Lines on the terminal in which the daemon was started. Default: off."""
 
     telegram: TelegramSettings
     """Default: off."""

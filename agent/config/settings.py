@@ -163,8 +163,12 @@ OF_ONE_VAULT = frozenset({"vault.folder"})
 """The settings that only a vault's own file may have."""
 
 
-RENAMED = {"llm.fast_model": "llm.fast.model", "llm.key": "llm.api_key"}
-"""Former and short names of settings, which count where they are set."""
+RENAMED = {
+    "llm.fast_model": "llm.fast.model",
+    "llm.key": "llm.api_key",
+    "channels.mail.from": "channels.mail.sender",  # `from` is no name in Python
+}
+"""Former and other names of settings, which count where they are set."""
 
 
 @cache

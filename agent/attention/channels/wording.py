@@ -18,13 +18,19 @@ def title_of(message: Message) -> str:
     return shortened(escape_line(" ".join(message.title.split())), _TITLE)
 
 
-def body_of(message: Message, language: Language, most: int = 0, *, replies: bool, size: Size = len) -> str:
-    """The inert text below the title, of at most `most` (0: of any length): the replies that decide it, and whether it
-    may have been shown before, are always whole."""
+def body_of(
+    message: Message, language: Language, most: int = 0, *, replies: bool, elsewhere: bool = False, size: Size = len
+) -> str:
+    """The inert text below the title, of at most `most` (0: of any length).
+
+    The replies that decide it are named where the person can `replies` in words, and where they can only do so
+    `elsewhere`. They, and the word that it may have been shown before, are always whole.
+    """
     after = []
-    if replies and message.choices:
+    if (replies or elsewhere) and message.choices:
         each = [f"{choice.reply} ({escape_line(choice.label)})" for choice in message.choices]
-        after.append(text("channels.reply", language, replies=text("channels.or", language).join(each)))
+        key = "channels.elsewhere" if elsewhere else "channels.reply"
+        after.append(text(key, language, replies=text("channels.or", language).join(each)))
     if message.again:
         after.append(text("channels.again", language))
     told = escape(message.text).strip()
@@ -34,10 +40,13 @@ def body_of(message: Message, language: Language, most: int = 0, *, replies: boo
     return "\n\n".join(filter(None, [told, *after]))
 
 
-def whole_of(message: Message, language: Language, most: int = 0, *, replies: bool, size: Size = len) -> str:
-    """Title and text together, of at most `most`."""
+def whole_of(
+    message: Message, language: Language, most: int = 0, *, replies: bool, elsewhere: bool = False, size: Size = len
+) -> str:
+    """Title and text together, of at most `most`; as `body_of`."""
     title = title_of(message)
-    body = body_of(message, language, max(most - size(title) - 1, 1) if most else 0, replies=replies, size=size)
+    room = max(most - size(title) - 1, 1) if most else 0
+    body = body_of(message, language, room, replies=replies, elsewhere=elsewhere, size=size)
     return f"{title}\n{body}" if body else title
 
 

@@ -1,0 +1,128 @@
+"""The channels of this machine: which there are, what each needs, and those that are configured and switched on."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from agent.attention.channels.channel import Channel, Message
+from agent.clock import in_machine_seconds
+from agent.config.load import Loaded
+from agent.config.secrets import Secret, reveal
+from agent.errors import AgentError
+from agent.llm.provider import Cancelled
+from agent.texts import Sentence
+from agent.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelKind:
+    """A channel that there can be. `needs` are the settings without which it is not configured, `may` those that it has
+    besides; their names follow `channels.NAME.`. `extra`: what has to be installed for it."""
+
+    name: str
+    says: Sentence
+    open: Callable[[Workspace], Channel]
+    needs: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+    extra: str = ""
+
+    def missing(self, loaded: Loaded) -> tuple[str, ...]:
+        """The settings that it needs and that have no value."""
+        keys = (f"channels.{self.name}.{each}" for each in self.needs)
+        return tuple(key for key in keys if not _is_set(loaded, key))
+
+    def is_on(self, loaded: Loaded) -> bool:
+        """True unless its switch is off; the daily note has none."""
+        return bool(loaded.values.get(f"channels.{self.name}.on", True))
+
+
+@dataclass(frozen=True, slots=True)
+class Unopened:
+    """A channel that is configured and cannot be used: each try says why."""
+
+    name: str
+    why: AgentError
+
+    def send(self, message: Message, cancelled: Cancelled) -> str:
+        raise self.why
+
+
+def open_channels(workspace: Workspace) -> Mapping[str, Channel]:
+    """The channels that are configured and switched on, by name, in the order of `KINDS`; the last is the daily note.
+
+    One that cannot be used, as its key is missing, is there all the same and says so when it is asked to send.
+    """
+    return {
+        kind.name: open_channel(kind, workspace)
+        for kind in KINDS
+        if kind.is_on(workspace.loaded) and not kind.missing(workspace.loaded)
+    }
+
+
+def open_channel(kind: ChannelKind, workspace: Workspace) -> Channel:
+    """The channel; raises nothing."""
+    try:
+        return kind.open(workspace)
+    except AgentError as error:
+        return Unopened(kind.name, error)
+
+
+def _is_set(loaded: Loaded, key: str) -> bool:
+    value = loaded.values[key]
+    return bool(value.reference if isinstance(value, Secret) else value)
+
+
+def _secret(secret: Secret) -> str:
+    """The value of a secret, empty if none is set; raises `MissingKey` for a reference without one."""
+    return reveal(secret) if secret.reference else ""
+
+
+def _webhook(workspace: Workspace) -> Channel:
+    from agent.attention.channels.http import Service
+    from agent.attention.channels.webhook import Webhook
+
+    settings = workspace.settings.channels.webhook
+    secret = _secret(settings.secret)
+    service = Service(
+        "channels.webhook.url",
+        "channels.webhook.secret",
+        in_machine_seconds(workspace.clock),
+        (secret,) if secret else (),
+    )
+    return Webhook(settings.url, secret, service, workspace.settings.vault.language)
+
+
+def _mail(workspace: Workspace) -> Channel:
+    from agent.attention.channels.mail import Mail
+    from agent.attention.channels.mail_token import load_token
+
+    settings, language = workspace.settings.channels.mail, workspace.settings.vault.language
+    token = load_token(workspace.vault.private_folder)
+    return Mail(settings, _secret(settings.password), token, workspace.clock.now, language)
+
+
+def _terminal(workspace: Workspace) -> Channel:
+    from agent.attention.channels.terminal import Terminal, own_terminal
+
+    return Terminal(own_terminal(), workspace.clock.now, workspace.settings.vault.language)
+
+
+def _daily(workspace: Workspace) -> Channel:
+    from agent.attention.channels.daily_note import DailyNote
+    from agent.memory import daily
+
+    return DailyNote(workspace.vault, workspace.clock.now, daily, workspace.settings.vault.language)
+
+
+KINDS: tuple[ChannelKind, ...] = (
+    ChannelKind(
+        "mail",
+        Sentence("e-mail to your own address"),
+        _mail,
+        ("host", "to"),
+        ("port", "sender", "security", "user", "password", "imap_host", "imap_port"),
+    ),
+    ChannelKind("webhook", Sentence("signed JSON to an address of your own"), _webhook, ("url",), ("secret",)),
+    ChannelKind("terminal", Sentence("lines on the daemon's terminal"), _terminal),
+    ChannelKind("daily", Sentence("a block in the daily note"), _daily),
+)
+"""All channels, the most personal first; the daily note is always there, and last."""

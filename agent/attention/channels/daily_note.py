@@ -1,0 +1,66 @@
+"""The daily note as a channel: always there, since it needs no service. A notice is a block at the end of the note.
+
+A comment with the notice's id follows the block, so that a second try finds the first.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Protocol
+
+from agent.attention.channels.channel import Message
+from agent.attention.channels.wording import body_of, title_of
+from agent.errors import Retryable
+from agent.llm.provider import Cancelled
+from agent.texts import Language
+from agent.vault.change import Stamp
+from agent.vault.store import Vault
+
+_MOST = 4_000
+"""The most characters of a text: the note is read as a whole."""
+_SHORT = 8
+"""The characters of a short commit."""
+
+
+class DayForm(Protocol):
+    """The form of daily notes."""
+
+    def path_of(self, day: date) -> str:
+        """The path of a day's note, in the agent's folder."""
+
+    def new_note(self, day: date) -> str:
+        """The initial text of a day's note."""
+
+    def block(self, when: datetime, title: str, bullets: Sequence[str]) -> str:
+        """A heading with the time, and a list."""
+
+    def inert(self, text: str) -> str:
+        """The text with everything escaped that an editor would load or run."""
+
+
+@dataclass(frozen=True, slots=True)
+class DailyNote:
+    """The channel; `now` has the date of the note, which may run faster than the machine's clock."""
+
+    vault: Vault
+    now: Callable[[], datetime]
+    form: DayForm
+    language: Language
+    name: str = "daily"
+
+    def send(self, message: Message, cancelled: Cancelled) -> str:
+        """Append it; the proof is the note's path and the short commit."""
+        now = self.now()
+        path = self.vault.home.at(self.form.path_of(now.date()))
+        mark = f"%% vault-agent: notice {message.id} %%"
+        if mark.encode() in (self.vault.read(path) or b""):
+            return f"{path} {message.id}"
+        text = body_of(message, self.language, _MOST, replies=False, elsewhere=True)
+        lines = [self.form.inert(line) for line in text.splitlines() if line.strip()]
+        told = self.form.block(now, self.form.inert(title_of(message)), lines) + f"\n{mark}\n"
+        stamp = Stamp("agent", tool="daily")
+        with self.vault.transaction("memory(daily): a notice", stamp) as day:
+            day.append(path, told.encode(), self.form.new_note(now.date()).encode())
+        if day.outcome.commit is None and day.outcome.queued is None:
+            raise Retryable("{path} has not taken the notice", hint="vault-agent doctor looks for the cause", path=path)
+        return f"{path} {(day.outcome.commit or day.outcome.queued or '')[:_SHORT]}"
