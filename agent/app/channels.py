@@ -1,9 +1,10 @@
 """The channels of this machine: which there are, what each needs, and those that are configured and switched on."""
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from agent.attention.channels.channel import Channel, Message
+from agent.attention.channels.channel import Channel, Inbound, Message
 from agent.clock import in_machine_seconds
 from agent.config.load import Loaded
 from agent.config.secrets import Secret, reveal
@@ -11,6 +12,8 @@ from agent.errors import AgentError
 from agent.llm.provider import Cancelled
 from agent.texts import Sentence
 from agent.workspace.workspace import Workspace
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,8 @@ class ChannelKind:
     needs: tuple[str, ...] = ()
     may: tuple[str, ...] = ()
     extra: str = ""
+    receive: Callable[[Workspace], Inbound | None] | None = None
+    """Opens the way in; None where there is none, or where it is not configured."""
 
     def missing(self, loaded: Loaded) -> tuple[str, ...]:
         """The settings that it needs and that have no value."""
@@ -56,6 +61,23 @@ def open_channels(workspace: Workspace) -> Mapping[str, Channel]:
         for kind in KINDS
         if kind.is_on(workspace.loaded) and not kind.missing(workspace.loaded)
     }
+
+
+def open_inbounds(workspace: Workspace) -> Mapping[str, Inbound]:
+    """The channels through which the person can write back, by name. One that cannot be opened is left out, with a
+    word in the log: it could not be opened for sending either, which says why."""
+    found: dict[str, Inbound] = {}
+    for kind in KINDS:
+        if kind.receive is None or not kind.is_on(workspace.loaded) or kind.missing(workspace.loaded):
+            continue
+        try:
+            inbound = kind.receive(workspace)
+        except AgentError as error:
+            logger.warning("%s cannot be read: %s", kind.name, error.message)
+            continue
+        if inbound is not None:
+            found[kind.name] = inbound
+    return found
 
 
 def open_channel(kind: ChannelKind, workspace: Workspace) -> Channel:
@@ -100,6 +122,17 @@ def _mail(workspace: Workspace) -> Channel:
     return Mail(settings, _secret(settings.password), token, workspace.clock.now, language)
 
 
+def _mail_in(workspace: Workspace) -> Inbound | None:
+    from agent.attention.channels.mail_in import MailIn
+    from agent.attention.channels.mail_token import load_token
+
+    settings = workspace.settings.channels.mail
+    if not settings.imap_host:
+        return None
+    token = load_token(workspace.vault.private_folder)
+    return MailIn(settings, _secret(settings.password), token, in_machine_seconds(workspace.clock))
+
+
 def _terminal(workspace: Workspace) -> Channel:
     from agent.attention.channels.terminal import Terminal, own_terminal
 
@@ -120,6 +153,7 @@ KINDS: tuple[ChannelKind, ...] = (
         _mail,
         ("host", "to"),
         ("port", "sender", "security", "user", "password", "imap_host", "imap_port"),
+        receive=_mail_in,
     ),
     ChannelKind("webhook", Sentence("signed JSON to an address of your own"), _webhook, ("url",), ("secret",)),
     ChannelKind("terminal", Sentence("lines on the daemon's terminal"), _terminal),

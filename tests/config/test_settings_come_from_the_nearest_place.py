@@ -83,13 +83,27 @@ def test_variables_that_are_no_settings_are_left_alone(places: Places) -> None:
 
 @pytest.mark.parametrize("key", [key for key in keys() if key not in OF_ONE_VAULT])
 def test_every_setting_has_its_variable(places: Places, key: str) -> None:
-    text = str(places.load().values[key]).lower() or "words"
+    kind = setting_type(key)
+    example = kind.form.words.rpartition(" ")[2] if kind.form else "words"
+    text = str(places.load().values[key]).lower() or example
     places.environ[variable(key)] = text
     loaded = places.load()
     assert (loaded.values[key], str(loaded.origin(key))) == (
         setting_type(key).read(text),
         f"environment {variable(key)}",
     )
+
+
+@pytest.mark.parametrize("place", ["machine", "environment", "flag"])
+def test_a_setting_named_as_no_python_name_may_be_counts(places: Places, place: str) -> None:
+    if place == "machine":
+        places.machine("channels:\n  mail:\n    from: agent@example.org\n")
+    elif place == "environment":
+        places.environ["VAULT_AGENT_CHANNELS__MAIL__FROM"] = "agent@example.org"
+    flags = {"channels.mail.from": "agent@example.org"} if place == "flag" else {}
+    loaded = places.load(**flags)
+    assert loaded.settings.channels.mail.sender == "agent@example.org"
+    assert loaded.origin("channels.mail.sender").layer == place
 
 
 def test_off_is_a_word_and_not_false(places: Places) -> None:

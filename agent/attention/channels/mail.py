@@ -9,7 +9,7 @@ import socket
 import ssl
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -30,6 +30,8 @@ TIMEOUT = 30.0
 """The longest silence of a mail server in seconds: some wait before they greet, to try senders' patience."""
 _MOST = 20_000
 """The most characters of a text."""
+_LINE = 60
+"""The characters of a text that stand for a missing title."""
 _SUBMISSION, _TLS = 587, 465
 _BUSY = 60.0
 """The pause in seconds after a server has said that it takes nothing now."""
@@ -69,6 +71,11 @@ class Mail:
                 hint="vault-agent channels add mail asks for what it needs",
             )
         mail = self._composed(message)
+        if not self.password.isascii():
+            raise UserError(
+                "the password at channels.mail.password has letters that mail servers do not take",
+                hint="copy it again: vault-agent config set channels.mail.password --prompt",
+            )
         visit = _Visit(self)
         line = awaited(lambda: visit.deliver(mail), cancelled, visit.hang_up)
         return f"{line} {mail['Message-ID']}"
@@ -77,7 +84,7 @@ class Mail:
         mail = EmailMessage(policy=SMTP)
         sender = self.settings.sender or self.settings.to
         mail["From"], mail["To"] = sender, self.settings.to
-        mail["Subject"] = title_of(message)
+        mail["Subject"] = title_of(message) or title_of(replace(message, title=message.text[:_LINE]))
         mail["Date"] = format_datetime(self.now())
         mail["Message-ID"] = self.token.message_id(message.id, sender)
         mail["Auto-Submitted"] = "auto-generated"

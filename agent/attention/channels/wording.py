@@ -47,7 +47,7 @@ def whole_of(
     title = title_of(message)
     room = max(most - size(title) - 1, 1) if most else 0
     body = body_of(message, language, room, replies=replies, elsewhere=elsewhere, size=size)
-    return f"{title}\n{body}" if body else title
+    return "\n".join(filter(None, (title, body)))
 
 
 def shortened(told: str, most: int, size: Size = len) -> str:

@@ -1,0 +1,223 @@
+"""A reply to our mail counts as the owner's; nothing else does, and the mailbox stays as it was."""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from email.message import EmailMessage
+from email.policy import SMTP
+from pathlib import Path
+
+import pytest
+
+from agent.attention.channels.channel import Incoming
+from agent.attention.channels.mail_in import MailIn
+from agent.attention.channels.mail_text import without_quotation
+from agent.attention.channels.mail_token import ReplyToken, load_token
+from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
+from agent.llm.provider import never
+from tests.attention.mailbox import PASSWORD, Mailbox, Trouble, mailbox
+from tests.attention.rigs.mail import SETTINGS
+from tests.fakes import FakeClock
+
+TOKEN = ReplyToken(b"k" * 32)
+OURS = TOKEN.message_id("01HZZZZZZZ0000000000000001", "agent@example.org")
+
+
+@dataclass
+class Post:
+    box: Mailbox
+    channel: MailIn
+
+    def start(self) -> str:
+        return self.channel.receive("", never).position
+
+    def arrives(self, mail: EmailMessage | bytes) -> list[Incoming]:
+        """What a look finds after this mail has come."""
+        position = self.start()
+        self.box.put(mail if isinstance(mail, bytes) else mail.as_bytes())
+        return list(self.channel.receive(position, never).messages)
+
+
+@pytest.fixture
+def post() -> Iterator[Post]:
+    with mailbox() as box:
+        settings = replace(SETTINGS, imap_host="127.0.0.1", imap_port=box.port, user="anna")
+        yield Post(box, MailIn(settings, PASSWORD, TOKEN, FakeClock(), timeout=0.5))
+
+
+def written(text: str = "yes 7K2", sender: str = "anna@example.org", **headers: str) -> EmailMessage:
+    mail = EmailMessage(policy=SMTP)
+    mail["From"], mail["To"], mail["Subject"] = sender, "agent@example.org", "Re: May it?"
+    mail["Message-ID"] = "<1@example.org>"
+    for name, value in headers.items():
+        mail[name.replace("_", "-")] = value
+    mail.set_content(text)
+    return mail
+
+
+def test_a_reply_to_our_mail_is_the_owners(post: Post) -> None:
+    for header in ("In_Reply_To", "References"):
+        [message] = post.arrives(written("好的 yes 7K2\n\n> May it?\n", **{header: f"<0@x.org> {OURS}"}))
+        assert message.sender == post.channel.owner
+        assert (message.text, message.answers, message.group) == ("好的 yes 7K2", OURS, False)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"In_Reply_To": "<01HZZZZZZZ0000000000000001@example.org>"},
+        {"In_Reply_To": OURS.replace(OURS.split(".")[1], "a" * 26)},
+        {"In_Reply_To": OURS.replace("000001", "000002")},
+        {"References": ReplyToken(b"x" * 32).message_id("01HZZZZZZZ0000000000000001", "agent@example.org")},
+    ],
+)
+def test_without_a_right_token_the_owners_name_proves_nothing(post: Post, headers: dict[str, str]) -> None:
+    [message] = post.arrives(written(**headers))
+    assert message.sender != post.channel.owner
+    assert message.answers == ""
+
+
+@pytest.mark.parametrize(
+    "sender", ["mallory@example.org", "anna@example.org, mallory@example.org", '"anna@example.org" <m@evil.example>']
+)
+def test_a_stranger_with_the_token_is_not_the_owner(post: Post, sender: str) -> None:
+    assert [m for m in post.arrives(written(sender=sender, In_Reply_To=OURS)) if m.sender == post.channel.owner] == []
+
+
+@pytest.mark.parametrize("header", [("Auto_Submitted", "auto-replied"), ("Precedence", "bulk"), ("X_Autoreply", "yes")])
+def test_what_machines_answer_is_left_out(post: Post, header: tuple[str, str]) -> None:
+    assert post.arrives(written(**{header[0]: header[1]}, In_Reply_To=OURS)) == []
+
+
+def test_others_who_read_along_make_it_a_group(post: Post) -> None:
+    [message] = post.arrives(written(In_Reply_To=OURS, Cc="bob@example.org"))
+    assert message.group
+
+
+def test_each_mail_comes_once_and_in_order_also_after_a_restart(post: Post) -> None:
+    position = post.start()
+    for number in range(45):
+        post.box.put(written(f"mail {number}").as_bytes())
+    texts: list[str] = []
+    for _ in range(4):
+        channel = replace(post.channel)
+        received = channel.receive(position, never)
+        texts += [message.text for message in received.messages]
+        position = received.position
+    assert texts == [f"mail {number}" for number in range(45)]
+
+
+def test_mail_from_before_the_first_look_is_left_alone(post: Post) -> None:
+    post.box.put(written("old").as_bytes())
+    position = post.start()
+    assert list(post.channel.receive(position, never).messages) == []
+
+
+def test_a_mailbox_that_is_numbered_anew_repeats_nothing(post: Post) -> None:
+    position = post.start()
+    post.box.put(written("old").as_bytes())
+    post.box.validity = 8
+    received = post.channel.receive(position, never)
+    assert (list(received.messages), received.position.split(":")[0]) == ([], "8")
+
+
+def test_nothing_in_the_mailbox_is_changed(post: Post) -> None:
+    post.arrives(written())
+    commands = " ".join(post.box.commands).upper()
+    assert "EXAMINE" in commands and "BODY.PEEK" in commands
+    assert not [word for word in ("SELECT", "STORE", "EXPUNGE", "COPY", "MOVE", "APPEND") if word in commands]
+
+
+@pytest.mark.parametrize(
+    "mail",
+    [
+        b"",
+        b"\xff\xfe\x00",
+        b"From: anna@example.org\r\nContent-Type: text/plain; charset=no-such\r\n\r\n\xff\xfe",
+        b"From: \r\n\r\nx",
+        b"From: =?utf-8?b?!!!?= <anna@example.org>\r\nTo: ;;;,,,<>\r\nReferences: <<<>>>\r\n\r\nhello",
+        b"From: anna@example.org\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\n",
+    ],
+)
+def test_a_broken_mail_does_not_stop_the_next(post: Post, mail: bytes) -> None:
+    position = post.start()
+    post.box.put(mail)
+    post.box.put(written("after it").as_bytes())
+    assert post.channel.receive(position, never).messages[-1].text == "after it"
+
+
+def test_only_a_page_is_read_without_what_it_hides(post: Post) -> None:
+    mail = written(In_Reply_To=OURS)
+    page = "<head><style>p {}</style></head><p>yes 7K2<br>&amp; thanks</p><blockquote>no 7K2</blockquote>"
+    mail.set_content(page, subtype="html")
+    [message] = post.arrives(mail)
+    assert message.text == "yes 7K2\n& thanks"
+
+
+@pytest.mark.parametrize("trouble", ["cut", "silent", "garbage"])
+def test_a_passing_fault_loses_nothing(post: Post, trouble: Trouble) -> None:
+    position = post.start()
+    post.box.put(written("here").as_bytes())
+    post.box.troubles.append(trouble)
+    with pytest.raises(Retryable):
+        post.channel.receive(position, never)
+    assert [message.text for message in post.channel.receive(position, never).messages] == ["here"]
+
+
+def test_a_wrong_password_is_for_the_person_to_mend(post: Post, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    post.box.password = "another"
+    with pytest.raises(UserError) as caught:
+        post.channel.receive("", never)
+    _keeps_secret(caught.value, caplog.text)
+    assert "channels.mail.password" in caught.value.hint
+
+
+def test_a_mailbox_that_is_not_opened_is_for_the_person_to_mend(post: Post) -> None:
+    post.box.troubles.append("refused")
+    with pytest.raises(Permanent):
+        post.channel.receive("", never)
+
+
+def test_a_wait_ends_when_it_is_cancelled(post: Post) -> None:
+    post.box.put(written().as_bytes())
+    post.box.troubles.append("silent")
+    looks = iter([False] * 3)
+    with pytest.raises(Interrupted):
+        post.channel.receive("7:100", lambda: next(looks, True))
+
+
+def _keeps_secret(error: AgentError, log: str) -> None:
+    assert PASSWORD not in f"{error.message} {error.hint} {log}"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("yes 7K2\n\nOn Mon, 23 Nov 2026 at 10:00, Agent <a@b.org> wrote:\n> May it?\n", "yes 7K2"),
+        ("yes\n\nOn Mon, 23 Nov 2026 at 10:00,\nAgent <a@b.org> wrote:\n> May it?\n", "yes"),
+        ("On Mon, 23 Nov 2026, Agent <a@b.org> wrote:\n> May it?\n\nyes 7K2\n", "yes 7K2"),
+        ("同意\n\n在 2026年11月23日，Agent <a@b.org> 写道：\n> 可以吗？", "同意"),
+        ("ok\n\n------------------ 原始邮件 ------------------\n发件人: x", "ok"),
+        ("ok\n-----Original Message-----\nFrom: x", "ok"),
+        ("ok\n\n________________________________\nFrom: A <a@b.org>\nSent: now", "ok"),
+        ("ok\n-- \nAnna\n+49 123", "ok"),
+        ("Ja.\n\nAm 23.11.26 um 10:00 schrieb Agent:\n> May it?", "Ja."),
+        ("On the whole I agree.\nSecond line: yes", "On the whole I agree.\nSecond line: yes"),
+        ("> only a quotation", ""),
+        ("", ""),
+    ],
+)
+def test_the_mail_that_is_answered_is_cut_off(text: str, kept: str) -> None:
+    assert without_quotation(text) == kept
+
+
+def test_the_key_of_tokens_stays_and_a_damaged_one_is_made_anew(tmp_path: Path) -> None:
+    first = load_token(tmp_path)
+    assert load_token(tmp_path) == first
+    path = tmp_path / "mail-token.key"
+    assert path.stat().st_mode & 0o077 == 0
+    path.write_text("zz")
+    assert load_token(tmp_path) != first
+    assert load_token(tmp_path).proved(first.message_id("1", "a@b.org")) == ""
