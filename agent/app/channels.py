@@ -2,15 +2,16 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agent.attention.channels.channel import Channel, Inbound, Message
 from agent.clock import in_machine_seconds
 from agent.config.load import Loaded
 from agent.config.secrets import Secret, reveal
-from agent.errors import AgentError
+from agent.config.settings import RENAMED
+from agent.errors import AgentError, UserError
 from agent.llm.provider import Cancelled
-from agent.texts import Sentence
+from agent.texts import Sentence, joined
 from agent.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -19,21 +20,28 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class ChannelKind:
     """A channel that there can be. `needs` are the settings without which it is not configured, `may` those that it has
-    besides; their names follow `channels.NAME.`. `extra`: what has to be installed for it."""
+    besides; their names follow `channels.NAME.`. `asks` are the questions for those that a person is asked for."""
 
     name: str
     says: Sentence
     open: Callable[[Workspace], Channel]
     needs: tuple[str, ...] = ()
     may: tuple[str, ...] = ()
-    extra: str = ""
+    asks: Mapping[str, Sentence] = field(default_factory=dict)
     receive: Callable[[Workspace], Inbound | None] | None = None
     """Opens the way in; None where there is none, or where it is not configured."""
 
+    find_owner: Callable[[Workspace, str, Cancelled], str] | None = None
+    """Waits for a message there that has a code, and returns its sender's id: the value of `owner`."""
+
+    def key(self, field_name: str) -> str:
+        """The setting of a field; `from` is a field of mail, too."""
+        key = f"channels.{self.name}.{field_name}"
+        return RENAMED.get(key, key)
+
     def missing(self, loaded: Loaded) -> tuple[str, ...]:
         """The settings that it needs and that have no value."""
-        keys = (f"channels.{self.name}.{each}" for each in self.needs)
-        return tuple(key for key in keys if not _is_set(loaded, key))
+        return tuple(key for key in map(self.key, self.needs) if not is_set(loaded, key))
 
     def is_on(self, loaded: Loaded) -> bool:
         """True unless its switch is off; the daily note has none."""
@@ -80,6 +88,15 @@ def open_inbounds(workspace: Workspace) -> Mapping[str, Inbound]:
     return found
 
 
+def channel_kind(name: str) -> ChannelKind:
+    """The channel of this name; raises `UserError`."""
+    found = next((kind for kind in KINDS if kind.name == name), None)
+    if found is None:
+        names = joined((kind.name for kind in KINDS), ", ")
+        raise UserError("there is no channel {name}", hint=Sentence("there are: {names}", names=names), name=name)
+    return found
+
+
 def open_channel(kind: ChannelKind, workspace: Workspace) -> Channel:
     """The channel; raises nothing."""
     try:
@@ -88,7 +105,8 @@ def open_channel(kind: ChannelKind, workspace: Workspace) -> Channel:
         return Unopened(kind.name, error)
 
 
-def _is_set(loaded: Loaded, key: str) -> bool:
+def is_set(loaded: Loaded, key: str) -> bool:
+    """True if a setting has a value."""
     value = loaded.values[key]
     return bool(value.reference if isinstance(value, Secret) else value)
 
@@ -153,9 +171,26 @@ KINDS: tuple[ChannelKind, ...] = (
         _mail,
         ("host", "to"),
         ("port", "sender", "security", "user", "password", "imap_host", "imap_port"),
+        asks={
+            "host": Sentence("The server that takes your mail, such as smtp.example.org"),
+            "to": Sentence("Your own address"),
+            "user": Sentence("The name to log in with there; empty for none"),
+            "password": Sentence("The password; best one that is made for a single program"),
+            "imap_host": Sentence("The server that your replies are read from (IMAP); empty for none"),
+        },
         receive=_mail_in,
     ),
-    ChannelKind("webhook", Sentence("signed JSON to an address of your own"), _webhook, ("url",), ("secret",)),
+    ChannelKind(
+        "webhook",
+        Sentence("signed JSON to an address of your own"),
+        _webhook,
+        ("url",),
+        ("secret",),
+        {
+            "url": Sentence("The address that notices are posted to"),
+            "secret": Sentence("The key of the signature; empty for none"),
+        },
+    ),
     ChannelKind("terminal", Sentence("lines on the daemon's terminal"), _terminal),
     ChannelKind("daily", Sentence("a block in the daily note"), _daily),
 )

@@ -73,6 +73,7 @@ COMMANDS = {
     "trust": LazyCommand("agent.interfaces.cli.trust", "Say whose text arrives from where, and look at it."),
     "skills": LazyCommand("agent.interfaces.cli.skills", "List, match, review, rate and learn skills."),
     "jobs": LazyCommand("agent.interfaces.cli.jobs", "What the agent does at its time: list, make, run, pause."),
+    "channels": LazyCommand("agent.interfaces.cli.channels", "The ways by which messages reach you: list, add, test."),
     "wake": LazyCommand("agent.interfaces.cli.wake", "Wake the agent: its tasks begin now."),
     "sleep": LazyCommand("agent.interfaces.cli.sleep", "Let the agent sleep until something is due."),
     "status": LazyCommand("agent.interfaces.cli.status", "Show what is saved, what waits, and what needs you."),

@@ -1,0 +1,210 @@
+"""`vault-agent channels`: the ways by which messages reach the person; sets them up and tries them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from agent.app.channels import KINDS, ChannelKind, channel_kind, is_set, open_channel
+from agent.app.open import open_workspace
+from agent.attention.channels.channel import Message
+from agent.config.directories import directories
+from agent.config.edit import set_machine
+from agent.config.key_file import save_key
+from agent.config.load import Loaded, load_settings
+from agent.config.secrets import Secret
+from agent.config.settings import setting_type
+from agent.errors import ConfigError, NotAVault, UserError
+from agent.interfaces.cli.language import listed, said
+from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.prompt import hidden, keyboard
+from agent.interfaces.cli.screen import is_terminal
+from agent.llm.provider import never
+from agent.texts import joined, text
+
+_OWNER_SECONDS = 120.0
+"""The longest wait for the person's message that shows who they are."""
+_CODE = 8
+"""The characters of the code in it, which nobody else there can know."""
+
+
+@click.group(
+    invoke_without_command=True,
+    short_help="The ways by which messages reach you: list, add, test.",
+)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """The ways by which messages reach you, and those by which you can write back.
+
+    The daily note is always one of them. All others are set up for this machine only.
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_all)
+
+
+@command.command("list", short_help="List the channels, and what each still needs.")
+@click.pass_obj
+def list_all(output: Output) -> None:
+    """List the channels, and what each still needs."""
+    loaded = load_settings(_vault(output))
+    output.emit({"channels": [_document(kind, loaded) for kind in KINDS]}, lambda: _table(loaded))
+
+
+@command.command("add", short_help="Set a channel up for this machine.")
+@click.argument("name")
+@click.argument("settings", nargs=-1, metavar="[KEY=VALUE]…")
+@click.pass_obj
+def add(output: Output, name: str, settings: tuple[str, ...]) -> None:
+    """Set a channel up for this machine and switch it on.
+
+    Settings are given as in host=smtp.example.org; on a terminal you are asked for what is missing. A secret is given
+    as a reference (env:NAME, file:PATH, keyring:NAME), or typed when it is asked for: then it goes into a file that
+    only you can read.
+    """
+    kind = channel_kind(name)
+    values = _given(kind, settings)
+    loaded = load_settings()
+    if is_terminal():
+        values |= _asked(kind, loaded, values)
+    missing = [key for key in kind.missing(loaded) if key not in values]
+    if missing:
+        example = f"{missing[0].rpartition('.')[2]}=…"
+        raise UserError(
+            "{name} needs {missing}",
+            hint="vault-agent channels add {name} {example}",
+            name=name,
+            missing=joined(missing, ", "),
+            example=example,
+        )
+    for key, value in values.items():
+        path = set_machine(key, value)
+        output.note(said("{key} is set in {path}", key=key, path=path))
+    switch = f"channels.{name}.on"
+    if switch in loaded.values and not loaded.values[switch]:
+        set_machine(switch, "true")
+    owner = _find_owner(output, kind)
+    output.emit(
+        {"channel": name, "set": sorted(values), "owner": owner},
+        said("{name} is on. vault-agent channels test {name} sends a message", name=name),
+    )
+
+
+@command.command("test", short_help="Send a message through a channel now.")
+@click.argument("name")
+@click.pass_obj
+def test(output: Output, name: str) -> None:
+    """Send a message through a channel now, whatever the hour, and show the proof that it was delivered."""
+    kind = channel_kind(name)
+    workspace = open_workspace(output.vault())
+    missing = kind.missing(workspace.loaded)
+    if missing:
+        raise ConfigError(
+            "{name} is not configured: {missing} has no value",
+            hint="vault-agent channels add {name}",
+            name=name,
+            missing=missing[0],
+        )
+    language = workspace.settings.vault.language
+    message = Message(
+        workspace.clock.new_id(), text("channels.test", language), text("channels.test_more", language, name=name)
+    )
+    proof = open_channel(kind, workspace).send(message, never)
+    off = (
+        ""
+        if kind.is_on(workspace.loaded)
+        else said("It is switched off: vault-agent config set {key} true", key=f"channels.{name}.on")
+    )
+    output.emit(
+        {"channel": name, "id": message.id, "proof": proof, "on": kind.is_on(workspace.loaded)},
+        said("{name} has delivered it: {proof}", name=name, proof=proof),
+    )
+    if off:
+        output.note(off)
+
+
+def _given(kind: ChannelKind, settings: Sequence[str]) -> dict[str, str]:
+    """The settings of the command line by key; raises `UserError`."""
+    values: dict[str, str] = {}
+    for each in settings:
+        field, sign, value = each.partition("=")
+        key = kind.key(field.removeprefix(f"channels.{kind.name}."))
+        known = {kind.key(one) for one in (*kind.needs, *kind.may)}
+        if not sign or key not in known:
+            names = joined((*kind.needs, *kind.may), ", ")
+            raise UserError(
+                "{name} has no setting {field}" if sign else "{field} has no value",
+                hint="its settings: {names}; as in {example}",
+                name=kind.name,
+                field=field,
+                names=names,
+                example=f"{(*kind.needs, *kind.may, 'on')[0]}=…",
+            )
+        values[key] = value
+    return values
+
+
+def _asked(kind: ChannelKind, loaded: Loaded, given: Mapping[str, str]) -> dict[str, str]:
+    """What the person types for the settings that are neither given nor set."""
+    values: dict[str, str] = {}
+    for field, question in kind.asks.items():
+        key = kind.key(field)
+        if key in given or is_set(loaded, key):
+            continue
+        secret = setting_type(key).base is Secret
+        asked = said(question)
+        typed = (hidden(said("{question} (not shown)", question=asked)) if secret else keyboard(f"{asked}: ")).strip()
+        if typed and secret and Secret(typed).is_literal:
+            typed = f"file:{save_key(directories().keys, key, typed)}"
+        if typed:
+            values[key] = typed
+    return values
+
+
+def _find_owner(output: Output, kind: ChannelKind) -> str:
+    """The owner's id after they have written something there; empty if nobody is looked for."""
+    key = f"channels.{kind.name}.owner"
+    if kind.find_owner is None or not is_terminal() or is_set(load_settings(), key):
+        return ""
+    workspace = open_workspace(output.vault())
+    until = workspace.clock.monotonic() + _OWNER_SECONDS
+    code = workspace.clock.new_id()[-_CODE:]
+    output.note(said("Now write this to it there, from your own account: {code}", code=code))
+    owner = kind.find_owner(workspace, code, lambda: workspace.clock.monotonic() > until)
+    if owner:
+        set_machine(key, owner)
+        output.note(said("your id there: {owner}", owner=owner))
+    return owner
+
+
+def _document(kind: ChannelKind, loaded: Loaded) -> dict[str, object]:
+    missing = kind.missing(loaded)
+    return {
+        "name": kind.name,
+        "about": str(kind.says),
+        "configured": not missing,
+        "on": kind.is_on(loaded) and not missing,
+        "missing": list(missing),
+        "receives": kind.receive is not None,
+    }
+
+
+def _table(loaded: Loaded) -> str:
+    width = max(len(kind.name) for kind in KINDS)
+    return "\n".join(f"{kind.name:<{width}}  {_state(kind, loaded)}  {said(kind.says)}" for kind in KINDS)
+
+
+def _state(kind: ChannelKind, loaded: Loaded) -> str:
+    missing = kind.missing(loaded)
+    if missing:
+        return said("needs {missing}", missing=listed(each.rpartition(".")[2] for each in missing))
+    return said("on") if kind.is_on(loaded) else said("off")
+
+
+def _vault(output: Output) -> Path | None:
+    """The vault, or None: settings can be read without one."""
+    try:
+        return output.vault()
+    except NotAVault:
+        if output.given is not None:
+            raise
+        return None

@@ -1,0 +1,98 @@
+"""`vault-agent channels`, against local servers that speak the real protocols."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent.interfaces.cli.main import main
+from tests.attention.rigs.mail import post_office
+from tests.attention.rigs.webhook import SECRET, Taker
+from tests.attention.servers import Answered, local_service
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> Path:
+    monkeypatch.setenv("VAULT_AGENT_HOME", str(tmp_path / "home"))
+    assert main(["init", str(tmp_path / "vault"), "--yes"]) == 0
+    monkeypatch.chdir(tmp_path / "vault")
+    capsys.readouterr()
+    return tmp_path / "vault"
+
+
+def tell(capsys: Captured, *args: str, code: int = 0) -> dict[str, object]:
+    assert main(["channels", *args, "--json"]) == code
+    document = json.loads(capsys.readouterr().out)
+    assert isinstance(document, dict)
+    return document
+
+
+def state(capsys: Captured, name: str) -> dict[str, object]:
+    listed = tell(capsys, "list")["channels"]
+    assert isinstance(listed, list)
+    return dict(next(each for each in listed if each["name"] == name))
+
+
+def test_the_daily_note_is_always_there(capsys: Captured, root: Path) -> None:
+    assert state(capsys, "daily")["on"] is True
+    proof = str(tell(capsys, "test", "daily")["proof"])
+    path, commit = proof.split(" ")
+    assert "A message to try this channel" in (root / path).read_text()
+    assert len(commit) == 8
+
+
+def test_a_webhook_is_set_up_and_tried(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOOK_SECRET", SECRET)
+    assert state(capsys, "webhook")["missing"] == ["channels.webhook.url"]
+    taker = Taker()
+    with local_service(taker) as server:
+        tell(capsys, "add", "webhook", f"url={server.url}/", "secret=env:HOOK_SECRET")
+        assert state(capsys, "webhook")["on"] is True
+        assert str(tell(capsys, "test", "webhook")["proof"]).startswith("204 ")
+        taker.secret = "another-secret"
+        error = tell(capsys, "test", "webhook", code=2)["error"]
+    assert len(taker.taken) == 1
+    assert isinstance(error, dict)
+    assert "channels.webhook.secret" in str(error["hint"]) and SECRET not in str(error)
+
+
+def test_mail_is_set_up_by_the_names_of_its_headers(capsys: Captured) -> None:
+    with post_office(login=False) as (office, port):
+        tell(
+            capsys,
+            *("add", "mail", "host=127.0.0.1", f"port={port}", "from=agent@example.org", "to=anna@example.org"),
+        )
+        assert str(tell(capsys, "test", "mail")["proof"]).startswith("250 ")
+    [mail] = office.mails
+    assert (mail["From"], mail["To"]) == ("agent@example.org", "anna@example.org")
+
+
+def test_a_channel_that_is_switched_off_can_be_tried(capsys: Captured) -> None:
+    assert main(["config", "set", "channels.webhook.on", "false"]) == 0
+    capsys.readouterr()
+    with local_service(lambda called: Answered(200, {"id": "n-1"})) as server:
+        assert main(["config", "set", "channels.webhook.url", server.url]) == 0
+        capsys.readouterr()
+        tried = tell(capsys, "test", "webhook")
+    assert (tried["proof"], tried["on"]) == ("n-1", False)
+    assert state(capsys, "webhook")["on"] is False
+
+
+@pytest.mark.parametrize(
+    ("args", "hint"),
+    [
+        (["add", "pigeon"], "mail"),
+        (["add", "webhook"], "url=…"),
+        (["add", "webhook", "uri=http://x.org"], "url"),
+        (["add", "webhook", "url"], "url="),
+        (["add", "webhook", "url=http://x.org", "secret=abcdefgh12345"], "env:NAME"),
+        (["test", "mail"], "channels add mail"),
+    ],
+)
+def test_what_is_wrong_says_what_to_do(capsys: Captured, args: list[str], hint: str) -> None:
+    error = tell(capsys, *args, code=2)["error"]
+    assert isinstance(error, dict)
+    assert hint in str(error["hint"])
+    assert "abcdefgh12345" not in str(error)
