@@ -3,14 +3,22 @@
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 
 from agent.attention.channels.channel import Channel, Inbound, Message
+from agent.attention.channels.daily_note import DailyNote
+from agent.attention.channels.http import Service
+from agent.attention.channels.mail import Mail
+from agent.attention.channels.mail_in import MailIn
+from agent.attention.channels.mail_token import load_token
+from agent.attention.channels.terminal import Terminal, own_terminal
+from agent.attention.channels.webhook import Webhook
 from agent.clock import in_machine_seconds
-from agent.config.load import Loaded
 from agent.config.secrets import Secret, reveal
-from agent.config.settings import RENAMED
+from agent.config.settings import RENAMED, Settings
 from agent.errors import AgentError, UserError
 from agent.llm.provider import Cancelled
+from agent.memory import daily
 from agent.texts import Sentence, joined
 from agent.workspace.workspace import Workspace
 
@@ -39,13 +47,17 @@ class ChannelKind:
         key = f"channels.{self.name}.{field_name}"
         return RENAMED.get(key, key)
 
-    def missing(self, loaded: Loaded) -> tuple[str, ...]:
+    def missing(self, settings: Settings) -> tuple[str, ...]:
         """The settings that it needs and that have no value."""
-        return tuple(key for key in map(self.key, self.needs) if not is_set(loaded, key))
+        return tuple(key for key in map(self.key, self.needs) if not is_set(settings, key))
 
-    def is_on(self, loaded: Loaded) -> bool:
+    def is_on(self, settings: Settings) -> bool:
         """True unless its switch is off; the daily note has none."""
-        return bool(loaded.values.get(f"channels.{self.name}.on", True))
+        return bool(getattr(getattr(settings.channels, self.name, None), "on", True))
+
+    def is_used(self, settings: Settings) -> bool:
+        """True if it is configured and switched on."""
+        return self.is_on(settings) and not self.missing(settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +76,7 @@ def open_channels(workspace: Workspace) -> Mapping[str, Channel]:
 
     One that cannot be used, as its key is missing, is there all the same and says so when it is asked to send.
     """
-    return {
-        kind.name: open_channel(kind, workspace)
-        for kind in KINDS
-        if kind.is_on(workspace.loaded) and not kind.missing(workspace.loaded)
-    }
+    return {kind.name: open_channel(kind, workspace) for kind in KINDS if kind.is_used(workspace.settings)}
 
 
 def open_inbounds(workspace: Workspace) -> Mapping[str, Inbound]:
@@ -76,7 +84,7 @@ def open_inbounds(workspace: Workspace) -> Mapping[str, Inbound]:
     word in the log: it could not be opened for sending either, which says why."""
     found: dict[str, Inbound] = {}
     for kind in KINDS:
-        if kind.receive is None or not kind.is_on(workspace.loaded) or kind.missing(workspace.loaded):
+        if kind.receive is None or not kind.is_used(workspace.settings):
             continue
         try:
             inbound = kind.receive(workspace)
@@ -105,9 +113,9 @@ def open_channel(kind: ChannelKind, workspace: Workspace) -> Channel:
         return Unopened(kind.name, error)
 
 
-def is_set(loaded: Loaded, key: str) -> bool:
-    """True if a setting has a value."""
-    value = loaded.values[key]
+def is_set(settings: Settings, key: str) -> bool:
+    """True if a setting of a channel has a value."""
+    value: object = reduce(getattr, key.split("."), settings)
     return bool(value.reference if isinstance(value, Secret) else value)
 
 
@@ -117,9 +125,6 @@ def _secret(secret: Secret) -> str:
 
 
 def _webhook(workspace: Workspace) -> Channel:
-    from agent.attention.channels.http import Service
-    from agent.attention.channels.webhook import Webhook
-
     settings = workspace.settings.channels.webhook
     secret = _secret(settings.secret)
     service = Service(
@@ -132,18 +137,12 @@ def _webhook(workspace: Workspace) -> Channel:
 
 
 def _mail(workspace: Workspace) -> Channel:
-    from agent.attention.channels.mail import Mail
-    from agent.attention.channels.mail_token import load_token
-
     settings, language = workspace.settings.channels.mail, workspace.settings.vault.language
     token = load_token(workspace.vault.private_folder)
     return Mail(settings, _secret(settings.password), token, workspace.clock.now, language)
 
 
 def _mail_in(workspace: Workspace) -> Inbound | None:
-    from agent.attention.channels.mail_in import MailIn
-    from agent.attention.channels.mail_token import load_token
-
     settings = workspace.settings.channels.mail
     if not settings.imap_host:
         return None
@@ -152,15 +151,10 @@ def _mail_in(workspace: Workspace) -> Inbound | None:
 
 
 def _terminal(workspace: Workspace) -> Channel:
-    from agent.attention.channels.terminal import Terminal, own_terminal
-
     return Terminal(own_terminal(), workspace.clock.now, workspace.settings.vault.language)
 
 
 def _daily(workspace: Workspace) -> Channel:
-    from agent.attention.channels.daily_note import DailyNote
-    from agent.memory import daily
-
     return DailyNote(workspace.vault, workspace.clock.now, daily, workspace.settings.vault.language)
 
 

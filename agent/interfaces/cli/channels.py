@@ -11,9 +11,9 @@ from agent.attention.channels.channel import Message
 from agent.config.directories import directories
 from agent.config.edit import set_machine
 from agent.config.key_file import save_key
-from agent.config.load import Loaded, load_settings
+from agent.config.load import load_settings
 from agent.config.secrets import Secret
-from agent.config.settings import setting_type
+from agent.config.settings import Settings, setting_type
 from agent.errors import ConfigError, NotAVault, UserError
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import Output
@@ -46,8 +46,8 @@ def command(ctx: click.Context) -> None:
 @click.pass_obj
 def list_all(output: Output) -> None:
     """List the channels, and what each still needs."""
-    loaded = load_settings(_vault(output))
-    output.emit({"channels": [_document(kind, loaded) for kind in KINDS]}, lambda: _table(loaded))
+    settings = load_settings(_vault(output)).settings
+    output.emit({"channels": [_document(kind, settings) for kind in KINDS]}, lambda: _table(settings))
 
 
 @command.command("add", short_help="Set a channel up for this machine.")
@@ -63,10 +63,10 @@ def add(output: Output, name: str, settings: tuple[str, ...]) -> None:
     """
     kind = channel_kind(name)
     values = _given(kind, settings)
-    loaded = load_settings()
+    present = load_settings().settings
     if is_terminal():
-        values |= _asked(kind, loaded, values)
-    missing = [key for key in kind.missing(loaded) if key not in values]
+        values |= _asked(kind, present, values)
+    missing = [key for key in kind.missing(present) if key not in values]
     if missing:
         example = f"{missing[0].rpartition('.')[2]}=…"
         raise UserError(
@@ -79,9 +79,8 @@ def add(output: Output, name: str, settings: tuple[str, ...]) -> None:
     for key, value in values.items():
         path = set_machine(key, value)
         output.note(said("{key} is set in {path}", key=key, path=path))
-    switch = f"channels.{name}.on"
-    if switch in loaded.values and not loaded.values[switch]:
-        set_machine(switch, "true")
+    if not kind.is_on(present):
+        set_machine(f"channels.{name}.on", "true")
     owner = _find_owner(output, kind)
     output.emit(
         {"channel": name, "set": sorted(values), "owner": owner},
@@ -96,7 +95,7 @@ def test(output: Output, name: str) -> None:
     """Send a message through a channel now, whatever the hour, and show the proof that it was delivered."""
     kind = channel_kind(name)
     workspace = open_workspace(output.vault())
-    missing = kind.missing(workspace.loaded)
+    missing = kind.missing(workspace.settings)
     if missing:
         raise ConfigError(
             "{name} is not configured: {missing} has no value",
@@ -111,11 +110,11 @@ def test(output: Output, name: str) -> None:
     proof = open_channel(kind, workspace).send(message, never)
     off = (
         ""
-        if kind.is_on(workspace.loaded)
+        if kind.is_on(workspace.settings)
         else said("It is switched off: vault-agent config set {key} true", key=f"channels.{name}.on")
     )
     output.emit(
-        {"channel": name, "id": message.id, "proof": proof, "on": kind.is_on(workspace.loaded)},
+        {"channel": name, "id": message.id, "proof": proof, "on": kind.is_on(workspace.settings)},
         said("{name} has delivered it: {proof}", name=name, proof=proof),
     )
     if off:
@@ -143,12 +142,12 @@ def _given(kind: ChannelKind, settings: Sequence[str]) -> dict[str, str]:
     return values
 
 
-def _asked(kind: ChannelKind, loaded: Loaded, given: Mapping[str, str]) -> dict[str, str]:
+def _asked(kind: ChannelKind, settings: Settings, given: Mapping[str, str]) -> dict[str, str]:
     """What the person types for the settings that are neither given nor set."""
     values: dict[str, str] = {}
     for field, question in kind.asks.items():
         key = kind.key(field)
-        if key in given or is_set(loaded, key):
+        if key in given or is_set(settings, key):
             continue
         secret = setting_type(key).base is Secret
         asked = said(question)
@@ -163,7 +162,7 @@ def _asked(kind: ChannelKind, loaded: Loaded, given: Mapping[str, str]) -> dict[
 def _find_owner(output: Output, kind: ChannelKind) -> str:
     """The owner's id after they have written something there; empty if nobody is looked for."""
     key = f"channels.{kind.name}.owner"
-    if kind.find_owner is None or not is_terminal() or is_set(load_settings(), key):
+    if kind.find_owner is None or not is_terminal() or is_set(load_settings().settings, key):
         return ""
     workspace = open_workspace(output.vault())
     until = workspace.clock.monotonic() + _OWNER_SECONDS
@@ -176,28 +175,28 @@ def _find_owner(output: Output, kind: ChannelKind) -> str:
     return owner
 
 
-def _document(kind: ChannelKind, loaded: Loaded) -> dict[str, object]:
-    missing = kind.missing(loaded)
+def _document(kind: ChannelKind, settings: Settings) -> dict[str, object]:
+    missing = kind.missing(settings)
     return {
         "name": kind.name,
         "about": str(kind.says),
         "configured": not missing,
-        "on": kind.is_on(loaded) and not missing,
+        "on": kind.is_on(settings) and not missing,
         "missing": list(missing),
         "receives": kind.receive is not None,
     }
 
 
-def _table(loaded: Loaded) -> str:
+def _table(settings: Settings) -> str:
     width = max(len(kind.name) for kind in KINDS)
-    return "\n".join(f"{kind.name:<{width}}  {_state(kind, loaded)}  {said(kind.says)}" for kind in KINDS)
+    return "\n".join(f"{kind.name:<{width}}  {_state(kind, settings)}  {said(kind.says)}" for kind in KINDS)
 
 
-def _state(kind: ChannelKind, loaded: Loaded) -> str:
-    missing = kind.missing(loaded)
+def _state(kind: ChannelKind, settings: Settings) -> str:
+    missing = kind.missing(settings)
     if missing:
         return said("needs {missing}", missing=listed(each.rpartition(".")[2] for each in missing))
-    return said("on") if kind.is_on(loaded) else said("off")
+    return said("on") if kind.is_on(settings) else said("off")
 
 
 def _vault(output: Output) -> Path | None:
