@@ -5,8 +5,11 @@ from typing import Annotated
 
 from agent.config.values import Form, Range
 
+_DAY = "(mon|tue|wed|thu|fri|sat|sun)"
+_START, _END = r"([01]?\d|2[0-3])(:[0-5]\d)?", r"(([01]?\d|2[0-3])(:[0-5]\d)?|24(:00)?)"
+_SPAN = f"({_DAY}(-{_DAY})? )?{_START}-{_END}"
 QUIET = Form(
-    r"|(((mon|tue|wed|thu|fri|sat|sun)(-(mon|tue|wed|thu|fri|sat|sun))? )?\d{1,2}(:\d\d)?-\d{1,2}(:\d\d)?(, ?|$))+",
+    f"({_SPAN}(, ?{_SPAN})*)?",
     "hours such as 22-8, or by days: mon-fri 22-8, sat-sun 23-10",
 )
 
@@ -22,8 +25,9 @@ class AttentionSettings:
     """The least time between two notices, in minutes. Default 30."""
 
     quiet: Annotated[str, QUIET]
-    """The hours without notices, such as `22-8`, or by days: `mon-fri 22-8, sat-sun 23-10`; empty for none. Default
-    `22-8`: jobs run at night, but what they have to say waits."""
+    """The hours without notices, such as `22-8`, or by days: `mon-fri 22-8, sat-sun 23-10`; empty for none. Hours
+    without days are for every day, and those of a night belong to the day on which they begin. Default `22-8`: jobs run
+    at night, but what they have to say waits."""
 
     threshold: Annotated[float, Range(0, 1)]
     """The least priority of a notice that is sent, from 0 to 1. Default 0.6: what is below it is in the digest."""

@@ -1,0 +1,235 @@
+"""The outbox of one vault: takes in notices, decides by the rules, and delivers what is to be sent, until it is proved.
+
+One process delivers at a time. A try is noted before it begins, so that after a kill in the middle the next one can say
+that it may be the second. A channel that cannot deliver is left for the daily note after some tries; nothing waits for
+it meanwhile.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from agent.attention.channels.channel import Channel, Choice, Message
+from agent.attention.receipt import NoticeDecision, NoticeReceipt, Reaction
+from agent.attention.receipts import FileMark, NoticeLedger
+from agent.attention.rules import (
+    Limits,
+    Scorer,
+    decide,
+    decide_when,
+    digest_items,
+    in_turn,
+    may_be_shown,
+    next_look,
+    score,
+)
+from agent.clock import Clock, in_machine_seconds
+from agent.config.lock import hold
+from agent.errors import AgentError, Retryable, Stopping
+from agent.events.notices import NoticeRaised, NotificationSent, NotificationSuppressed
+from agent.llm.provider import Cancelled
+from agent.texts import Language, text
+
+DAILY = "daily"
+"""The channel that is always there: the daily note."""
+DIGEST = "digest"
+"""The type of a digest; no notice may have it."""
+SUGGESTIONS = frozenset({"pattern", "initiative"})
+"""The types whose notices ask whether they were helpful."""
+TRIES = 4
+"""Tries after which a notice goes to the daily note."""
+FIRST, LONGEST = 5.0, 600.0
+"""Seconds until the second try, four times as long after each; and the longest that is waited for a channel."""
+_LISTED = 10
+"""The most notices that a digest names."""
+_ID = 6
+"""The characters of an id's end by which its person names it."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Outbox:
+    """`limits` and `channels` (by name, in the order in which they are chosen) are asked for anew each time; `publish`
+    is told what was sent and what was not. `masked` covers up secrets. `lock` is the file that the process holds which
+    delivers."""
+
+    ledger: NoticeLedger
+    clock: Clock
+    limits: Callable[[], Limits]
+    channels: Callable[[], Mapping[str, Channel]]
+    language: Language
+    lock: Path
+    publish: Callable[[object], object]
+    masked: Callable[[str], str] = str
+    scorer: Scorer = score
+    _not_before: dict[str, float] = field(default_factory=dict, init=False)
+    """The machine's monotonic time of the next try, by the id of the notice."""
+
+    def take(self, notice: NoticeRaised) -> NoticeReceipt:
+        """Decide about a notice and note it; raises `Retryable` or `Permanent` when that cannot be noted."""
+        notice = self._without_secrets(notice)
+        channel = self._route(notice.channel)
+        with self.ledger.deciding() as past:
+            decision = decide(notice, past, self.limits(), self.clock.now(), channel, self.scorer)
+            receipt = self.ledger.add(self.clock.new_id(), notice, decision, channel)
+        self._tell(receipt)
+        return receipt
+
+    def review(self) -> None:
+        """Decide again about what is held, and begin the digest when it is due."""
+        now, limits = self.clock.now(), self.limits()
+        with self.ledger.deciding() as past:
+            held = in_turn(each for each in past if each.decision.decided == "held")
+            told = []
+            for each in held:
+                decision = decide_when(self.ledger.all(), limits, now)
+                if decision.decided == "held":
+                    break
+                self.ledger.decide(each.id, decision)
+                told.append(each.id)
+            items = digest_items(self.ledger.all(), limits, now)
+            if items:
+                told.append(self._begin_digest(items))
+        for id in told:
+            if (receipt := self.ledger.get(id)) is not None:
+                self._tell(receipt)
+
+    def deliver(self, cancelled: Cancelled) -> bool:
+        """Send what is due; False if another process is at it. Whatever a channel raises is noted, not raised."""
+        with hold(self.lock, in_machine_seconds(self.clock), 0.0) as held:
+            if held is None:
+                return False
+            for each in self.undelivered():
+                if cancelled():
+                    break
+                if self._is_due(each):
+                    self._try(each.id, cancelled)
+        return True
+
+    def undelivered(self) -> tuple[NoticeReceipt, ...]:
+        """What was decided to be sent and has no proof, the oldest first."""
+        return tuple(each for each in self.ledger.all() if each.is_undelivered)
+
+    def react(self, id: str, reaction: Reaction) -> None:
+        """Note what its person said about a notice."""
+        self.ledger.react(id, reaction)
+
+    def next_look(self) -> tuple[datetime | None, float]:
+        """When something that waits may be sent: the date (None while nothing waits), and the machine's monotonic time
+        before which no channel may be tried again."""
+        past = self.ledger.all()
+        waiting = [self._tried_from(each) for each in past if each.is_undelivered]
+        others = any(each.decision.decided == "held" or each.waits_for_digest for each in past)
+        return next_look(past, self.limits(), self.clock.now()), 0.0 if others or not waiting else min(waiting)
+
+    @property
+    def mark(self) -> FileMark:
+        """Another one once anything was noted, by whichever process."""
+        return self.ledger.mark
+
+    def _try(self, id: str, cancelled: Cancelled) -> None:
+        """One try to send a notice; what came of it is noted."""
+        self.ledger.begin(id)
+        receipt = self.ledger.get(id)
+        if receipt is None:
+            return
+        available = self.channels()
+        channel = available.get(receipt.channel)
+        if channel is None:
+            self._fail(receipt, text("notices.no_channel", self.language, channel=receipt.channel), 0.0, False)
+            return
+        try:
+            proof = channel.send(self.message(receipt), cancelled)
+        except Stopping as error:
+            self._fail(receipt, error.message, 0.0, True)
+        except Retryable as error:
+            self._fail(receipt, error.message, error.delay, True)
+        except (AgentError, OSError) as error:
+            self._fail(receipt, error.message if isinstance(error, AgentError) else str(error), 0.0, False)
+        except Exception as error:  # a bug in one channel must not keep the notice from its person
+            logger.warning("the channel %s failed", receipt.channel, exc_info=True)
+            self._fail(receipt, f"{type(error).__name__}: {error}", 0.0, False)
+        else:
+            self.ledger.deliver(id, self.masked(proof))
+            self._not_before.pop(id, None)
+            self.publish(NotificationSent(id, receipt.raised.type, receipt.channel, proof))
+
+    def _fail(self, receipt: NoticeReceipt, problem: str, delay: float, may_work_later: bool) -> None:
+        """Note a failure: another try later, or the daily note now."""
+        wait = max(delay, min(FIRST * 4.0 ** (receipt.tries - 1), LONGEST))
+        self.ledger.fail(receipt.id, self.masked(problem), wait)
+        self._not_before[receipt.id] = in_machine_seconds(self.clock).monotonic() + wait
+        logger.info("%s by %s: %s", receipt.id, receipt.channel, problem)
+        is_over = not may_work_later or receipt.tries >= TRIES or wait > LONGEST
+        if receipt.channel != DAILY and is_over:
+            self.ledger.fall_back(receipt.id, DAILY)
+            self._not_before.pop(receipt.id, None)
+            self._try(receipt.id, lambda: False)
+
+    def _is_due(self, receipt: NoticeReceipt) -> bool:
+        now = in_machine_seconds(self.clock).monotonic()
+        return may_be_shown(receipt, self.limits(), self.clock.now()) and now >= self._tried_from(receipt)
+
+    def _tried_from(self, receipt: NoticeReceipt) -> float:
+        """The machine's monotonic time of the next try; after a restart, by the date of the last one."""
+        if receipt.failed_at is None:
+            return 0.0
+        if receipt.id not in self._not_before:
+            passed = abs((self.clock.now() - receipt.failed_at).total_seconds())
+            self._not_before[receipt.id] = in_machine_seconds(self.clock).monotonic() + max(0.0, receipt.delay - passed)
+        return self._not_before[receipt.id]
+
+    def message(self, receipt: NoticeReceipt) -> Message:
+        """The message about a notice."""
+        raised = receipt.raised
+        return Message(
+            receipt.id,
+            raised.title,
+            "\n".join(raised.lines),
+            self._choices(receipt),
+            again=receipt.is_perhaps_shown,
+        )
+
+    def _choices(self, receipt: NoticeReceipt) -> tuple[Choice, ...]:
+        """The buttons: of a suggestion whether it was helpful."""
+        if receipt.raised.type not in SUGGESTIONS:
+            return ()
+        words: tuple[Reaction, ...] = ("helpful", "not_helpful")
+        code = notice_code(receipt.id)
+        return tuple(Choice(text(f"skill_feedback.{each}", self.language), f"{each} {code}") for each in words)
+
+    def _begin_digest(self, items: Iterable[NoticeReceipt]) -> str:
+        """Note a digest that lists these notices; returns its id."""
+        listed = in_turn(items)
+        lines = [f"{notice_code(each.id)} · {each.raised.title}" for each in listed[:_LISTED]]
+        if len(listed) > _LISTED:
+            lines.append(text("notices.digest_more", self.language, count=len(listed) - _LISTED))
+        title = text("notices.digest", self.language, count=len(listed))
+        id = self.clock.new_id()
+        notice = NoticeRaised(DIGEST, 1.0, title, tuple(lines))
+        decision = NoticeDecision("sent", "digest", figure=len(listed))
+        self.ledger.add(id, notice, decision, self._route(""), [each.id for each in listed])
+        return id
+
+    def _route(self, asked: str) -> str:
+        """The channel that was asked for if there is one of that name, else the first."""
+        names = list(self.channels())
+        return asked if asked in names else next(iter(names), DAILY)
+
+    def _without_secrets(self, notice: NoticeRaised) -> NoticeRaised:
+        lines = tuple(self.masked(each) for each in notice.lines)
+        return replace(notice, title=self.masked(notice.title), lines=lines, subject=self.masked(notice.subject))
+
+    def _tell(self, receipt: NoticeReceipt) -> None:
+        """Publish that a notice is not sent now."""
+        decision = receipt.decision
+        if decision.decided != "sent":
+            self.publish(NotificationSuppressed(receipt.id, receipt.raised.type, decision.decided, decision.rule))
+
+
+def notice_code(id: str) -> str:
+    """The end of a notice's id, by which its person names it."""
+    return id[-_ID:].lower()

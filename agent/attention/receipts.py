@@ -1,0 +1,307 @@
+"""The ledger of notices on this machine, in JSON lines outside the vault: each decision, and what became of it.
+
+It is the outbox, too: what was decided to be sent and has no proof is sent again after a kill. Lines are on disk when a
+call returns. A line that is damaged counts for nothing; receipts are left out after a year. Safe to use from several
+threads and processes: `deciding` lets one at a time decide.
+"""
+
+import json
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TypeAlias, cast, get_args
+
+from agent.attention.receipt import AttentionRule, NoticeDecision, NoticeReceipt, Reaction
+from agent.clock import Clock, in_machine_seconds
+from agent.config.lock import hold
+from agent.config.private import make_folder
+from agent.errors import Permanent, Retryable, os_reason
+from agent.events.notices import Decided, NoticeRaised
+from agent.vault import durable as disk
+
+FILE = "notices/ledger.jsonl"
+"""The file of the ledger, in the vault's private folder."""
+KEPT = timedelta(days=366)
+_PATIENCE = 10.0
+"""Seconds to wait for another process that decides."""
+_MANY = 5_000
+"""Lines of a file after which old ones are left out at the start."""
+_Field: TypeAlias = str | float | bool | list[str] | dict[str, str | float | bool | list[str]] | None
+_Line: TypeAlias = Mapping[str, _Field]
+FileMark: TypeAlias = tuple[int, int]
+"""The inode and the size of the file: they differ after each change of it."""
+
+
+class NoticeLedger:
+    """The ledger in the file at `path`; the first write creates it. Raises `Permanent` when it cannot be used."""
+
+    def __init__(self, path: Path, clock: Clock, *, durable: bool = True) -> None:
+        self._path, self._clock, self._durable = path, clock, durable
+        self._mutex = threading.RLock()
+        self._receipts: dict[str, NoticeReceipt] = {}
+        self._inode, self._offset, self._lines = 0, 0, 0
+        self._is_torn = False
+        with self._mutex:
+            self._take_in()
+            self._shorten()
+
+    @property
+    def mark(self) -> FileMark:
+        """The state of the file, for a look that costs nothing else; zeros without a file."""
+        try:
+            found = self._path.stat()
+        except OSError:
+            return 0, 0
+        return found.st_ino, found.st_size
+
+    def all(self) -> tuple[NoticeReceipt, ...]:
+        """All receipts, in the order in which the notices were raised."""
+        with self._mutex:
+            self._take_in()
+            return tuple(self._receipts.values())
+
+    def get(self, id: str) -> NoticeReceipt | None:
+        """The receipt of a notice."""
+        with self._mutex:
+            self._take_in()
+            return self._receipts.get(id)
+
+    @contextmanager
+    def deciding(self) -> Iterator[tuple[NoticeReceipt, ...]]:
+        """Be the only one who decides, on this machine; yields all receipts. Raises `Retryable` if another process
+        holds it for too long."""
+        with self._mutex, self._lock():
+            self._take_in()
+            yield tuple(self._receipts.values())
+
+    def add(
+        self, id: str, raised: NoticeRaised, decision: NoticeDecision, channel: str, listed: Sequence[str] = ()
+    ) -> NoticeReceipt:
+        """Note a notice and what was decided about it. `listed` are the notices in a digest."""
+        notice = {**asdict(raised), "lines": list(raised.lines)}
+        self._append(id, "raised", notice=notice, channel=channel, listed=list(listed), **_fields_of(decision))
+        return self._receipts[id]
+
+    def decide(self, id: str, decision: NoticeDecision) -> None:
+        """Note a later decision about a notice that was held."""
+        self._append(id, "decided", **_fields_of(decision))
+
+    def begin(self, id: str) -> None:
+        """Note that a try to send it begins."""
+        self._append(id, "begun")
+
+    def fail(self, id: str, problem: str, delay: float) -> None:
+        """Note that a try has failed; the next one is due after `delay` seconds."""
+        self._append(id, "failed", problem=problem, delay=delay)
+
+    def fall_back(self, id: str, channel: str) -> None:
+        """Note that it goes to another channel now."""
+        self._append(id, "fell_back", channel=channel)
+
+    def deliver(self, id: str, proof: str) -> None:
+        """Note the channel's proof."""
+        self._append(id, "delivered", proof=proof)
+
+    def react(self, id: str, reaction: Reaction) -> None:
+        """Note what its person said; the last word counts."""
+        self._append(id, "reacted", reaction=reaction)
+
+    def _append(self, id: str, step: str, **fields: _Field) -> None:
+        line = json.dumps({"id": id, "step": step, "at": self._clock.now().isoformat(), **fields}, ensure_ascii=False)
+        with self._mutex:
+            self._take_in()
+            text = ("\n" if self._is_torn else "") + line + "\n"
+            try:
+                make_folder(self._path.parent)
+                if self._durable:
+                    disk.append(self._path, text)
+                else:
+                    with self._path.open("ab") as file:
+                        file.write(text.encode("utf-8", "replace"))
+            except OSError as error:
+                raise _unusable(self._path, error) from error
+            self._take_in()
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        try:
+            make_folder(self._path.parent)
+            with hold(self._path.with_suffix(".lock"), in_machine_seconds(self._clock), _PATIENCE) as held:
+                if held is None:
+                    raise Retryable("another process decides about notices", hint="try again")
+                yield
+        except OSError as error:
+            raise _unusable(self._path, error) from error
+
+    def _take_in(self) -> None:
+        """Parse the lines that were added since the last time, also by other processes."""
+        try:
+            with self._path.open("rb") as file:
+                status = os.fstat(file.fileno())
+                if status.st_ino == self._inode and status.st_size == self._offset:
+                    return
+                if status.st_ino != self._inode or status.st_size < self._offset:
+                    self._receipts, self._inode, self._offset, self._lines = {}, status.st_ino, 0, 0
+                file.seek(self._offset)
+                data = file.read()
+        except FileNotFoundError:
+            self._receipts, self._inode, self._offset, self._is_torn = {}, 0, 0, False
+            return
+        except OSError as error:
+            raise _unusable(self._path, error) from error
+        whole = data.rfind(b"\n") + 1
+        for line in data[:whole].splitlines():
+            self._lines += 1
+            if (fields := _parsed(line)) is not None:
+                self._take(fields)
+        self._offset += whole
+        self._is_torn = whole < len(data)
+
+    def _take(self, line: _Line) -> None:
+        """Apply one line; one that cannot be understood counts for nothing."""
+        try:
+            id, at = _text(line, "id"), _moment(line, "at")
+            if line.get("step") == "raised":
+                receipt = _raised(id, at, line)
+                for each in receipt.listed:
+                    if each in self._receipts:
+                        self._receipts[each] = replace(self._receipts[each], digest=id)
+            else:
+                receipt = _stepped(self._receipts[id], at, line)
+        except (KeyError, TypeError, ValueError):
+            return
+        self._receipts[id] = receipt
+
+    def _shorten(self) -> None:
+        """Leave out the lines of receipts that are older than `KEPT`, once the file is long."""
+        if self._lines <= _MANY:
+            return
+        with self._lock():
+            self._take_in()
+            newest = max((each.at for each in self._receipts.values()), default=self._clock.now())
+            kept = {id for id, each in self._receipts.items() if each.at >= newest - KEPT}
+            try:
+                lines = self._path.read_bytes().splitlines()
+                parsed = ((line, _parsed(line)) for line in lines)
+                left = [line.decode() for line, fields in parsed if fields and fields.get("id") in kept]
+                if len(left) < self._lines:
+                    disk.replace(self._path, "".join(f"{line}\n" for line in left))
+            except OSError as error:
+                raise _unusable(self._path, error) from error
+            self._take_in()
+
+
+def _fields_of(decision: NoticeDecision) -> dict[str, _Field]:
+    return {
+        "decided": decision.decided,
+        "rule": decision.rule,
+        "until": decision.until.isoformat() if decision.until else None,
+        "figure": decision.figure,
+        "limit": decision.limit,
+    }
+
+
+def _parsed(line: bytes) -> _Line | None:
+    try:
+        found = json.loads(line.decode())
+    except (ValueError, RecursionError):
+        return None
+    return cast(_Line, found) if isinstance(found, dict) else None
+
+
+def _raised(id: str, at: datetime, line: _Line) -> NoticeReceipt:
+    """The receipt that a first line begins; raises `KeyError`, `TypeError` or `ValueError` for a damaged one."""
+    fields = line["notice"]
+    if not isinstance(fields, dict):
+        raise TypeError(fields)
+    raised = NoticeRaised(
+        _text(fields, "type"),
+        _number(fields, "priority"),
+        _text(fields, "title"),
+        _texts(fields, "lines"),
+        _text(fields, "subject"),
+        _text(fields, "channel"),
+        fields["urgent"] is True,
+        _text(fields, "decides"),
+        _text(fields, "drive"),
+    )
+    channel = _text(line, "channel")
+    return NoticeReceipt(id, at, raised, _decision(line), at, channel, channel, _texts(line, "listed"))
+
+
+def _stepped(receipt: NoticeReceipt, at: datetime, line: _Line) -> NoticeReceipt:
+    """The receipt after a later line; raises as `_raised` does."""
+    match line["step"]:
+        case "decided":
+            return replace(receipt, decision=_decision(line), decided_at=at)
+        case "begun":
+            is_perhaps_shown = receipt.is_perhaps_shown or receipt.has_begun
+            return replace(receipt, tries=receipt.tries + 1, has_begun=True, is_perhaps_shown=is_perhaps_shown)
+        case "failed":
+            problem, delay = _text(line, "problem"), _number(line, "delay")
+            return replace(receipt, has_begun=False, failed_at=at, problem=problem, delay=delay)
+        case "fell_back":
+            return replace(receipt, channel=_text(line, "channel"), tries=0, failed_at=None, delay=0.0)
+        case "delivered":
+            return replace(receipt, has_begun=False, proof=_text(line, "proof"), delivered_at=at)
+        case "reacted":
+            reaction = _text(line, "reaction")
+            if reaction not in get_args(Reaction):
+                raise ValueError(reaction)
+            return replace(receipt, reaction=cast(Reaction, reaction), reacted_at=at)
+        case other:
+            raise ValueError(other)
+
+
+def _decision(line: _Line) -> NoticeDecision:
+    decided, rule, until = _text(line, "decided"), _text(line, "rule"), line["until"]
+    if decided not in get_args(Decided) or rule not in get_args(AttentionRule):
+        raise ValueError(rule)
+    return NoticeDecision(
+        cast(Decided, decided),
+        cast(AttentionRule, rule),
+        _moment(line, "until") if until is not None else None,
+        _number(line, "figure"),
+        _number(line, "limit"),
+    )
+
+
+def _text(fields: Mapping[str, object], key: str) -> str:
+    found = fields[key]
+    if not isinstance(found, str):
+        raise TypeError(key)
+    return found
+
+
+def _texts(fields: Mapping[str, object], key: str) -> tuple[str, ...]:
+    found = fields[key]
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise TypeError(key)
+    return tuple(found)
+
+
+def _number(fields: Mapping[str, object], key: str) -> float:
+    found = fields[key]
+    if not isinstance(found, int | float) or isinstance(found, bool):
+        raise TypeError(key)
+    return float(found)
+
+
+def _moment(fields: Mapping[str, object], key: str) -> datetime:
+    found = datetime.fromisoformat(_text(fields, key))
+    if found.tzinfo is None:
+        raise ValueError(key)
+    return found
+
+
+def _unusable(path: Path, error: OSError) -> Permanent:
+    return Permanent(
+        "the ledger of notices {path} cannot be used: {reason}",
+        hint="make it readable and writable: no notice is sent while it is not known which were",
+        path=path,
+        reason=os_reason(error),
+    )

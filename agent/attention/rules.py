@@ -1,0 +1,184 @@
+"""The rules of attention: pure functions of a notice, the receipts so far, the settings and the time.
+
+In this order: a duplicate is dropped; what is not important enough goes to the digest; what is urgent is sent; in quiet
+hours it is held; beyond the day's number it goes to the digest; too soon after the last one it is held; else it is
+sent. A notice that is on its way counts as shown now, so that a slow channel cannot bring two together.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+from typing import Protocol
+
+from agent.attention.quiet import QuietHours, parse_quiet
+from agent.attention.receipt import AttentionRule, NoticeDecision, NoticeReceipt
+from agent.config.attention_settings import AttentionSettings
+from agent.events.notices import NoticeRaised
+
+SAME = timedelta(hours=24)
+"""The time in which a notice that says the same is dropped."""
+DISMISSALS = 3
+"""So many dismissals in a row of one type halve its priority until its person finds one helpful."""
+MORNING = 7
+"""The hour of the day from which the digest may come, once it is not quiet."""
+_MINUTE = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The settings of attention, parsed. `least` is the threshold of the score, `boosted` are names of channels."""
+
+    daily: int
+    interval: timedelta
+    quiet: QuietHours
+    least: float
+    boost: float = 0.0
+    boosted: frozenset[str] = frozenset()
+
+
+class Scorer(Protocol):
+    """Says how much a notice counts, from 0 to 1; another one may learn it."""
+
+    def __call__(self, notice: NoticeRaised, *, boost: float, is_halved: bool) -> float: ...
+
+
+def score(notice: NoticeRaised, *, boost: float, is_halved: bool) -> float:
+    """The priority, halved if its type was dismissed, and with what its channel adds."""
+    return min(1.0, notice.priority * (0.5 if is_halved else 1.0) + boost)
+
+
+def limits_of(settings: AttentionSettings, zone: tzinfo | None = None) -> Limits:
+    """The settings as limits; raises `ConfigError` for quiet hours that cannot be read."""
+    return Limits(
+        settings.daily,
+        timedelta(minutes=settings.interval_minutes),
+        parse_quiet(settings.quiet, zone),
+        settings.threshold,
+        settings.boost,
+        frozenset(settings.boosted.replace(",", " ").split()),
+    )
+
+
+def decide(
+    notice: NoticeRaised,
+    past: Sequence[NoticeReceipt],
+    limits: Limits,
+    now: datetime,
+    channel: str,
+    scorer: Scorer = score,
+) -> NoticeDecision:
+    """The decision about a new notice that would go to `channel`."""
+    if any(says_same(notice, each, now) for each in past):
+        return NoticeDecision("dropped", "duplicate")
+    boost = limits.boost if channel in limits.boosted else 0.0
+    is_halved = is_tired_of(notice.type, past)
+    found = scorer(notice, boost=boost, is_halved=is_halved)
+    if found < limits.least:
+        would_do = is_halved and scorer(notice, boost=boost, is_halved=False) >= limits.least
+        rule: AttentionRule = "dismissals" if would_do else "threshold"
+        return NoticeDecision("digest", rule, figure=found, limit=limits.least)
+    if notice.urgent:
+        return NoticeDecision("sent", "urgent", figure=found, limit=limits.least)
+    return decide_when(past, limits, now)
+
+
+def decide_when(past: Iterable[NoticeReceipt], limits: Limits, now: datetime) -> NoticeDecision:
+    """The decision about a notice that is important enough, not urgent and no duplicate: also for one that was held."""
+    end = limits.quiet.end_after(now)
+    if end is not None:
+        return NoticeDecision("held", "quiet", end)
+    shown, day = [at for each in past if (at := _shown_at(each, now))], limits.quiet.day_of(now)
+    count = sum(limits.quiet.day_of(at) == day for at in shown)
+    if count >= limits.daily:
+        return NoticeDecision("digest", "daily", figure=count, limit=limits.daily)
+    near = [at for at in shown if abs(now - at) < limits.interval]  # also later ones: a clock may have been set back
+    if near:
+        last = max(near)
+        since = max(0.0, (now - last) / _MINUTE)
+        return NoticeDecision("held", "interval", last + limits.interval, since, limits.interval / _MINUTE)
+    return NoticeDecision("sent", "allowed", figure=count + 1, limit=limits.daily)
+
+
+def says_same(notice: NoticeRaised, other: NoticeReceipt, now: datetime) -> bool:
+    """True if a receipt of the last day is about a notice that says the same: one type and subject, or, where one of
+    them has no subject, one title."""
+    if other.decision.decided == "dropped" or other.is_digest or abs(now - other.at) >= SAME:
+        return False
+    before = other.raised
+    if notice.subject and before.subject:
+        return (notice.type, notice.subject) == (before.type, before.subject)
+    return notice.title == before.title
+
+
+def is_tired_of(kind: str, past: Iterable[NoticeReceipt]) -> bool:
+    """True if the last reactions to notices of this type were all dismissals."""
+    same = (each for each in past if each.raised.type == kind)
+    reacted = sorted((each.reacted_at, each.reaction) for each in same if each.reacted_at and each.reaction)
+    last = [reaction for _, reaction in reacted[-DISMISSALS:]]
+    return len(last) == DISMISSALS and "helpful" not in last
+
+
+def may_be_shown(receipt: NoticeReceipt, limits: Limits, now: datetime) -> bool:
+    """True if a notice that was decided to be sent may be sent at this moment: a slow channel may have taken it into
+    the quiet hours."""
+    return receipt.raised.urgent or limits.quiet.end_after(now) is None
+
+
+def in_turn(held: Iterable[NoticeReceipt]) -> list[NoticeReceipt]:
+    """Held notices in the order in which they are sent: the most important first, of equal ones the oldest."""
+    return sorted(held, key=lambda each: (-each.raised.priority, each.at, each.id))
+
+
+def digest_items(past: Sequence[NoticeReceipt], limits: Limits, now: datetime) -> tuple[NoticeReceipt, ...]:
+    """What a digest would list that is sent now; empty if none is due.
+
+    One a day, in the morning: what came later waits for the next one.
+    """
+    morning = _morning(limits, now)
+    if morning is None or now < morning or limits.quiet.end_after(now) is not None:
+        return ()
+    today = limits.quiet.day_of(now)
+    if any(each.is_digest and limits.quiet.day_of(each.at) == today for each in past):
+        return ()
+    return tuple(each for each in past if each.waits_for_digest and each.decided_at < morning)
+
+
+def next_look(past: Sequence[NoticeReceipt], limits: Limits, now: datetime) -> datetime | None:
+    """The moment from which something that waits may be sent or listed; None while nothing waits."""
+    found = []
+    quiet_end = limits.quiet.end_after(now)
+    if any(each.decision.decided == "held" for each in past):
+        found.append(decide_when(past, limits, now).until or now)
+    waiting = [each for each in past if each.is_undelivered]
+    if any(each.raised.urgent for each in waiting):
+        found.append(now)
+    elif waiting:
+        found.append(quiet_end or now)
+    if any(each.waits_for_digest for each in past):
+        found.append(_next_digest(past, limits, now))
+    return min(found, default=None)
+
+
+def _next_digest(past: Sequence[NoticeReceipt], limits: Limits, now: datetime) -> datetime:
+    if digest_items(past, limits, now):
+        return now
+    morning = _morning(limits, now)
+    if morning is not None and now < morning:
+        return morning
+    tomorrow = limits.quiet.moment_on(limits.quiet.day_of(now) + timedelta(days=1), MORNING)
+    return limits.quiet.end_after(tomorrow) or tomorrow
+
+
+def _morning(limits: Limits, now: datetime) -> datetime | None:
+    """The first moment of the morning of this day that is not quiet; None if the whole day is."""
+    day = limits.quiet.day_of(now)
+    start = limits.quiet.moment_on(day, MORNING)
+    found = limits.quiet.end_after(start) or start
+    return found if limits.quiet.day_of(found) == day else None
+
+
+def _shown_at(receipt: NoticeReceipt, now: datetime) -> datetime | None:
+    """When a notice that counts was shown; one that is on its way counts as shown now."""
+    if receipt.decision.decided != "sent" or receipt.is_digest:
+        return None
+    return receipt.delivered_at or now
