@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
+from agent.app.notices import raised_in_runs
 from agent.app.subscriptions import RunParts, subscribe_run
 from agent.context.tokens import counter
 from agent.events.bus import Bus
@@ -109,7 +110,8 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         bus.publish,
     )
     seconds = settings.memory.refresh_seconds
-    subscribe_run(bus, RunParts(flush, refresh, seconds, followed, capturing, sum_up, metrics))
+    taken = raised_in_runs(workspace)
+    subscribe_run(bus, RunParts(flush, refresh, seconds, followed, capturing, sum_up, metrics, taken))
 
     score = relevance(embedder) if embedder else None
 

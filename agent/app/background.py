@@ -7,7 +7,9 @@ from functools import partial
 
 from agent.app.agent import opened_runs
 from agent.app.jobs import procedures_of, why_no_model
+from agent.app.notices import open_outbox
 from agent.app.subscriptions import DaemonParts
+from agent.background.decision_notices import waiting_notices
 from agent.background.deletion_notice import DeletionNotice
 from agent.background.human_edits import HumanEdits
 from agent.background.inbox.inbox import Inbox
@@ -16,6 +18,7 @@ from agent.background.jobs.jobs import Jobs
 from agent.background.machine_contact import MachineContact
 from agent.background.maintenance import Maintenance
 from agent.background.model_key import ModelKey
+from agent.background.notices import Notices
 from agent.background.pool import Pool
 from agent.background.presence import Presence
 from agent.background.remote_sync import RemoteSync
@@ -86,8 +89,11 @@ def build_daemon(
     tasks = Tasks(workspace, pool, open_runs, open_claims(workspace), presence)
     remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
 
+    open_box = partial(open_outbox, workspace, bus.publish_async)
+    notices = Notices(workspace, pool, open_box, partial(waiting_notices, workspace))
+
     def problems() -> tuple[str, ...]:
-        parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes)
+        parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes, notices)
         return tuple(each.problem for each in parts)
 
     contact = MachineContact(workspace, pool, lambda: edits.settled)
@@ -107,7 +113,8 @@ def build_daemon(
         metrics,
         state,
         key,
-        DeletionNotice(workspace),
+        DeletionNotice(workspace, bus.publish_async),
         remotes,
         contact,
+        notices,
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agent.events.bus import Bus
+from agent.events.notices import NoticeRaised
 from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted
 from agent.events.subscriber import Injection
 from agent.events.types import DaemonStarted, EditsCommitted, EditsStopped, FilesChanged, Tick, TurnEnded
@@ -26,6 +27,7 @@ if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.machine_contact import MachineContact
     from agent.background.maintenance import Maintenance
     from agent.background.model_key import ModelKey
+    from agent.background.notices import Notices
     from agent.background.presence import Presence
     from agent.background.remote_sync import RemoteSync
     from agent.background.resume import Resume
@@ -56,6 +58,7 @@ class DaemonParts:
     deletions: "DeletionNotice"
     remotes: "RemoteSync"
     contact: "MachineContact"
+    notices: "Notices"
 
 
 def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
@@ -97,7 +100,6 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(index.turn_ended, TurnEnded, name="turn over: index", timeout=None)
     row(parts.state.turn_ended, TurnEnded, name="turn over: status", priority=LAST, timeout=None)
 
-    row(parts.deletions.stopped, EditsStopped, name="edits stopped: today's note", timeout=None)
     row(maintenance.edits_committed, EditsCommitted, name="edits: maintenance", timeout=None)
     row(maintenance.run_ended, TaskCompleted, name="run over: maintenance", timeout=None)
     row(inbox.take_in, Ended, name="run over: inbox", timeout=None)
@@ -105,6 +107,18 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
 
     row(parts.jobs.heard, object, name="any event: jobs", priority=LAST, timeout=None)
     row(_but(parts.metrics.hear, TaskCompleted), object, name="metrics", priority=LAST, timeout=None)
+    _subscribe_notices(bus, parts)
+
+
+def _subscribe_notices(bus: Bus, parts: DaemonParts) -> None:
+    """Subscribe what raises notices, and what brings them to the person."""
+    row, notices = bus.subscribe, parts.notices
+
+    row(notices.start, DaemonStarted, name="start: notices", priority=40, timeout=None)
+    row(notices.changed, FilesChanged, name="files: notices", priority=25, timeout=None)
+    row(notices.tick, Tick, name="tick: notices", priority=25, timeout=None)
+    row(parts.deletions.stopped, EditsStopped, name="edits stopped: a notice", timeout=None)
+    row(notices.heard, NoticeRaised, name="notices", timeout=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +132,7 @@ class RunParts:
     capturing: CaptureWorker
     sum_up: Callable[[SessionEnded], object]
     metrics: Collector
+    take_notice: Callable[[NoticeRaised], None]
 
 
 def subscribe_run(bus: Bus, parts: RunParts) -> None:
@@ -128,6 +143,7 @@ def subscribe_run(bus: Bus, parts: RunParts) -> None:
     row(parts.skills.refreshed, IterationStarted, name="skills", priority=60)
     row(parts.refresh, IterationStarted, name="refresh", priority=50, timeout=parts.refresh_seconds)
     row(parts.capturing.hear, TaskCompleted, name="capture")
+    row(parts.take_notice, NoticeRaised, name="notices")
     row(_quiet(parts.sum_up), SessionEnded, name="daily summary", priority=-10)
     row(parts.metrics.hear, object, name="metrics", priority=LAST)
 

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.attention.channels.channel import Channel, Choice, Message
+from agent.attention.feedback import OPINIONS, feedback_box, notice_code, opinion_words
 from agent.attention.receipt import NoticeDecision, NoticeReceipt, Reaction
 from agent.attention.receipts import FileMark, NoticeLedger
 from agent.attention.rules import (
@@ -21,9 +22,9 @@ from agent.attention.rules import (
     decide_when,
     digest_items,
     in_turn,
-    may_be_shown,
     next_look,
     score,
+    shown_from,
 )
 from agent.clock import Clock, in_machine_seconds
 from agent.config.lock import hold
@@ -42,17 +43,17 @@ TRIES = 4
 """Tries after which a notice goes to the daily note."""
 FIRST, LONGEST = 5.0, 600.0
 """Seconds until the second try, four times as long after each; and the longest that is waited for a channel."""
+LOCAL = frozenset({DAILY, "terminal", "desktop"})
+"""The channels that reach only somebody who is at this machine: notices go there if they are named."""
 _LISTED = 10
 """The most notices that a digest names."""
-_ID = 6
-"""The characters of an id's end by which its person names it."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class Outbox:
-    """`limits` and `channels` (by name, in the order in which they are chosen) are asked for anew each time; `publish`
+    """`limits` and `channels` (by name, the one that is chosen first) are asked for anew each time; `publish`
     is told what was sent and what was not. `masked` covers up secrets. `lock` is the file that the process holds which
     delivers."""
 
@@ -68,13 +69,18 @@ class Outbox:
     _not_before: dict[str, float] = field(default_factory=dict, init=False)
     """The machine's monotonic time of the next try, by the id of the notice."""
 
-    def take(self, notice: NoticeRaised) -> NoticeReceipt:
-        """Decide about a notice and note it; raises `Retryable` or `Permanent` when that cannot be noted."""
+    def take(self, notice: NoticeRaised, id: str = "") -> NoticeReceipt:
+        """Decide about a notice and note it, once for each `id` (default: a new one).
+
+        Raises `Retryable` or `Permanent` when that cannot be noted.
+        """
         notice = self._without_secrets(notice)
         channel = self._route(notice.channel)
         with self.ledger.deciding() as past:
+            if id and (known := self.ledger.get(id)) is not None:
+                return known
             decision = decide(notice, past, self.limits(), self.clock.now(), channel, self.scorer)
-            receipt = self.ledger.add(self.clock.new_id(), notice, decision, channel)
+            receipt = self.ledger.add(id or self.clock.new_id(), notice, decision, channel)
         self._tell(receipt)
         return receipt
 
@@ -105,7 +111,7 @@ class Outbox:
             for each in self.undelivered():
                 if cancelled():
                     break
-                if self._is_due(each):
+                if self.is_due([(shown_from(each, self.limits(), self.clock.now()), self._tried_from(each))]):
                     self._try(each.id, cancelled)
         return True
 
@@ -117,13 +123,18 @@ class Outbox:
         """Note what its person said about a notice."""
         self.ledger.react(id, reaction)
 
-    def next_look(self) -> tuple[datetime | None, float]:
-        """When something that waits may be sent: the date (None while nothing waits), and the machine's monotonic time
-        before which no channel may be tried again."""
-        past = self.ledger.all()
-        waiting = [self._tried_from(each) for each in past if each.is_undelivered]
-        others = any(each.decision.decided == "held" or each.waits_for_digest for each in past)
-        return next_look(past, self.limits(), self.clock.now()), 0.0 if others or not waiting else min(waiting)
+    def looks(self) -> tuple[tuple[datetime, float], ...]:
+        """When what waits may be sent or listed: by the date, and by the machine's monotonic time; empty while nothing
+        waits."""
+        past, limits, now = self.ledger.all(), self.limits(), self.clock.now()
+        found = [(shown_from(each, limits, now), self._tried_from(each)) for each in past if each.is_undelivered]
+        others = next_look(past, limits, now)
+        return (*found, (others, 0.0)) if others is not None else tuple(found)
+
+    def is_due(self, looks: Iterable[tuple[datetime, float]]) -> bool:
+        """True if one of these moments has come."""
+        now, seconds = self.clock.now(), in_machine_seconds(self.clock).monotonic()
+        return any(date <= now and from_seconds <= seconds for date, from_seconds in looks)
 
     @property
     def mark(self) -> FileMark:
@@ -169,10 +180,6 @@ class Outbox:
             self._not_before.pop(receipt.id, None)
             self._try(receipt.id, lambda: False)
 
-    def _is_due(self, receipt: NoticeReceipt) -> bool:
-        now = in_machine_seconds(self.clock).monotonic()
-        return may_be_shown(receipt, self.limits(), self.clock.now()) and now >= self._tried_from(receipt)
-
     def _tried_from(self, receipt: NoticeReceipt) -> float:
         """The machine's monotonic time of the next try; after a restart, by the date of the last one."""
         if receipt.failed_at is None:
@@ -184,22 +191,20 @@ class Outbox:
 
     def message(self, receipt: NoticeReceipt) -> Message:
         """The message about a notice."""
-        raised = receipt.raised
-        return Message(
-            receipt.id,
-            raised.title,
-            "\n".join(raised.lines),
-            self._choices(receipt),
-            again=receipt.is_perhaps_shown,
-        )
+        raised, choices = receipt.raised, self._choices(receipt)
+        lines = list(raised.lines)
+        if receipt.channel == DAILY:  # a note has boxes in place of buttons
+            lines += [feedback_box(each.label, receipt.id) for each in choices]
+            lines += [] if choices else [text("notices.why", self.language, code=notice_code(receipt.id))]
+            choices = ()
+        return Message(receipt.id, raised.title, "\n".join(lines), choices, again=receipt.is_perhaps_shown)
 
     def _choices(self, receipt: NoticeReceipt) -> tuple[Choice, ...]:
         """The buttons: of a suggestion whether it was helpful."""
         if receipt.raised.type not in SUGGESTIONS:
             return ()
-        words: tuple[Reaction, ...] = ("helpful", "not_helpful")
         code = notice_code(receipt.id)
-        return tuple(Choice(text(f"skill_feedback.{each}", self.language), f"{each} {code}") for each in words)
+        return tuple(Choice(opinion_words(each, self.language), f"{each} {code}") for each in OPINIONS)
 
     def _begin_digest(self, items: Iterable[NoticeReceipt]) -> str:
         """Note a digest that lists these notices; returns its id."""
@@ -230,6 +235,9 @@ class Outbox:
             self.publish(NotificationSuppressed(receipt.id, receipt.raised.type, decision.decided, decision.rule))
 
 
-def notice_code(id: str) -> str:
-    """The end of a notice's id, by which its person names it."""
-    return id[-_ID:].lower()
+def preferred(available: Mapping[str, Channel], order: str) -> Mapping[str, Channel]:
+    """The channels, the one first that notices go to: those that `order` names, then the others as they come, and last
+    what is on this machine only (terminal, desktop, and the daily note)."""
+    named = [each for each in order.replace(",", " ").split() if each in available]
+    far = [each for each in available if each not in LOCAL]
+    return {each: available[each] for each in dict.fromkeys((*named, *far, DAILY, *available)) if each in available}

@@ -118,10 +118,10 @@ def is_tired_of(kind: str, past: Iterable[NoticeReceipt]) -> bool:
     return len(last) == DISMISSALS and "helpful" not in last
 
 
-def may_be_shown(receipt: NoticeReceipt, limits: Limits, now: datetime) -> bool:
-    """True if a notice that was decided to be sent may be sent at this moment: a slow channel may have taken it into
-    the quiet hours."""
-    return receipt.raised.urgent or limits.quiet.end_after(now) is None
+def shown_from(receipt: NoticeReceipt, limits: Limits, now: datetime) -> datetime:
+    """The moment from which a notice that was decided to be sent may be sent: now, unless it is not urgent and a slow
+    channel has taken it into the quiet hours."""
+    return now if receipt.raised.urgent else limits.quiet.end_after(now) or now
 
 
 def in_turn(held: Iterable[NoticeReceipt]) -> list[NoticeReceipt]:
@@ -144,16 +144,10 @@ def digest_items(past: Sequence[NoticeReceipt], limits: Limits, now: datetime) -
 
 
 def next_look(past: Sequence[NoticeReceipt], limits: Limits, now: datetime) -> datetime | None:
-    """The moment from which something that waits may be sent or listed; None while nothing waits."""
+    """The moment from which something that is held may be sent, or a digest is due; None while nothing waits."""
     found = []
-    quiet_end = limits.quiet.end_after(now)
     if any(each.decision.decided == "held" for each in past):
         found.append(decide_when(past, limits, now).until or now)
-    waiting = [each for each in past if each.is_undelivered]
-    if any(each.raised.urgent for each in waiting):
-        found.append(now)
-    elif waiting:
-        found.append(quiet_end or now)
     if any(each.waits_for_digest for each in past):
         found.append(_next_digest(past, limits, now))
     return min(found, default=None)

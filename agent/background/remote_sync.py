@@ -62,7 +62,7 @@ class RemoteSync:
     """Why the last round could not begin: nothing is then written into the state of a remote."""
 
     def __post_init__(self) -> None:
-        self.notice = SyncNotice(self.workspace)
+        self.notice = SyncNotice(self.workspace, self.tell)
 
     @property
     def _vault(self) -> Vault:
@@ -152,7 +152,7 @@ class RemoteSync:
         self._running = False
 
     def _news(self, state: SyncState) -> str:
-        """What is wrong with the remotes, in one line, and a notice in today's note for each; nothing about what may
+        """What is wrong with the remotes, in one line, and a notice for each; nothing about what may
         pass by itself."""
         now = self.workspace.clock.now()
         wrong = [each for each in state.remotes.values() if not is_quiet(each, now)]

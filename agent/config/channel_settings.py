@@ -37,6 +37,11 @@ class SwitchSettings:
 class ChannelSettings:
     """All channels, by name."""
 
+    order: str
+    """The channels that notices go to, the first one that is configured, such as `telegram mail`. Default empty: the
+    first configured one in the order below, and without any the daily note. One on this machine only, such as
+    `desktop`, counts if it is named here."""
+
     webhook: WebhookSettings
     """Default: off."""
 

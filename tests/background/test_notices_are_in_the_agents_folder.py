@@ -1,14 +1,18 @@
 """Notices in the day's note lie in the agent's folder, wherever in the vault that is."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from agent.app.notices import open_outbox
 from agent.app.open import open_workspace
 from agent.background.deletion_notice import DeletionNotice
 from agent.background.sync_notice import SyncNotice
+from agent.events.notices import NoticeRaised
 from agent.events.types import EditsStopped
+from agent.llm.provider import never
 from agent.texts import Sentence
 from agent.vault.sync.state import SyncedRemote
 from tests.fakes import FakeClock
@@ -23,9 +27,16 @@ def test_a_notice_is_written_into_the_agents_day_only(
 ) -> None:
     root = furnish(tmp_path, monkeypatch.setenv, under=folder)
     workspace = open_workspace(root, clock=FakeClock(NOON))
-    DeletionNotice(workspace).stopped(EditsStopped(("one.md", "two.md")))
+    outbox = open_outbox(workspace)
+
+    def publish(event: object) -> None:
+        assert isinstance(event, NoticeRaised)
+        outbox.take(replace(event, urgent=True))
+
+    DeletionNotice(workspace, publish).stopped(EditsStopped(("one.md", "two.md")))
     trouble = SyncedRemote("origin", "/x", "main").failed(Sentence("it is away"), Sentence(""), NOON, is_passing=True)
-    SyncNotice(workspace).tell(trouble)
+    SyncNotice(workspace, publish).tell(trouble)
+    outbox.deliver(never)
     (day,) = root.rglob("2026-11-23.md")
     assert day == root / folder / "daily/2026-11-23.md"
     said = day.read_text("utf-8")

@@ -1,19 +1,23 @@
 """A deletion of many notes is stopped; terminal, status, today's note and the model say how to say yes."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from agent.app.notices import open_outbox
 from agent.app.open import open_workspace
 from agent.background.deletion_notice import DeletionNotice
 from agent.background.human_edits import HumanEdits
 from agent.clock import SystemClock
 from agent.errors import MassChange
 from agent.events.bus import Bus
+from agent.events.notices import NoticeRaised
 from agent.events.types import EditsStopped, Tick
 from agent.interfaces.cli.main import main
+from agent.llm.provider import never
 from agent.vault.change import Stamp
 from agent.workspace.daemon_lock import daemon_lock
 from tests.fakes import FakeClock
@@ -44,17 +48,22 @@ def test_the_terminal_the_daemons_status_and_todays_note_name_the_command(
 
     workspace = open_workspace(root, clock=FakeClock(SystemClock().now() + timedelta(minutes=1)))
     bus = Bus(workspace.clock)
-    bus.subscribe(DeletionNotice(workspace).stopped, EditsStopped, name="note", timeout=None)
+    outbox = open_outbox(workspace)
+    bus.subscribe(DeletionNotice(workspace, bus.publish).stopped, EditsStopped, name="edits", timeout=None)
+
+    def take(event: NoticeRaised) -> None:
+        outbox.take(replace(event, urgent=True))
+
+    bus.subscribe(take, NoticeRaised, name="notices", timeout=None)
     edits = HumanEdits(workspace.vault, workspace.clock, 0.0, 1000.0, bus.publish)
     edits.tick(Tick(0.0))
     edits.tick(Tick(2000.0))
     HumanEdits(workspace.vault, workspace.clock, 0.0, 1000.0, bus.publish).tick(Tick(0.0))  # the daemon after a restart
     bus.close()
+    outbox.deliver(never)
     (day,) = [path.read_text("utf-8") for path in (root / "daily").glob("2*.md")]
     assert day.count("30 notes are deleted or empty") == 1 == day.count("vault-agent commit --yes")
-    assert git(root, "log", "--format=%an %s", f"{before}..").splitlines() == [
-        "vault-agent memory(daily): a deletion waits for a yes"
-    ]
+    assert git(root, "log", "--format=%an %s", f"{before}..").splitlines() == ["vault-agent memory(daily): a notice"]
     before = head(root)
     with daemon_lock(workspace):
         workspace.daemon_state.write_text(json.dumps({"pid": 1, "files": 2, "problem": edits.problem}))

@@ -1,0 +1,51 @@
+"""Builds the outbox of a vault's notices, for the daemon, for runs and for commands."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from agent.app.channels import open_channels
+from agent.attention.channels.channel import Channel
+from agent.attention.outbox import Outbox, preferred
+from agent.attention.receipts import FILE, NoticeLedger
+from agent.attention.rules import Limits, limits_of
+from agent.events.bus import ignore_event
+from agent.events.notices import NoticeRaised
+from agent.workspace.workspace import Workspace, reload_settings
+
+
+def open_ledger(workspace: Workspace) -> NoticeLedger:
+    """The ledger of this machine's notices; raises `Permanent` if it cannot be used."""
+    durable = workspace.settings.git.durable
+    return NoticeLedger(workspace.vault.private_folder / FILE, workspace.clock, durable=durable)
+
+
+def open_outbox(workspace: Workspace, publish: Callable[[object], object] = ignore_event) -> Outbox:
+    """The outbox, which goes by the settings as they are at each moment; raises as `open_ledger` does."""
+    return Outbox(
+        open_ledger(workspace),
+        workspace.clock,
+        partial(_limits, workspace),
+        partial(_channels, workspace),
+        workspace.settings.vault.language,
+        (workspace.vault.private_folder / FILE).with_name("sending.lock"),
+        publish,
+        workspace.vault.masked,
+    )
+
+
+def raised_in_runs(workspace: Workspace) -> Callable[[NoticeRaised], None]:
+    """Takes in what runs raise; the ledger is opened with the first one. Who tends the outbox delivers it."""
+
+    def take(notice: NoticeRaised) -> None:
+        open_outbox(workspace).take(notice)
+
+    return take
+
+
+def _limits(workspace: Workspace) -> Limits:
+    return limits_of(reload_settings(workspace).settings.attention)
+
+
+def _channels(workspace: Workspace) -> Mapping[str, Channel]:
+    fresh = reload_settings(workspace)
+    return preferred(open_channels(fresh), fresh.settings.channels.order)

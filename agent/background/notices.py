@@ -1,0 +1,153 @@
+"""Brings notices to the person: hears what is raised, decides by the rules of attention, and sends what may be sent.
+
+Noticing is quick and done in the daemon's turn; channels are slow, and so are work for the pool. While nothing waits, a
+turn costs one look at the size of a file. Other processes raise notices by noting them: the same look finds them. A box
+that its person ticks below a suggestion is an opinion about it.
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agent.attention.feedback import notice_code, parse_feedback
+from agent.attention.outbox import SUGGESTIONS, Outbox
+from agent.attention.receipt import NoticeReceipt, Reaction
+from agent.attention.receipts import FileMark
+from agent.background.failures import failure_text, log_failure
+from agent.background.pool import Pool, Priority
+from agent.errors import AgentError
+from agent.events.notices import NoticeRaised
+from agent.events.types import FilesChanged, NoteCreated, NoteEdited, Origin, Tick
+from agent.llm.provider import Cancelled
+from agent.markdown import blocks, tasks
+from agent.markdown.changes import NoteChange, TaskTicked
+from agent.markdown.note import Note
+from agent.vault.folders import APPROVALS, DAILY, QUESTIONS
+from agent.watch.classify import VaultEvent
+from agent.workspace.workspace import Workspace
+
+KEY = "notices"
+"""The pool's key of all work on notices: one process tends them, one piece at a time."""
+PATIENCE = 4.0
+"""Seconds that a channel gets when the daemon stops; what is not proved by then is sent again, and says so."""
+LOOK = 60.0
+"""Seconds until what waits is looked at again though nothing is known to have changed: a setting may have."""
+ASKED = 60.0
+"""Seconds until a question of the agent is worth a notice: at a terminal it is answered by then."""
+AGAIN = 15.0
+"""Seconds until the ledger is tried again after a failure."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Notices:
+    """The notices of one vault. `waiting` returns notices about decisions that wait for the person, except about the
+    notes that it is given."""
+
+    workspace: Workspace
+    pool: Pool
+    open: Callable[[], Outbox]
+    waiting: Callable[[set[str]], Iterable[NoticeRaised]]
+    problem: str = ""
+    _outbox: Outbox | None = field(default=None, init=False)
+    _mark: FileMark | None = field(default=None, init=False)
+    _looks: tuple[tuple[datetime, float], ...] = field(default=(), init=False)
+    _look_at: float = field(default=0.0, init=False)
+    _asked_at: float | None = field(default=None, init=False)
+    _opinions: dict[str, Reaction] = field(default_factory=dict, init=False)
+    """The opinions that were ticked and not noted yet, by the code of the notice."""
+
+    def start(self, _: object) -> None:
+        """Look at what a daemon before this one has left."""
+        self._asked_at = self.workspace.clock.monotonic()
+
+    def heard(self, event: NoticeRaised) -> None:
+        """Decide about a notice, and note it."""
+        try:
+            self._box().take(event)
+        except (AgentError, OSError) as error:
+            self.problem = log_failure(logger, "notices", error, self.problem)
+
+    def changed(self, event: FilesChanged[NoteChange]) -> None:
+        """A question of the agent may wait, or a box below a suggestion may be ticked."""
+        home = self.workspace.vault.home
+        for each in event.events:
+            if home.holds(each.path, APPROVALS, QUESTIONS):
+                self._asked_at = event.now + ASKED if self._asked_at is None else self._asked_at
+            if home.holds(each.path, DAILY) and isinstance(each, NoteEdited | NoteCreated):
+                self._take_opinions(each)
+
+    def tick(self, event: Tick) -> None:
+        """Have done what is due."""
+        if event.now < self._look_at and self.problem:
+            return
+        try:
+            outbox = self._box()
+            if outbox.mark != self._mark or (self._looks and event.now >= self._look_at):
+                self._mark, self._look_at = outbox.mark, event.now + LOOK
+                self._looks = outbox.looks()
+            is_asked = self._asked_at is not None and event.now >= self._asked_at
+            if (is_asked or self._opinions or outbox.is_due(self._looks)) and not self.pool.has(KEY):
+                future = self.pool.submit(self._tend, key=KEY, priority=Priority.NETWORK, patience=PATIENCE)
+                future.add_done_callback(self._over)
+        except (AgentError, OSError) as error:
+            self.problem = log_failure(logger, "notices", error, self.problem)
+            self._look_at = event.now + AGAIN
+
+    def _tend(self, cancelled: Cancelled) -> None:
+        """Note opinions and questions, decide about what was held, and send; in a thread of the pool."""
+        outbox = self._box()
+        self._note_opinions(outbox)
+        if self._asked_at is not None and self.workspace.clock.monotonic() >= self._asked_at:
+            self._asked_at = None
+            for notice in self.waiting({each.raised.decides for each in outbox.ledger.all()}):
+                outbox.take(notice)
+        outbox.review()
+        outbox.deliver(cancelled)
+
+    def _over(self, future: "Future[None]") -> None:
+        """The work is over: look anew."""
+        error = None if future.cancelled() else future.exception()
+        if error is not None:
+            if not isinstance(error, AgentError | OSError):
+                logger.warning("notices", exc_info=error)
+            self._look_at = self.workspace.clock.monotonic() + AGAIN
+        self.problem = failure_text(error) if error is not None else self._undelivered()
+        self._mark = None
+
+    def _undelivered(self) -> str:
+        """What could not be delivered for a while, in one line; empty if nothing waits for a channel."""
+        waiting = [each.problem for each in self._box().undelivered() if each.problem]
+        return waiting[0] if waiting else ""
+
+    def _take_opinions(self, event: VaultEvent) -> None:
+        """Remember the opinions that were ticked in a daily note: by the person here, or where only they write."""
+        if not isinstance(event, NoteEdited | NoteCreated) or event.origin is Origin.OWN:
+            return
+        ticked = [each.text for each in event.changes if isinstance(each, TaskTicked)]
+        if isinstance(event, NoteCreated) or not event.compared or event.origin is not Origin.HUMAN:
+            body = Note.parse(self.workspace.vault.own_version(event.path) or b"").body
+            ticked = [each.text for each in tasks.find_tasks(blocks.parse_body(body)) if each.done]
+        for text in ticked:
+            if (found := parse_feedback(text)) is not None:
+                self._opinions[found[0]] = found[1]
+
+    def _note_opinions(self, outbox: Outbox) -> None:
+        opinions, self._opinions = self._opinions, {}
+        for receipt in outbox.ledger.all():
+            opinion = opinions.get(notice_code(receipt.id))
+            if opinion is not None and _asks(receipt) and receipt.reaction != opinion:
+                outbox.react(receipt.id, opinion)
+
+    def _box(self) -> Outbox:
+        if self._outbox is None:
+            self._outbox = self.open()
+        return self._outbox
+
+
+def _asks(receipt: NoticeReceipt) -> bool:
+    """True if the notice asked whether it was helpful."""
+    return receipt.raised.type in SUGGESTIONS
