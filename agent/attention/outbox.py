@@ -195,7 +195,7 @@ class Outbox:
         lines = list(raised.lines)
         if receipt.channel == DAILY:  # a note has boxes in place of buttons
             lines += [feedback_box(each.label, receipt.id) for each in choices]
-            lines += [] if choices else [text("notices.why", self.language, code=notice_code(receipt.id))]
+            lines += [] if choices or receipt.listed else [f"vault-agent why {notice_code(receipt.id)}"]
             choices = ()
         return Message(receipt.id, raised.title, "\n".join(lines), choices, again=receipt.is_perhaps_shown)
 
@@ -212,7 +212,7 @@ class Outbox:
         lines = [f"{notice_code(each.id)} · {each.raised.title}" for each in listed[:_LISTED]]
         if len(listed) > _LISTED:
             lines.append(text("notices.digest_more", self.language, count=len(listed) - _LISTED))
-        title = text("notices.digest", self.language, count=len(listed))
+        title = text("notices.digest_one" if len(listed) == 1 else "notices.digest", self.language, count=len(listed))
         id = self.clock.new_id()
         notice = NoticeRaised(DIGEST, 1.0, title, tuple(lines))
         decision = NoticeDecision("sent", "digest", figure=len(listed))

@@ -37,15 +37,17 @@ class NoticeDecision:
 class NoticeReceipt:
     """The state of one notice, by all the steps that were noted.
 
-    `decided_at` is the time of the last decision. `channel` is where it goes, `chosen` where it went first. `tries`
-    counts those on `channel`; `has_begun` is true from the begin of a try to its end, so that it is true after a kill
-    in between, and then `is_perhaps_shown` stays true. `failed_at`, `delay` (seconds) and `problem` are about the last
-    try that failed. `digest` is the id of the digest that lists it; `listed` are the notices of a digest.
+    `first` is the first decision, `decision` the last one, at the time `decided_at`. `channel` is where it goes,
+    `chosen` where it went first. `tries` counts those on `channel`; `has_begun` is true from the begin of a try to its
+    end, so that it is true after a kill in between, and then `is_perhaps_shown` stays true. `failed_at`, `delay`
+    (seconds) and `problem` are about the last try that failed. `digest` is the id of the digest that lists it;
+    `listed` are the notices of a digest.
     """
 
     id: str
     at: datetime
     raised: NoticeRaised
+    first: NoticeDecision
     decision: NoticeDecision
     decided_at: datetime
     channel: str

@@ -229,8 +229,8 @@ def _raised(id: str, at: datetime, line: _Line) -> NoticeReceipt:
         _text(fields, "decides"),
         _text(fields, "drive"),
     )
-    channel = _text(line, "channel")
-    return NoticeReceipt(id, at, raised, _decision(line), at, channel, channel, _texts(line, "listed"))
+    channel, decision = _text(line, "channel"), _decision(line)
+    return NoticeReceipt(id, at, raised, decision, decision, at, channel, channel, _texts(line, "listed"))
 
 
 def _stepped(receipt: NoticeReceipt, at: datetime, line: _Line) -> NoticeReceipt:

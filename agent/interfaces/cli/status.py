@@ -15,6 +15,7 @@ from agent.interfaces.cli.machines import format_machines, machines_document
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines, at_words, columns, padded, size
 from agent.interfaces.cli.status_of_jobs import format_jobs_status, jobs_status, jobs_status_document
+from agent.interfaces.cli.status_of_notices import format_notices_status, notices_status
 from agent.interfaces.cli.sync_status import found_standings, short_lines, standing_document
 from agent.metrics import names
 from agent.metrics.totals import MetricTotals, load_totals
@@ -60,7 +61,7 @@ def command(output: Output, notes: bool) -> None:
     )
     arrived = arrival_state(workspace)
     remotes, paused = found_standings(workspace, len(found.dirty))
-    jobs = jobs_status(workspace)
+    jobs, notices = jobs_status(workspace), notices_status(workspace)
     warnings = list(workspace.loaded.warnings)
     if day.unreadable:
         warnings.append(said("some of today's counts cannot be read and are left out"))
@@ -70,6 +71,7 @@ def command(output: Output, notes: bool) -> None:
         "index": _index_document(index, notes),
         "agent": _agent_document(agent, workspace.settings.spend),
         "schedule": jobs_status_document(jobs),
+        "notices": {"held": notices.held, "undelivered": notices.undelivered, "problem": notices.problem},
         "machines": machines_document(agent),
         "arrived": arrived_document(arrived),
         "events": dict(day.events),
@@ -83,6 +85,7 @@ def command(output: Output, notes: bool) -> None:
         *_format_arrived(arrived),
         *_format_daemon(daemon),
         *format_jobs_status(jobs, daemon is not None),
+        *format_notices_status(notices),
         *_format_index(index, notes),
         *_format_agent(agent, workspace.settings.spend),
         *format_machines(agent),

@@ -45,6 +45,8 @@ WELL: dict[str, list[list[str]]] = {
     "memory": [["report"], ["run", "--dry-run"]],
     "merge-driver": [["{merge}/base.md", "{merge}/ours.md", "{merge}/theirs.md", "今天.md"]],
     "metrics": [[]],
+    "notices": [["list"]],
+    "notify": [["水在烧"], ["水在烧"], ["不急", "--priority", "0.2"], ["着火了", "--urgent"]],
     "questions": [[]],
     "reindex": [["--all"]],
     "remember": [["小安喜欢绿茶"], ["小安喜欢绿茶"]],
@@ -67,6 +69,7 @@ WELL: dict[str, list[list[str]]] = {
         ["history"],
     ],
     "trust": [[], ["--key", KEY], [], ["--forget-key", KEY]],
+    "why": [],
     "wake": [],
     "undo": [["HEAD", "--dry-run"], ["HEAD"], ["--since", "1d", "--dry-run"]],
 }
@@ -100,6 +103,8 @@ WRONG = {
     "memory": ["nothing"],
     "merge-driver": ["nothing"],
     "metrics": ["--since", "someday"],
+    "notices": ["show", "zzzzzz"],
+    "notify": ["好", "--channel", "没有"],
     "questions": ["answer", "zzzzzz", "好"],
     "reindex": ["too", "many"],
     "remember": [" "],
@@ -109,6 +114,7 @@ WRONG = {
     "sync": ["setup", "没有"],
     "tasks": ["add", "nothing", "没有"],
     "trust": ["没有.md"],
+    "why": ["zzzzzz"],
     "wake": ["醒"],
     "undo": ["zzzz"],
 }
