@@ -7,7 +7,7 @@ from functools import partial
 
 from agent.app.agent import opened_runs
 from agent.app.jobs import procedures_of, why_no_model
-from agent.app.notices import open_outbox
+from agent.app.notices import open_outbox, take_in
 from agent.app.subscriptions import DaemonParts
 from agent.background.decision_notices import waiting_notices
 from agent.background.deletion_notice import DeletionNotice
@@ -67,7 +67,8 @@ def build_daemon(
     inbox = Inbox(workspace, pool, open_runs, open_claims(workspace), held, key.look)
     why = partial(why_no_model, key)
     presence = Presence(workspace, pool, bus.publish_async)
-    jobs = Jobs(workspace, pool, open_runs, open_claims(workspace), procedures_of(workspace), presence, why)
+    procedures, notify = procedures_of(workspace), take_in(workspace)
+    jobs = Jobs(workspace, pool, open_runs, open_claims(workspace), procedures, presence, notify, why)
     found = skill_set(workspace, lambda: None, estimate)
 
     def accounts() -> Accounts:

@@ -7,6 +7,7 @@ from functools import partial
 from importlib import import_module
 
 from agent.app.agent import opened_runs
+from agent.app.notices import take_in
 from agent.background.jobs.attempt import Procedures
 from agent.background.jobs.jobs import LEDGER
 from agent.background.jobs.pending import PendingRun
@@ -49,6 +50,7 @@ def run_by_hand(workspace: Workspace, job: Job, cancelled: Cancelled = never) ->
         lambda entry, row: None,
         _hand_over,
         _Person(),
+        take_in(workspace),
         missing=partial(why_no_model, ModelKey(workspace)),
     )
     at = clock.now().astimezone(job.zone).replace(microsecond=0)

@@ -33,13 +33,19 @@ def open_outbox(workspace: Workspace, publish: Callable[[object], object] = igno
     )
 
 
-def raised_in_runs(workspace: Workspace) -> Callable[[NoticeRaised], None]:
-    """Takes in what runs raise; the ledger is opened with the first one. Who tends the outbox delivers it."""
+def take_in(workspace: Workspace) -> Callable[[NoticeRaised, str], None]:
+    """Takes notices in, once for each id; the ledger is opened with the first one. Who tends the outbox sends them."""
 
-    def take(notice: NoticeRaised) -> None:
-        open_outbox(workspace).take(notice)
+    def take(notice: NoticeRaised, id: str = "") -> None:
+        open_outbox(workspace).take(notice, id)
 
     return take
+
+
+def raised_in_runs(workspace: Workspace) -> Callable[[NoticeRaised], None]:
+    """Takes in what runs raise."""
+    take = take_in(workspace)
+    return lambda notice: take(notice, "")
 
 
 def _limits(workspace: Workspace) -> Limits:

@@ -44,6 +44,7 @@ from agent.loop.reminder import what_to_mind, whats_left
 from agent.loop.repetition import Breaker
 from agent.loop.request import RunRequest
 from agent.loop.session import Session
+from agent.loop.spend_notice import spend_notice
 from agent.loop.stop_messages import stop_hint, stop_reason
 from agent.loop.tool_line import called_line
 from agent.loop.used_notes import used_notes
@@ -363,6 +364,8 @@ class Run:
             failure=stop if outcome is RunOutcome.FAILED else None,
             home=session.vault.home,
         )
+        if (notice := spend_notice(stop, self.request, self.agent.language)) is not None:
+            self.agent.bus.publish(notice)
         seconds = self.agent.clock.monotonic() - self.progress.since
         asked, at = self.request, self.agent.clock.now()
         self.agent.bus.publish(ended.as_event(asked.task, asked.speaker, seconds, self.usage(), at, asked.job))

@@ -15,6 +15,7 @@ from functools import partial
 
 from agent.background.failures import failure_text
 from agent.background.jobs.attempt import Procedures
+from agent.background.jobs.job_notices import Notify
 from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.problem_lines import problem_edits, write_problem_lines
 from agent.background.jobs.recording import record, row_requests, rows_of, write_request_commit, write_rows
@@ -60,7 +61,8 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Jobs:
-    """The jobs of one vault. `awake` is told of their work, `missing` returns why no model can be asked."""
+    """The jobs of one vault. `awake` is told of their work, `notify` takes notices about it; `missing` returns why no
+    model can be asked."""
 
     workspace: Workspace
     pool: Pool
@@ -68,6 +70,7 @@ class Jobs:
     claims: Claims
     procedures: Procedures
     awake: Awake
+    notify: Notify
     missing: Callable[[], str] = lambda: ""
     shelf: Shelf = field(default_factory=Shelf, init=False)
     runs: list[PendingRun] = field(default_factory=list, init=False)
@@ -283,6 +286,7 @@ class Jobs:
             self._ask,
             self._turns.add,
             self.awake,
+            self.notify,
             self.missing,
         )
 
@@ -343,7 +347,7 @@ class Jobs:
     def _finish_waiting(self) -> None:
         """Write what came of runs that had waited for their person."""
         while self._ended:
-            write_after_wait(self.workspace, self._by_id, self._ended[0], self._machine, self.procedures)
+            write_after_wait(self.workspace, self._by_id, self._ended[0], self._machine, self.procedures, self.notify)
             with self._lock:
                 self._ended.pop(0)
 

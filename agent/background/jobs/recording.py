@@ -1,14 +1,15 @@
-"""What the runs of jobs leave in the vault: rows in their histories, answers in the day's note, and notices there."""
+"""What the runs of jobs leave in the vault: rows in their histories, and answers in the day's note."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from agent.background.jobs.job_notices import goes_to_channel, queued_text
 from agent.loop.inert import inert
 from agent.memory import daily
 from agent.runs.job_run import JobResult
 from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_history, record_of, with_rows
-from agent.schedule.job import DAILY_CHANNEL, NO_CHANNEL, Job
+from agent.schedule.job import DAILY_CHANNEL, Job
 from agent.texts import text
 from agent.tools.builtin.toolbox import text_origin_of
 from agent.vault.change import CAPTURE, Append, Create, Edit, Outcome, Request, Stamp, actor_of
@@ -28,11 +29,12 @@ def day_path(workspace: Workspace, now: datetime) -> str:
 
 
 def delivery_of(workspace: Workspace, job: Job, result: JobResult, now: datetime) -> str:
-    """Where an answer goes: the path of a note, or words that say why nowhere; empty if none is there or wanted."""
-    if job.channel == NO_CHANNEL or result.outcome not in ("done", "waits"):
+    """Where an answer goes: the path of a note, or the notice in which it goes to a channel; empty if none is there or
+    wanted."""
+    if goes_to_channel(job, result):
+        return queued_text(workspace, result)
+    if job.channel != DAILY_CHANNEL or result.outcome not in ("done", "waits"):
         return ""
-    if job.channel != DAILY_CHANNEL:
-        return text("jobs.no_channel", workspace.settings.vault.language, channel=job.channel)
     return day_path(workspace, now) if result.text or result.outcome == "waits" else ""
 
 
@@ -91,18 +93,6 @@ def write_request_commit(workspace: Workspace, job: Job, requests: Sequence[Requ
     """Write a question about a job, with its row; raises what a transaction does."""
     with workspace.vault.transaction(f"job(waits): {job.id}", Stamp(actor_of(job.id), tool=TOOL)) as change:
         change.requests += requests
-
-
-def stopped_notice(workspace: Workspace, job: Job, reason: str, failures: int) -> Append:
-    """The lines in the day's note that say that a job is stopped, why, and how it goes on."""
-    language, now = workspace.settings.vault.language, workspace.clock.now()
-    title = text("jobs.stopped", language, title=daily.inert(job.title), count=failures)
-    lines = [
-        text("jobs.stopped_why", language, reason=daily.inert(reason or "-")),
-        text("jobs.stopped_more", language, id=job.id, link=history_path(workspace.vault.home, job.id)[:-3]),
-    ]
-    block = daily.block(now, title, lines)
-    return Append(day_path(workspace, now), block.encode(), daily.new_note(now.date()).encode())
 
 
 def record(workspace: Workspace, job: str) -> JobRecord:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from agent.background.failures import failure_text
 from agent.background.jobs.attempt import Procedures
+from agent.background.jobs.job_notices import Notify, notify_answer
 from agent.background.jobs.recording import (
     delivery_of,
     delivery_requests,
@@ -36,7 +37,7 @@ def job_of(workspace: Workspace, session: str) -> str:
 
 
 def write_after_wait(
-    workspace: Workspace, jobs: Mapping[str, Job], ended: Ended, machine: str, procedures: Procedures
+    workspace: Workspace, jobs: Mapping[str, Job], ended: Ended, machine: str, procedures: Procedures, notify: Notify
 ) -> None:
     """Write what came of a run that waited; nothing for a run of no job, or one that waits again. The answer of a run
     of a procedure goes where the procedure puts it.
@@ -52,6 +53,7 @@ def write_after_wait(
     after = _AfterWait(workspace, job, rows[-1], machine, ledger_of(workspace).totals_of(ended.run).money)
     result = result_of(workspace, ended, after.money) if job.task is None else after.perform(procedures, ended)
     row = after.row(result)
+    notify_answer(workspace, notify, job, result)
     if not is_written(rows_of(workspace.vault, job.id), row):
         write_result(workspace, job, row, result)
 

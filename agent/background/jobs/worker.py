@@ -13,8 +13,9 @@ from typing import Protocol
 
 from agent.background.failures import failure_text
 from agent.background.jobs.attempt import Attempt, Procedures, longest_run
+from agent.background.jobs.job_notices import Notify, notify_answer, notify_stopped
 from agent.background.jobs.pending import PendingRun
-from agent.background.jobs.recording import is_recorded, is_written, record, rows_of, stopped_notice, write_result
+from agent.background.jobs.recording import is_recorded, is_written, record, rows_of, write_result
 from agent.background.resume import OpenRuns
 from agent.errors import AgentError, LockHeld, Retryable
 from agent.llm.provider import Cancelled
@@ -25,7 +26,6 @@ from agent.schedule.ledger import OccurrenceLedger
 from agent.schedule.states import WakeKind
 from agent.schedule.triggers import Every
 from agent.texts import Sentence
-from agent.vault.change import Stamp, actor_of
 from agent.vault.store import Vault
 from agent.vault.sync.claims import Claims
 from agent.vault.sync.turns import AnotherMachineHasIt, Turn, take_turn
@@ -57,8 +57,8 @@ class Ask(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Runs jobs. `done` takes the turns that are to be handed over, `awake` is told of the work; `missing` returns why
-    no model can be asked, empty if one can."""
+    """Runs jobs. `done` takes the turns that are to be handed over, `awake` is told of the work, `notify` takes
+    notices; `missing` returns why no model can be asked, empty if one can."""
 
     workspace: Workspace
     open_runs: OpenRuns
@@ -68,6 +68,7 @@ class Worker:
     ask: Ask
     done: Callable[[Turn], object]
     awake: Awake
+    notify: Notify
     missing: Callable[[], str] = lambda: ""
 
     def work(self, entry: PendingRun, cancelled: Cancelled) -> None:
@@ -131,6 +132,7 @@ class Worker:
         vault, job = self.workspace.vault, entry.job
         self._keep_turn(entry)
         is_unsaid = result.outcome == "nothing" or (result.outcome == "skipped" and self._is_recorded(entry))
+        notify_answer(self.workspace, self.notify, job, result)
         if not is_unsaid and not is_written(rows_of(vault, job.id), row):
             write_result(self.workspace, job, row, result)
         vault.commit_held(vault.held_of(result.session))
@@ -150,10 +152,7 @@ class Worker:
             return
         found, most = record(self.workspace, job.id), self.workspace.settings.jobs.max_consecutive_failures
         if found.is_stopped and found.consec_failures == most:
-            notice = stopped_notice(self.workspace, job, result.reason, most)
-            stamp = Stamp(actor_of(job.id), tool="jobs")
-            with self.workspace.vault.transaction(f"job(stopped): {job.id}", stamp, masked=True) as change:
-                change.requests.append(notice)
+            notify_stopped(self.workspace, self.notify, job, result, most)
 
     def _keep_turn(self, entry: PendingRun) -> None:
         """Keep the turn until the result is sent; while the remote is away, that is tried later."""

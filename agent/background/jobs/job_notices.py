@@ -1,0 +1,52 @@
+"""Notices about jobs: the answer of one that goes to a channel, and that one is stopped by its failures."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from agent.attention.feedback import notice_code
+from agent.events.notices import NoticeRaised
+from agent.loop.inert import inert
+from agent.memory import daily
+from agent.runs.job_run import JobResult
+from agent.schedule.history import history_path
+from agent.schedule.job import DAILY_CHANNEL, NO_CHANNEL, Job
+from agent.texts import text
+from agent.workspace.workspace import Workspace
+
+Notify: TypeAlias = Callable[[NoticeRaised, str], object]
+"""Takes a notice in, once for each id (an empty one: always); raises `Retryable` or `Permanent`."""
+PRIORITY = 0.8
+"""The priority of a job's answer: its person has asked for it at this time; and of the word that it is stopped."""
+
+
+def goes_to_channel(job: Job, result: JobResult) -> bool:
+    """True if the run has an answer for a channel other than the daily note."""
+    return job.channel not in (DAILY_CHANNEL, NO_CHANNEL) and result.outcome == "done" and bool(result.text)
+
+
+def queued_text(workspace: Workspace, result: JobResult) -> str:
+    """What the job's history says of an answer that went to attention: how it was delivered is said there."""
+    return text("jobs.queued", workspace.settings.vault.language, notice=notice_code(result.run))
+
+
+def notify_answer(workspace: Workspace, notify: Notify, job: Job, result: JobResult) -> None:
+    """Raise the answer of a run as a notice, if it goes to a channel; raises what `notify` does.
+
+    The notice has the id of the run, so that it is raised once, however often this is tried.
+    """
+    if goes_to_channel(job, result):
+        lines = tuple(line for line in inert(result.text).splitlines() if line.strip())
+        title = daily.inert(" ".join(job.title.split()))
+        subject = f"{job.id} {result.run}"
+        notify(NoticeRaised("job_answer", PRIORITY, title, lines, subject=subject, channel=job.channel), result.run)
+
+
+def notify_stopped(workspace: Workspace, notify: Notify, job: Job, result: JobResult, failures: int) -> None:
+    """Say that a job is stopped, why, and how it goes on; raises what `notify` does."""
+    language = workspace.settings.vault.language
+    title = text("jobs.stopped", language, title=daily.inert(job.title), count=failures)
+    lines = (
+        text("jobs.stopped_why", language, reason=daily.inert(result.reason or "-")),
+        text("jobs.stopped_more", language, id=job.id, link=history_path(workspace.vault.home, job.id)[:-3]),
+    )
+    notify(NoticeRaised("job_failed", PRIORITY, title, lines, subject=f"{job.id} {result.run}"), "")
