@@ -45,6 +45,7 @@ FIRST, LONGEST = 5.0, 600.0
 """Seconds until the second try, four times as long after each; and the longest that is waited for a channel."""
 LOCAL = frozenset({DAILY, "terminal", "desktop"})
 """The channels that reach only somebody who is at this machine: notices go there if they are named."""
+_AT_ONCE = float("-inf")
 _LISTED = 10
 """The most notices that a digest names."""
 
@@ -129,7 +130,7 @@ class Outbox:
         past, limits, now = self.ledger.all(), self.limits(), self.clock.now()
         found = [(shown_from(each, limits, now), self._tried_from(each)) for each in past if each.is_undelivered]
         others = next_look(past, limits, now)
-        return (*found, (others, 0.0)) if others is not None else tuple(found)
+        return (*found, (others, _AT_ONCE)) if others is not None else tuple(found)
 
     def is_due(self, looks: Iterable[tuple[datetime, float]]) -> bool:
         """True if one of these moments has come."""
@@ -183,7 +184,7 @@ class Outbox:
     def _tried_from(self, receipt: NoticeReceipt) -> float:
         """The machine's monotonic time of the next try; after a restart, by the date of the last one."""
         if receipt.failed_at is None:
-            return 0.0
+            return _AT_ONCE
         if receipt.id not in self._not_before:
             passed = abs((self.clock.now() - receipt.failed_at).total_seconds())
             self._not_before[receipt.id] = in_machine_seconds(self.clock).monotonic() + max(0.0, receipt.delay - passed)
