@@ -27,6 +27,7 @@ CORE = frozenset(
     )
 )
 """The tools that are always described: nearly every task about notes needs some of them."""
+_NAMES = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _NAME = 2.0
 """The weight of a word in the tool's name, relative to one in its description."""
 _IN_ENGLISH = (
@@ -65,15 +66,16 @@ def choose_tools(
 ) -> tuple[ToolSpec, ...]:
     """The tools to describe for a task: all, in their order, if there is room for them.
 
-    Otherwise those of `CORE` and the `needed` ones, in their order and whatever their size, then the best fitting ones
-    while there is room. `tool_search` is left out when there is nothing left to find. The same input always gives the
-    same result.
+    Otherwise those of `CORE` and the `needed` ones, in their order and whatever their size, then those that the task
+    names and the best fitting ones while there is room. `tool_search` is left out when there is nothing left to find.
+    The same input always gives the same result.
     """
     others = tuple(spec for spec in specs if spec.name != TOOL_SEARCH)
     if room.holds(others):
         return others
     chosen = [spec for spec in specs if spec.name in CORE or spec.name in needed]
-    for spec in rank_tools(task, specs, score):
+    words = set(_NAMES.findall(task))
+    for spec in sorted(rank_tools(task, specs, score), key=lambda spec: spec.name not in words):
         if spec not in chosen and room.holds([*chosen, spec]):
             chosen.append(spec)
     return tuple(chosen)

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from agent.context.budget import Window
+from agent.context.tool_choice import ToolRoom, choose_tools
 from agent.growth.procedures.run import CHANNEL, NOTHING
 from agent.schedule.procedures import TASK_TYPES
+from agent.tools.builtin.past import PURPOSES
 from agent.tools.builtin.planning import PURPOSE, PlanningTools
 from agent.tools.tool import RunContext
 from tests.growth.work import office
@@ -23,15 +26,27 @@ def test_each_kind_has_a_prompt() -> None:
 def test_each_tool_that_is_named_exists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = office(tmp_path, monkeypatch)
     with made.work.open_runs() as runs:
-        known, planning = (
+        plain, known, planning = (
             {spec.name for spec in runs.agent.tools.specs(RunContext("r", "", channel=CHANNEL, purpose=purpose))}
-            for purpose in ("learn_from_history", PURPOSE)
+            for purpose in ("cleanup", "learn_from_history", PURPOSE)
         )
     own = {each.name for each in PlanningTools(made.workspace.vault, made.clock, 100).tools()}
     assert planning - known == own, "the planning tools exist only in a reflection"
     for path in PROMPTS.glob("*.md"):
         named = set(TOOL.findall(path.read_text("utf-8"))) - NO_TOOLS
-        assert named <= (planning if path.stem == PURPOSE else known), path.name
+        assert named <= (planning if path.stem == PURPOSE else known if path.stem in PURPOSES else plain), path.name
+
+
+@pytest.mark.parametrize("kind", TASK_TYPES)
+def test_each_tool_that_is_named_is_described_in_a_small_window(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, prompt = office(tmp_path, monkeypatch), (PROMPTS / f"{kind}.md").read_text("utf-8")
+    with made.work.open_runs() as runs:
+        specs = runs.agent.tools.specs(RunContext("r", "", channel=CHANNEL, purpose=kind))
+        room = ToolRoom(runs.agent.context.tools, Window(32_768, 4_096).allowed("tools"), runs.agent.count)
+        chosen = {spec.name for spec in choose_tools(prompt, specs, runs.agent.relevance, room)}
+    assert set(TOOL.findall(prompt)) - NO_TOOLS <= chosen
 
 
 @pytest.mark.parametrize("kind", TASK_TYPES)

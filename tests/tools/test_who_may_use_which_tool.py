@@ -1,11 +1,13 @@
 """Policy: deny first, groups, exact names, profiles by channel, role and session; and its file, read strictly."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agent.errors import ConfigError
 from agent.llm.messages import ToolCall
+from agent.tools.builtin.past import PURPOSES
 from agent.tools.policy import GROUPS, Permission, Policies, Policy, Profile, Rule, RunFilter
 from agent.tools.policy_file import load_policies, parse_policies
 from agent.tools.tool import RunContext
@@ -84,7 +86,8 @@ def test_a_guest_gets_nothing_unless_the_policy_says_so(tmp_path: Path) -> None:
 
 def test_the_owner_gets_everything_here_and_programs_ask_each_time(tmp_path: Path) -> None:
     home = house(tmp_path, {}, [SHELL], load_policies(tmp_path))
-    assert {tool.name for tool in home.registry.visible(home.context)} == set(home.registry.names)
+    runs = (replace(home.context, purpose=purpose) for purpose in ("", *PURPOSES))
+    assert {tool.name for run in runs for tool in home.registry.visible(run)} == set(home.registry.names)
     home.approvals.decide(home.asks("shell_run"), True)
     assert home.says("shell_run") == "ok"
     assert home.asks("shell_run")

@@ -13,6 +13,7 @@ from agent.tools import arguments
 from agent.tools.builtin.human import Questions
 from agent.tools.builtin.memory import save_tool
 from agent.tools.builtin.notes import Notes
+from agent.tools.builtin.past import PastTools
 from agent.tools.builtin.schedule import schedule_tools
 from agent.tools.builtin.search import RecallMemories, SearchNotes, recall_tool, search_tool
 from agent.tools.builtin.vault import vault_tools
@@ -57,7 +58,7 @@ def builtin_tools(
     notes = Notes(vault, text_origin_of(vault))
     tools = [*vault_tools(notes), search_tool(notes, deps.search), recall_tool(notes, deps.recall)]
     tools += [save_tool(notes, clock, deps.keeper), Questions(vault, clock, question_hours, language).tool()]
-    tools += schedule_tools(notes)
+    tools += [*schedule_tools(notes), *PastTools(notes, clock, deps.search, deps.recall).tools()]
     tools += [_delegate_tool(deps.delegate)] if deps.delegate else []
     return (*tools, *more)
 

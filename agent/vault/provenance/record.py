@@ -121,6 +121,12 @@ class Provenance:
         rest = [each for each in commits if each not in made]
         return made | self._mine(rest)
 
+    def made_by_others(self, commits: Sequence[str]) -> set[str]:
+        """The commits that came from elsewhere, and from where not only the person writes."""
+        self.look()
+        found = self.database.of_commits(commits) if commits else []
+        return {each.commit for each in found if not self._is_mine(each)}
+
     def add_key(self, fingerprint: str) -> int:
         """Count what this key has signed as the person's own; returns the number of such commits that came before."""
         self.look()
@@ -320,8 +326,7 @@ class Provenance:
     def _mine(self, commits: Sequence[str]) -> set[str]:
         """The commits that the person's key has signed, or that came only from remotes to which only they write."""
         found = self.database.of_commits(commits) if commits else []
-        others = {each.commit for each in found if not self._is_mine(each)}
-        return {each.commit for each in found} - others
+        return {each.commit for each in found} - {each.commit for each in found if not self._is_mine(each)}
 
 
 def provenance(

@@ -1,0 +1,135 @@
+"""What happened on given days: what was asked, what was said, which notes the person changed by hand.
+
+Read from the daily log, the entries and the history. Quoting, and who may be shown what, is left to the caller.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path, PurePosixPath
+from typing import Literal, TypeAlias, get_args
+
+from agent.memory import daily
+from agent.memory.entry import EntryType
+from agent.memory.store import load_entries
+from agent.vault.file_changes import Kind
+from agent.vault.folders import ENTRIES, WriteRule
+from agent.vault.history.find import commits
+from agent.vault.store import Vault
+from agent.vault.worktree.paths import is_note
+
+PastKind: TypeAlias = Literal["asked", "said", "edited"]
+"""What was asked of the agent, what was stated or told, and notes that the person changed by hand."""
+KINDS: tuple[PastKind, ...] = get_args(PastKind)
+_TOLD = frozenset(kind for kind in EntryType if kind.is_stated) | {EntryType.CHAT_TURN}
+
+
+@dataclass(frozen=True, slots=True)
+class PastEvent:
+    """One thing that happened: on which day, at what time (empty: not known), in which note and lines of it.
+
+    `text` is what was asked or said; of an edit, what was done, such as `edited 3 times`. `sender` said it, empty for
+    the vault's owner; `chat` is the group in which it was said. `link` leads to the conversation, and may be empty.
+    """
+
+    day: date
+    time: str
+    kind: PastKind
+    text: str
+    path: str
+    lines: tuple[int, int] | None = None
+    link: str = ""
+    sender: str = ""
+    chat: str = ""
+
+
+def past_events(vault: Vault, first: date, last: date, kinds: Collection[PastKind] = KINDS) -> list[PastEvent]:
+    """What happened from the first to the last day, the latest first."""
+    found: list[PastEvent] = []
+    if "asked" in kinds:
+        found += _asked(vault, first, last)
+    if "said" in kinds:
+        found += _said(vault, first, last)
+    if "edited" in kinds:
+        found += _edited(vault, first, last)
+    return sorted(found, key=lambda each: (each.day, each.time, each.path), reverse=True)
+
+
+def _asked(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
+    """The tasks in the logs of the days."""
+    folder = Path(vault.place.root, vault.home.at(daily.path_of(first))).parent
+    for file in folder.glob("*.md") if folder.is_dir() else ():
+        path = file.relative_to(vault.place.root).as_posix()
+        day = daily.day_of(vault.home.name_of(path))
+        if day is None or not first <= day <= last:
+            continue
+        text = (vault.read(path) or b"").decode("utf-8", "replace")
+        rows = text.split("\n")
+        for each in daily.log(text):
+            heads = (f"## {each.time} - {each.title}", f"### {each.time} - {each.title}")
+            at = next((number for number, row in enumerate(rows, 1) if row.rstrip().startswith(heads)), 1)
+            yield PastEvent(day, each.time, "asked", each.title, path, (at, at), each.session)
+
+
+def _said(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
+    """What was stated, or told in a turn, by the day of its entry."""
+    for each in load_entries(vault, _entry_paths(vault, first, last)):
+        entry = each.entry
+        if entry.type not in _TOLD:
+            continue
+        begin = max(each.data.decode("utf-8", "replace").count("\n") - entry.text.count("\n"), 1)
+        lines = (begin, begin + entry.text.count("\n"))
+        at = entry.created.astimezone(vault.clock.now().tzinfo or UTC)
+        chat = entry.chat_id if entry.scope == "chat" else ""
+        replaced = " (replaced since)" if entry.superseded_by else ""
+        words = f"{entry.text}{replaced}"
+        yield PastEvent(at.date(), f"{at:%H:%M}", "said", words, each.path, lines, sender=entry.sender_id, chat=chat)
+
+
+def _entry_paths(vault: Vault, first: date, last: date) -> Iterator[str]:
+    """The entries by the day that their names begin with."""
+    root, folder = vault.place.root, vault.home.at(ENTRIES)
+    for month in sorted(Path(root, folder).glob("[0-9][0-9][0-9][0-9]/[0-9][0-9]")):
+        named = f"{month.parent.name}-{month.name}"
+        if f"{first:%Y-%m}" <= named <= f"{last:%Y-%m}":
+            names = (file.name for file in month.glob(f"{named}-*.md"))
+            yield from (
+                f"{folder}{month.parent.name}/{month.name}/{name}"
+                for name in names
+                if first.isoformat() <= name[:10] <= last.isoformat()
+            )
+
+
+def _edited(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
+    """The notes that the person changed by hand, once for each day."""
+    zone = vault.clock.now().tzinfo or UTC
+    begin = datetime.combine(first, time(), zone)
+    end = datetime.combine(last, time(), zone) + timedelta(days=1, seconds=-1)
+    made = [each for each in commits(vault, actor="human", since=begin, until=end) if not (each.tool or each.undoes)]
+    others = vault.provenance.made_by_others([each.id for each in made])
+    counts: dict[tuple[date, str], list[tuple[str, Kind]]] = {}
+    for each in made:
+        when = each.when.astimezone(zone)
+        for change in each.files if each.id not in others else ():
+            if is_note(change.path) and vault.home.row(change.path).write is not WriteRule.PROGRAM:
+                counts.setdefault((when.date(), change.path), []).append((f"{when:%H:%M}", change.kind))
+    for (day, path), changes in counts.items():
+        yield PastEvent(day, changes[0][0], "edited", _counted([kind for _, kind in changes]), path)
+
+
+def _counted(kinds: Sequence[Kind]) -> str:
+    """What was done to a note on a day, the last change first in `kinds`."""
+    if kinds[0] in {Kind.DELETED, Kind.RENAMED}:
+        return str(kinds[0])
+    if Kind.CREATED in kinds:
+        return "created"
+    return f"edited {len(kinds)} times" if len(kinds) > 1 else "edited"
+
+
+def day_in(path: str) -> str:
+    """The day (ISO) that the name of a note begins with; empty for other names."""
+    name = PurePosixPath(path).name[:10]
+    try:
+        return date.fromisoformat(name).isoformat() if len(name) == 10 else ""
+    except ValueError:
+        return ""
