@@ -7,6 +7,7 @@ from agent.errors import AgentError
 from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.lifecycle import UpkeepPlan, plan, run
 from agent.runs.accounts import Accounts
+from agent.runs.edit_lessons import learn_lessons
 from agent.runs.understanding import understanding_of
 from agent.runs.upkeep_due import UpkeepDue
 from agent.vault.change import Outcome
@@ -34,11 +35,13 @@ class Upkeeper:
         )
 
     def run(self) -> tuple[UpkeepPlan, Outcome]:
-        """Do the upkeep that is needed now, in one commit, and record its time."""
+        """Do the upkeep that is needed now, in one commit, learn from the person's edits in another one, and record
+        the time."""
         due = UpkeepDue(self.workspace)
         extent = due.extent(self.workspace.clock.now())
         upkeep = self.plan()
         outcome = run(self.workspace.vault, upkeep) if upkeep.requests else Outcome()
+        learn_lessons(self.workspace)
         due.record(extent)
         return upkeep, outcome
 

@@ -1,13 +1,17 @@
-"""`learn_from_history`: reads the conversations that nobody has read yet, and says what yesterday was about."""
+"""`learn_from_history`: reads the conversations that nobody has read yet, learns from what the person has changed in
+the agent's text, and says what yesterday was about."""
 
 from datetime import timedelta
 
 from agent.growth.procedures.material import bullets, logs, quote
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
+from agent.memory.edits.lessons_note import NOTE
 from agent.memory.store import entries_on_day
 from agent.runs.capture import entry_writer
 from agent.runs.conversations import Conversations
+from agent.runs.edit_lessons import learn_lessons
 from agent.runs.waiting_conversations import silent_conversations
+from agent.texts import text
 from agent.vault.folders import ENTRIES
 
 MODEL: ModelPart = "if_found"
@@ -16,7 +20,8 @@ _MOST = 10
 
 
 def plain(context: ProcedureContext) -> Work:
-    """Keep the facts of the conversations that have fallen silent; list what was asked and kept yesterday."""
+    """Keep the facts of the conversations that have fallen silent, and what edits say of the person; list what was
+    asked and kept yesterday."""
     workspace, account = context.runs.workspace, context.runs.account
     unread = silent_conversations(workspace)
     if unread:
@@ -26,6 +31,10 @@ def plain(context: ProcedureContext) -> Work:
     asked = [f"{quote(each.logged.title)} {each.logged.session}".strip() for each in logs(context, [yesterday])]
     kept = [f"{quote(each.entry.text)} ({each.link})" for each in entries_on_day(context.vault, yesterday).new]
     parts = [context.text("conversations_read", count=len(unread))] if unread else []
+    learned, outcome = learn_lessons(workspace, context.call.job)
+    if outcome.commit:
+        link = f"[[{context.path(NOTE).removesuffix('.md')}]]"
+        parts += [text("edit_lesson.learned", context.language, count=len(learned.seen), link=link)]
     for key, lines in (("asked", asked), ("kept", kept)):
         parts += [f"{context.text(key, day=yesterday)}\n\n{bullets(lines[:_MOST])}"] if lines else []
     return Work("\n\n".join(parts))

@@ -7,12 +7,13 @@ from agent.vault.store import Vault
 _ROW = re.compile(rb"([0-9a-f]{40,64}) \d+ \d+")
 
 
-def blame(vault: Vault, path: str) -> list[tuple[str, str]]:
-    """The lines of a note in the last commit, without line ends, each with the id of the commit that added it.
+def blame(vault: Vault, path: str, revision: str = "HEAD") -> list[tuple[str, str]]:
+    """The lines of a note in a commit (by default the last one), without line ends, each with the id of the commit that
+    added it.
 
-    Empty if the last commit has no such note.
+    Empty if the commit has no such note.
     """
-    command = ["blame", "--porcelain", "--no-progress", "HEAD", "--", vault.place.prefix + path]
+    command = ["blame", "--porcelain", "--no-progress", revision, "--", vault.place.prefix + path]
     out = vault.git.run(*command, ok=(0, 128), drivers_off=True)
     rows: list[tuple[str, str]] = []
     commit = ""

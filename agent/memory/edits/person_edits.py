@@ -1,0 +1,130 @@
+"""Finds in the history what the person changed by hand in lines that the agent had written within a day before.
+
+Commits that follow each other with no change by the agent in between are one edit of a note: a person saves often.
+What came from others, undid a run, or was made by a command in the person's name, is no edit.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from agent.markdown.note import Note
+from agent.memory.blame import TOOLS, AuthoredLine
+from agent.vault.file_changes import FileChange, Kind
+from agent.vault.folders import INBOX, RESEARCH, AgentFolder, WriteRule
+from agent.vault.history.blame import blame
+from agent.vault.history.commits import Commit
+from agent.vault.history.find import commits
+from agent.vault.history.trailers import HUMAN
+from agent.vault.history.versions import versions
+from agent.vault.store import Vault
+from agent.vault.worktree.paths import is_note
+
+EDITS = "edits"
+"""The `Vault-Tool` trailer of the commits with which the program writes down what it learned from edits."""
+WITHIN = timedelta(days=1)
+"""How long after the agent wrote a line a change of it counts."""
+LOOKED_BACK = timedelta(days=7)
+"""How far back edits are looked for that nothing was learned from yet."""
+_LONGEST = 200_000
+"""Bytes of a note that is compared."""
+_RECORDS = TOOLS | {EDITS}
+
+
+@dataclass(frozen=True, slots=True)
+class PersonEdit:
+    """One edit of a note: its lines before, with what the agent had just written as its own, and after; the day, and
+    the commit with which it was over. Without the note's header."""
+
+    path: str
+    day: date
+    commit: str
+    before: tuple[AuthoredLine, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """The commits of one edit: the version before it, the path that the note had then, and the first and last commit
+    of the person."""
+
+    parent: str
+    old_path: str
+    path: str
+    first: Commit
+    last: Commit
+
+
+def person_edits(
+    vault: Vault, now: datetime, seen: str, is_foreign: Callable[[str, bytes], bool]
+) -> tuple[tuple[PersonEdit, ...], str]:
+    """The edits since the commit `seen` (empty: of the last days), and the commit up to which was looked.
+
+    A note with text by others than the person, before or after, is left out.
+    """
+    found = commits(vault, since=now - LOOKED_BACK - WITHIN)
+    if not found:
+        return (), seen
+    known = next((at for at, each in enumerate(found) if each.id == seen), len(found))
+    new = [each for each in found[:known] if each.when >= now - LOOKED_BACK]
+    written = {each.id: each.when for each in found if each.actor != HUMAN and each.tool not in _RECORDS}
+    if not new or not written:
+        return (), found[0].id
+    others = vault.provenance.made_by_others([each.id for each in new if each.actor == HUMAN])
+    spans = [each for each in _spans(vault.home, new, others) if each.last.when >= min(written.values())]
+    edits = (_edit(vault, each, written, is_foreign) for each in spans)
+    return tuple(each for each in edits if each is not None), found[0].id
+
+
+def _spans(home: AgentFolder, new: Sequence[Commit], others: set[str]) -> Iterator[_Span]:
+    """The edits of each note, in the order in which they were over; `new` has the newest commit first."""
+    open_spans: dict[str, _Span] = {}
+    for commit in reversed(new):
+        is_person = _is_by_hand(commit) and commit.id not in others
+        for change in commit.files:
+            span = open_spans.pop(change.old_path or change.path, None)
+            if is_person and change.kind in {Kind.EDITED, Kind.RENAMED} and _is_read(home, change):
+                begun = span or _Span(commit.parents[0], change.old_path or change.path, change.path, commit, commit)
+                open_spans[change.path] = _Span(begun.parent, begun.old_path, change.path, begun.first, commit)
+            elif span is not None:
+                yield span
+    yield from open_spans.values()
+
+
+def _is_by_hand(commit: Commit) -> bool:
+    is_plain = commit.actor == HUMAN and not (commit.tool or commit.run or commit.undoes or commit.claims)
+    return is_plain and len(commit.parents) == 1
+
+
+def _is_read(home: AgentFolder, change: FileChange) -> bool:
+    """True for notes with the agent's words for its person: not its records, nor what steers it."""
+    row = home.row(change.path)
+    is_text = row.write in {WriteRule.FREE, WriteRule.MEMORY} or row.path in {INBOX, RESEARCH}
+    return is_note(change.path) and is_text
+
+
+def _edit(
+    vault: Vault, span: _Span, written: dict[str, datetime], is_foreign: Callable[[str, bytes], bool]
+) -> PersonEdit | None:
+    """The edit with its lines; None if nothing that the agent had just written was there."""
+    blamed = blame(vault, span.old_path, span.parent)
+    if not any(commit in written for _, commit in blamed):
+        return None
+    before, after = versions(vault, [(span.parent, span.old_path), (span.last.id, span.path)])
+    if before is None or after is None or max(len(before.data), len(after.data)) > _LONGEST:
+        return None
+    if is_foreign(span.old_path, before.data) or is_foreign(span.path, after.data):
+        return None
+    lines = tuple(
+        AuthoredLine(text, commit in written and timedelta() <= span.first.when - written[commit] <= WITHIN)
+        for text, commit in blamed
+    )
+    zone = vault.clock.now().tzinfo or UTC
+    day = span.last.when.astimezone(zone).date()
+    rows = after.data.decode("utf-8", "surrogateescape").splitlines()
+    return PersonEdit(span.path, day, span.last.id, lines[_header(before.data) :], tuple(rows[_header(after.data) :]))
+
+
+def _header(data: bytes) -> int:
+    """The number of lines before the body."""
+    return max(Note.parse(data).body_line - 1, 0)

@@ -1,0 +1,134 @@
+"""What one edit of the agent's text says: the same facts in another form, another value, or a wish; or nothing."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.memory.blame import AuthoredLine
+from agent.memory.edits.lesson import lessons_in
+from agent.memory.edits.lessons_note import LessonLine, Place, Seen, parse_lines, with_lessons
+from agent.texts import LANGUAGES, Language
+from agent.vault.folders import AT_ROOT
+from tests.memory.lessons import SUNDAY, seen
+
+LONG = "The meeting with the landlord took place on Friday afternoon in the office; after long talks the rent stays."
+NUMBERED = "\n".join(f"Line number {at} says something of its own" for at in range(10))
+
+
+def said(before: str, after: str) -> list[tuple[str, str, str]]:
+    lines = [AuthoredLine(line, own=True) for line in before.split("\n")]
+    return [(each.kind, each.topic, each.value) for each in lessons_in(lines, after.split("\n"))]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lesson"),
+    [
+        (LONG, "Meeting with the landlord on Friday: the rent stays.", ("style", "length", "shorter")),
+        ("Meeting with the landlord on Friday: the rent stays.", LONG, ("style", "length", "longer")),
+        (NUMBERED, "\n".join(NUMBERED.split("\n")[:4]), ("style", "length", "shorter")),
+        (
+            "Buy bread, milk and eggs, then call Anna and water the plants.",
+            "- Buy bread, milk and eggs\n- call Anna\n- water the plants",
+            ("style", "list", "items"),
+        ),
+        (
+            "- Buy bread, milk and eggs\n- call Anna\n- water the plants",
+            "Buy bread, milk and eggs, then call Anna and water the plants.",
+            ("style", "list", "prose"),
+        ),
+        ("Great idea 🎉 let us go there", "Great idea, let us go there", ("style", "emoji", "without")),
+        ("Due on 2026-11-23 in Oslo.", "Due on 23 November 2026 in Oslo.", ("style", "dates", "words")),
+        ("Due on Nov 23, 2026 in Oslo.", "Due on 2026-11-23 in Oslo.", ("style", "dates", "iso")),
+        ("截止日期是 2026-11-23，请注意。", "截止日期是 2026年11月23日，请注意。", ("style", "dates", "chinese")),
+        ("会议在北京举行，明天三点。", "The meeting takes place in Beijing tomorrow.", ("style", "language", "en")),
+        ("# A\n\nText of it\n\n# B\n\nMore of it", "Text of it\n\nMore of it", ("style", "headings", "fewer")),
+        ("Text of it\n\nMore of it", "# A\n\nText of it\n\n# B\n\nMore of it", ("style", "headings", "more")),
+        ("The meeting is in Bergen on Friday.", "The meeting is in Oslo on Friday.", ("correction", "Bergen", "Oslo")),
+        ("会议在北京举行，时间是下午。", "会议在上海举行，时间是下午。", ("correction", "北京", "上海")),
+        ("Due on 2026-11-23 in Oslo.", "Due on 2026-11-24 in Oslo.", ("correction", "2026-11-23", "2026-11-24")),
+        ("# Plan\n\nText\n\n## Next steps\n\n- a\n- b", "# Plan\n\nText", ("preference", "Next steps", "without")),
+        ("- Summary: all fine\n- Cost: 3", "- Cost: 3", ("preference", "Summary", "without")),
+        ("One", "One\nPlease always use tables.", ("preference", "Please always use tables", "with")),
+        ("一", "一\n以后请用表格。", ("preference", "以后请用表格", "with")),
+    ],
+)
+def test_an_edit_is_a_lesson(before: str, after: str, lesson: tuple[str, str, str]) -> None:
+    assert lesson in said(before, after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("teh meeting is on Friday", "the meeting is on Friday"),
+        ("The rent stays.", "The rent stays.\nAnd we have a garden now."),
+        ("First this\nThen that", "Then that\nFirst this"),
+        ("The meeting went well", "A wholly different sentence about bicycles"),
+        ("The rent stays as it is now.", "The rent of the flat in Malmö stays at 900 for Ida and Per until spring."),
+        ("- [ ] call Anna", "- [x] call Anna"),
+    ],
+)
+def test_what_only_says_more_or_otherwise_is_no_lesson(before: str, after: str) -> None:
+    assert said(before, after) == []
+
+
+def test_what_the_person_wrote_is_theirs_to_change() -> None:
+    lines = [AuthoredLine("Mine is in Bergen on Friday.", own=False), AuthoredLine("The agent's.", own=True)]
+    assert lessons_in(lines, ["Mine is in Oslo on Friday.", "The agent's."]) == ()
+    assert lessons_in(lines[:1], ["Please always use tables."]) == ()
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_no_text_is_an_error(before: str, after: str) -> None:
+    said(before, after)
+
+
+def lines_after(note: str, *more: Seen, language: Language = "en") -> tuple[str, tuple[LessonLine, ...]]:
+    rows = frozenset(note.splitlines())
+    found = with_lessons(note, more, rows, frozenset(), Place(AT_ROOT, language))
+    return found, parse_lines(found.splitlines())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_opposite_lessons_count_down_and_at_nothing_the_line_goes(language: Language) -> None:
+    note = "# Preferences\n\nMy own line.\n"
+    once, (line,) = lines_after(note, seen("style", "length", "shorter"), language=language)
+    assert line.count == 1 and line.confidence == 0.5
+    thrice, (line,) = lines_after(once, *[seen("style", "length", "shorter")] * 2, language=language)
+    assert line.count == 3 and line.confidence > 0.6
+    twice, (line,) = lines_after(thrice, seen("style", "length", "longer"), language=language)
+    assert (line.lesson.value, line.count) == ("shorter", 2)
+    none, left = lines_after(twice, *[seen("style", "length", "longer")] * 2, language=language)
+    assert (left, none) == ((), note)
+    _, (line,) = lines_after(none, *[seen("style", "length", "longer")] * 2, language=language)
+    assert (line.lesson.value, line.count) == ("longer", 2)
+
+
+def test_a_line_says_what_how_often_where_and_when() -> None:
+    note, _ = lines_after("# P\n", seen("style", "length", "shorter", "A long text", "A text"))
+    row = "- prefers shorter text (1 time, last [[daily/2026-11-22]]: [[plan]] “A long text” → “A text”)"
+    assert note == f"# P\n\n## Learned from your edits\n\n{row}\n"
+
+
+WORDS = st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=40)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["correction", "preference"]), WORDS, WORDS), max_size=6),
+    st.sampled_from(LANGUAGES),
+)
+def test_whatever_the_words_each_line_is_read_back(found: list[tuple[str, str, str]], language: Language) -> None:
+    lessons = [
+        seen("correction", one, other) if kind == "correction" else seen("preference", one, "without", other)
+        for kind, one, other in found
+        if one.strip() and other.strip() and one.strip().casefold() != other.strip().casefold()
+    ]
+    note, lines = lines_after("# P\n", *lessons, language=language)
+    again, more = lines_after(note, *lessons[:1], language=language)
+    assert len(more) <= len(lines) + (1 if len(lessons) > len(lines) else 0)
+    assert again.count("## ") == note.count("## ")
+
+
+def test_a_section_that_the_person_keeps_stays() -> None:
+    note = "# P\n\n## Learned from your edits %% keep %%\n\n- prefers shorter text, but not in letters\n"
+    assert lines_after(note, seen("style", "length", "shorter"))[0] == note
+    assert SUNDAY.isoweekday() == 7
