@@ -4,6 +4,7 @@ import logging
 from dataclasses import dataclass
 
 from agent.errors import AgentError
+from agent.memory.edits.learn import Learned
 from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.lifecycle import UpkeepPlan, plan, run
 from agent.runs.accounts import Accounts
@@ -18,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Upkeeper:
-    """Runs the upkeep of one vault's memory."""
+    """Runs the upkeep of one vault's memory, and the learning from edits beside it."""
 
     workspace: Workspace
     understanding: Understanding
@@ -35,22 +36,26 @@ class Upkeeper:
         )
 
     def run(self) -> tuple[UpkeepPlan, Outcome]:
-        """Do the upkeep that is needed now, in one commit, learn from the person's edits in another one, and record
-        the time."""
+        """Do the upkeep that is needed now, in one commit, and record its time."""
         due = UpkeepDue(self.workspace)
         extent = due.extent(self.workspace.clock.now())
         upkeep = self.plan()
         outcome = run(self.workspace.vault, upkeep) if upkeep.requests else Outcome()
-        learn_lessons(self.workspace)
         due.record(extent)
         return upkeep, outcome
+
+    def learn(self) -> Learned:
+        """Learn from the person's edits, in a commit of its own, at most once a day."""
+        return learn_lessons(self.workspace)[0]
 
     def run_when_due(self) -> UpkeepPlan | None:
         """Run the upkeep if it is due; returns None if it is not due, or failed and has to wait."""
         if not UpkeepDue(self.workspace).is_due(self.workspace.clock.now()):
             return None
         try:
-            return self.run()[0]
+            upkeep, _ = self.run()
+            self.learn()
+            return upkeep
         except AgentError as error:
             logger.warning("the upkeep of memory has to wait: %s", error.message)
             return None

@@ -65,10 +65,16 @@ def test_an_edit_is_a_lesson(before: str, after: str, lesson: tuple[str, str, st
         ("The meeting went well", "A wholly different sentence about bicycles"),
         ("The rent stays as it is now.", "The rent of the flat in Malmö stays at 900 for Ida and Per until spring."),
         ("- [ ] call Anna", "- [x] call Anna"),
+        ("# Plan\n\nGo to Oslo\n\n## Next steps\n\n- a", ""),
     ],
 )
 def test_what_only_says_more_or_otherwise_is_no_lesson(before: str, after: str) -> None:
     assert said(before, after) == []
+
+
+def test_what_is_cut_down_as_a_whole_is_one_lesson() -> None:
+    sections = [f"## Part {at}\n\nA sentence that says something of its own.\n" for at in range(5)]
+    assert said("\n".join(sections), sections[0]) == [("style", "length", "shorter")]
 
 
 def test_what_the_person_wrote_is_theirs_to_change() -> None:

@@ -13,6 +13,7 @@ from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_time
 from agent.llm.offline import Offline
 from agent.memory.counts import MemoryCounts, count_memories
+from agent.memory.edits.lessons_note import NOTE
 from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.memory.upkeep.report import report_lines
 from agent.runs.accounts import open_accounts
@@ -35,12 +36,15 @@ def command() -> None:
 def run(output: Output, dry_run: bool) -> None:
     """Archive expired entries, merge duplicates, summarise old days, and update MEMORY.md.
 
-    It is one commit with a report in the daily note; undo takes it back.
+    It is one commit with a report in the daily note; undo takes it back. What you changed in the agent's text is
+    learned in another one, at most once a day.
     """
     workspace = open_workspace(output.vault())
     upkeeper = open_upkeeper(workspace, open_accounts(workspace, estimate, Offline()))
     upkeep, outcome = (upkeeper.plan(), Outcome()) if dry_run else upkeeper.run()
-    output.emit(_document(upkeep, outcome, dry_run), lambda: as_lines(_format(upkeep, outcome, dry_run)))
+    learned = 0 if dry_run else len(upkeeper.learn().seen)
+    document = {**_document(upkeep, outcome, dry_run), "learned": learned}
+    output.emit(document, lambda: as_lines(_format(upkeep, outcome, dry_run, learned)))
 
 
 @command.command(short_help="Count what is remembered.")
@@ -72,9 +76,9 @@ def _document(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool) -> Mapping[st
     }
 
 
-def _format(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool) -> Iterator[str]:
+def _format(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool, learned: int) -> Iterator[str]:
     if upkeep.report.is_empty:
-        yield said("nothing to do")
+        yield from () if learned else [said("nothing to do")]
     elif dry_run:
         yield said("would do this; nothing is changed yet:")
     elif outcome.queued:
@@ -82,6 +86,8 @@ def _format(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool) -> Iterator[str
     else:
         yield said("done in {commit}:", commit=(outcome.commit or "")[:10])
     yield from (f"  {line}" for line in report_lines(upkeep.report, spoken()))
+    if learned:
+        yield said("learned from your edits: {count} (in {note})", count=learned, note=NOTE)
 
 
 def _counted(counts: MemoryCounts, oldest: str | None) -> Iterator[str]:

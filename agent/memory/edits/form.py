@@ -75,12 +75,13 @@ def changed_form(before: str, after: str) -> tuple[tuple[str, str], ...]:
         return (("language", new.language),) if _numbers(before) == _numbers(after) else ()
     if not says_same(before, after):
         return ()
+    length = "" if _adds_facts(before, after) else _length(old, new)
     return tuple(
         (measure, value)
         for measure, value in (
-            ("length", "" if _adds_facts(before, after) else _length(old, new)),
+            ("length", length),
             ("list", _either(new.listed - old.listed, _LISTED, "items", "prose")),
-            ("headings", _either(new.headings - old.headings, 1, "more", "fewer")),
+            ("headings", "" if length else _either(new.headings - old.headings, 1, "more", "fewer")),
             ("emoji", ("with" if not old.emoji else "") if new.emoji else ("without" if old.emoji else "")),
             ("dates", _date_style(old, new)),
         )

@@ -58,7 +58,8 @@ def learn_from_edits(
     found = plan_lessons(vault, language, is_foreign)
     if found.request is None:
         return found, Outcome()
-    subject = f"memory(edits): learned from {len(set(found.commits))} edits of the person"
+    count = len(set(zip(found.commits, (each.path for each in found.seen), strict=True)))
+    subject = f"memory(edits): learned from {count} edit{'s' if count > 1 else ''} of the person"
     stamp = Stamp(actor_of(job), tool=EDITS)
     with vault.transaction(subject, stamp, body=_body(found), masked=True) as change:
         change.requests.append(found.request)

@@ -71,7 +71,7 @@ def lessons_in(before: Sequence[AuthoredLine], after: Sequence[str]) -> tuple[Le
     as its own."""
     hunks = tuple(_hunks(before, after))
     touched = [each for each in hunks if each.own]
-    if not any(line.own for line in before):
+    if not any(line.own for line in before) or not any(map(str.strip, after)):
         return ()
     there = {line.strip() for line in after}
     moved_out = [line for each in touched for line in each.own if line.strip() not in there]
@@ -196,13 +196,16 @@ def _said(words: Sequence[str]) -> str:
 
 
 def _left_out(gone: Sequence[_Hunk], moved_out: Sequence[str], *, is_cut: bool) -> Iterator[Lesson]:
-    """What the person takes out: a section by its heading, else single lines, if they are few."""
+    """What the person takes out: a section by its heading, else single lines, if they are few; nothing if the text as
+    a whole was cut down."""
     whole = [each for each in gone if not all(map(_HEADING.match, each.own))]
     lines = [line for each in whole for line in each.own if line in moved_out]
     headings = [match[2] for line in lines if (match := _HEADING.match(line))]
+    if is_cut:
+        return
     for title in headings:
         yield Lesson("preference", _words(title), "without", title)
-    if not headings and not is_cut and len(lines) <= _FEW:
+    if not headings and len(lines) <= _FEW:
         for line in lines:
             label = _LABEL.match(line)
             if words := _words(label[1] if label else line):

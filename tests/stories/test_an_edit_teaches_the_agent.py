@@ -1,0 +1,27 @@
+"""A person shortens what the agent wrote: the upkeep of memory counts it where they can read it, once a day."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.stories.agents import call, furnish, script, settings, tell
+from tests.vaults import git, write
+
+LONG = "The talk with the landlord took place on Friday afternoon in the office, and after long words the rent stays."
+NOTE = "profile/31-preferences.md"
+
+
+def test_what_is_shortened_is_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = call("vault_write", path="one.md", content=f"# Talk\n\n{LONG}\n")
+    told = script(tmp_path / "script.json", written, "Written to [[one]].")
+    own = settings(tmp_path, told)
+    root = furnish(tmp_path, monkeypatch.setenv, told)
+    tell(root, own, "ask", "Write down the talk")
+    write(root / "one.md", "# Talk\n\nTalk with the landlord on Friday: the rent stays.\n")
+    tell(root, own, "commit")
+    assert f"learned from your edits: 1 (in {NOTE})" in tell(root, own, "memory", "run")
+    note = (root / NOTE).read_text("utf-8")
+    assert "## Learned from your edits\n\n- prefers shorter text (1 time, last [[daily/" in note
+    assert "[[one]] “The talk with the landlord" in note
+    assert git(root, "log", "-1", "--format=%s").strip() == "memory(edits): learned from 1 edit of the person"
+    assert "learned" not in tell(root, own, "memory", "run"), "once a day"
