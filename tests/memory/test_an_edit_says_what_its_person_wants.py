@@ -66,6 +66,7 @@ def test_an_edit_is_a_lesson(before: str, after: str, lesson: tuple[str, str, st
         ("The rent stays as it is now.", "The rent of the flat in Malmö stays at 900 for Ida and Per until spring."),
         ("- [ ] call Anna", "- [x] call Anna"),
         ("# Plan\n\nGo to Oslo\n\n## Next steps\n\n- a", ""),
+        ("An answer\nof two lines", "My own note of something else entirely, and\n\nmore"),
     ],
 )
 def test_what_only_says_more_or_otherwise_is_no_lesson(before: str, after: str) -> None:

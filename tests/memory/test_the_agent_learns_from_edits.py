@@ -160,6 +160,27 @@ def test_records_of_runs_are_not_text_to_learn_from(home: Home) -> None:
     assert home.learn().commit is None
 
 
+def test_an_answer_in_a_note_is_text_to_learn_from(home: Home) -> None:
+    home.agent("mine.md", f"# Mine\n\n{LONG}\n\nWhere is it?\n\nIt is in Bergen on Friday.\n", tool="capture")
+    home.person("mine.md", f"# Mine\n\n{LONG}\n\nWhere is it?\n\nIt is in Oslo on Friday.\n")
+    home.learn()
+    assert home.lines()[0].startswith("- says “Oslo”, not “Bergen” (1 time, ")
+
+
+def test_an_answer_that_is_cleared_away_is_no_lesson(home: Home) -> None:
+    home.agent("mine.md", f"# Mine\n\n{LONG}\n\nIt is in Bergen on Friday.\n", tool="capture")
+    home.person("mine.md", f"# Mine\n\n{LONG}\n")
+    assert home.learn().commit is None
+
+
+def test_a_template_that_is_filled_in_is_no_lesson(home: Home) -> None:
+    with home.vault.transaction("init", Stamp("agent", tool="init")) as change:
+        change.create("profile/00-basic-info.md", b"# Basics\n\n- **Name**: Somebody of Bergen\n- **Age**: 1 year\n")
+    home.clock.advance(60)
+    home.person("profile/00-basic-info.md", "# Basics\n\n- **Name**: Somebody of Oslo\n- **Age**: 40 year\n")
+    assert home.learn().commit is None
+
+
 def test_an_undone_run_is_no_edit(home: Home) -> None:
     home.agent("mine.md", f"# Mine\n\n{LONG}\n\n{LONG} And more of it.\n\n## Next steps\n\n- a\n- b\n")
     undo(home.vault, Selection(run="r"))

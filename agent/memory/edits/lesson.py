@@ -71,11 +71,11 @@ def lessons_in(before: Sequence[AuthoredLine], after: Sequence[str]) -> tuple[Le
     as its own."""
     hunks = tuple(_hunks(before, after))
     touched = [each for each in hunks if each.own]
-    if not any(line.own for line in before) or not any(map(str.strip, after)):
-        return ()
-    there = {line.strip() for line in after}
+    there = {line.strip() for line in after} - {""}
+    replaced = [each for each in touched if any(map(str.strip, each.new))]
+    if not replaced and not any(line.own and line.text.strip() in there for line in before):
+        return ()  # there was nothing of the agent's, or nothing is left: a note that was tidied up says nothing
     moved_out = [line for each in touched for line in each.own if line.strip() not in there]
-    replaced = [each for each in touched if each.new]
     found = [*_styles(replaced), *_headings(hunks), *_corrections(replaced), *_wishes(hunks)]
     if not any(each.topic == "length" for each in found):
         found += _cut_down(before, hunks)

@@ -4,14 +4,15 @@ Commits that follow each other with no change by the agent in between are one ed
 What came from others, undid a run, or was made by a command in the person's name, is no edit.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from agent.markdown.note import Note
-from agent.memory.blame import TOOLS, AuthoredLine
+from agent.memory.blame import AuthoredLine
+from agent.vault.change import CAPTURE
 from agent.vault.file_changes import FileChange, Kind
-from agent.vault.folders import INBOX, RESEARCH, AgentFolder, WriteRule
+from agent.vault.folders import DAILY, INBOX, PROFILE, RESEARCH, AgentFolder, WriteRule
 from agent.vault.history.blame import blame
 from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits
@@ -26,9 +27,11 @@ WITHIN = timedelta(days=1)
 """How long after the agent wrote a line a change of it counts."""
 LOOKED_BACK = timedelta(days=7)
 """How far back edits are looked for that nothing was learned from yet."""
+_READ = frozenset({DAILY, INBOX, PROFILE, RESEARCH})
 _LONGEST = 200_000
 """Bytes of a note that is compared."""
-_RECORDS = TOOLS | {EDITS}
+_WORKING = frozenset({"procedure", "inbox"})
+"""The tools of commits with the agent's words that belong to no run; other such commits are the program's records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +70,12 @@ def person_edits(
         return (), seen
     known = next((at for at, each in enumerate(found) if each.id == seen), len(found))
     new = [each for each in found[:known] if each.when >= now - LOOKED_BACK]
-    written = {each.id: each.when for each in found if each.actor != HUMAN and each.tool not in _RECORDS}
+    written = {each.id: each for each in found if _is_agents(each)}
     if not new or not written:
         return (), found[0].id
     others = vault.provenance.made_by_others([each.id for each in new if each.actor == HUMAN])
-    spans = [each for each in _spans(vault.home, new, others) if each.last.when >= min(written.values())]
+    earliest = min(each.when for each in written.values())
+    spans = [each for each in _spans(vault.home, new, others) if each.last.when >= earliest]
     edits = (_edit(vault, each, written, is_foreign) for each in spans)
     return tuple(each for each in edits if each is not None), found[0].id
 
@@ -96,29 +100,40 @@ def _is_by_hand(commit: Commit) -> bool:
     return is_plain and len(commit.parents) == 1
 
 
+def _is_agents(commit: Commit) -> bool:
+    """True for a commit with words of the agent: of a run, or of a procedure without one."""
+    is_own = commit.actor == "agent" or bool(commit.job)
+    return is_own and bool(commit.run or commit.tool in _WORKING)
+
+
 def _is_read(home: AgentFolder, change: FileChange) -> bool:
-    """True for notes with the agent's words for its person: not its records, nor what steers it."""
+    """True for notes with the agent's words for its person: not its memories and records, nor what steers it."""
     row = home.row(change.path)
-    is_text = row.write in {WriteRule.FREE, WriteRule.MEMORY} or row.path in {INBOX, RESEARCH}
-    return is_note(change.path) and is_text
+    return is_note(change.path) and (row.write is WriteRule.FREE or row.path in _READ)
 
 
 def _edit(
-    vault: Vault, span: _Span, written: dict[str, datetime], is_foreign: Callable[[str, bytes], bool]
+    vault: Vault, span: _Span, written: Mapping[str, Commit], is_foreign: Callable[[str, bytes], bool]
 ) -> PersonEdit | None:
-    """The edit with its lines; None if nothing that the agent had just written was there."""
+    """The edit with its lines; None if nothing that the agent had just written was there.
+
+    Of a day's note, what was written as a run was recorded is its log.
+    """
+    is_log = vault.home.row(span.old_path).logs
+    fresh = {
+        id
+        for id, each in written.items()
+        if timedelta() <= span.first.when - each.when <= WITHIN and not (is_log and each.tool == CAPTURE)
+    }
     blamed = blame(vault, span.old_path, span.parent)
-    if not any(commit in written for _, commit in blamed):
+    if fresh.isdisjoint(commit for _, commit in blamed):
         return None
     before, after = versions(vault, [(span.parent, span.old_path), (span.last.id, span.path)])
     if before is None or after is None or max(len(before.data), len(after.data)) > _LONGEST:
         return None
     if is_foreign(span.old_path, before.data) or is_foreign(span.path, after.data):
         return None
-    lines = tuple(
-        AuthoredLine(text, commit in written and timedelta() <= span.first.when - written[commit] <= WITHIN)
-        for text, commit in blamed
-    )
+    lines = tuple(AuthoredLine(text, commit in fresh) for text, commit in blamed)
     zone = vault.clock.now().tzinfo or UTC
     day = span.last.when.astimezone(zone).date()
     rows = after.data.decode("utf-8", "surrogateescape").splitlines()
