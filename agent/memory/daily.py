@@ -173,6 +173,11 @@ def summary_of(text: str) -> str | None:
     return text[marks[0].end() : marks[1].start()] if marks else None
 
 
+def without_summary(text: str) -> str:
+    """The note without the agent's summary and its marks."""
+    return _replaced(text, "")
+
+
 def with_summary(text: str, summary: str) -> str:
     """The note with this summary between the marks; unchanged if a person has edited the text between them."""
     if _BEGIN.search(text) is None:

@@ -1,0 +1,64 @@
+"""`abandoned_task`: a task that nobody has done, touched or spoken of for a while."""
+
+import math
+from datetime import datetime, timedelta
+
+from agent.growth.patterns.activity import Activity, OpenBox
+from agent.growth.patterns.likeness import words_in
+from agent.growth.patterns.pattern import Pattern, quoted, surest
+from agent.texts import Language, text
+
+QUIET = timedelta(days=7)
+"""The time without a touch after which a task counts as abandoned."""
+_HALF_DONE = 7.0
+"""Days in which a person does half of the tasks that they do at all."""
+_FRESH, _FADES = 28.0, 14.0
+"""Days after which an old task is less and less worth a word, and those in which it fades to half."""
+_SPOKEN_OF = 0.75
+"""The share of a task's words in one remark by which it was spoken of."""
+
+
+def abandoned_tasks(activity: Activity, language: Language) -> tuple[Pattern, ...]:
+    """The open tasks that were not touched for a week, nor spoken of, nor done elsewhere.
+
+    Half of the tasks are done within a week, so that one which is still open after so many days is stuck with a
+    probability of 1 - 2^(-days/7); after four weeks the interest in it fades with a half-life of two weeks.
+    """
+    done = {frozenset(words_in(each)) for each in activity.ticked}
+    found = []
+    for box in activity.boxes:
+        since = max(box.since, _spoken_of(activity, box) or box.since)
+        if words_in(box.text) and words_in(box.text) not in done and activity.now - since >= QUIET:
+            found.append(_pattern(activity, language, box, since))
+    return surest(found)
+
+
+def _spoken_of(activity: Activity, box: OpenBox) -> datetime | None:
+    """When a task was spoken of last, other than in its own note."""
+    words = words_in(box.text)
+    times = [
+        each.at
+        for each in activity.remarks
+        if each.at > box.since
+        and each.link != box.link
+        and words
+        and len(words & words_in(each.text)) >= _SPOKEN_OF * len(words)
+    ]
+    return max(times, default=None)
+
+
+def _pattern(activity: Activity, language: Language, box: OpenBox, since: datetime) -> Pattern:
+    days = (activity.now - since).total_seconds() / 86_400
+    stuck = 1.0 - math.exp2(-days / _HALF_DONE)
+    sure = stuck * math.exp2(-max(0.0, days - _FRESH) / _FADES)
+    return Pattern(
+        "abandoned_task",
+        f"{box.link} {' '.join(sorted(words_in(box.text)))}",
+        text("pattern.abandoned", language, task=quoted(box.text), days=int(days)),
+        round(sure, 2),
+        1,
+        since.date(),
+        (box.link,),
+        text("pattern.abandoned_suggestion", language),
+        (box.text,),
+    )

@@ -1,0 +1,135 @@
+"""`daily_rhythm`: a topic, or the whole work, that keeps to an hour of the day or to a day of the week."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from agent.growth.patterns.activity import Activity, Remark
+from agent.growth.patterns.confidence import confidence, poisson_tail
+from agent.growth.patterns.pattern import Pattern, evidence_of, quoted, surest
+from agent.growth.patterns.topics import days_of, topics
+from agent.texts import Language, text
+
+_LEAST_DAYS, _LEAST_WEEKS = 4, 3
+_SHARE = 0.6
+"""A rhythm has at least this share of the days on which its topic comes up."""
+_HOURS = 2
+"""The hours of a window; a window begins at each hour."""
+_AWAKE = 16
+"""The hours over which activity at random would spread."""
+_SMOOTHED = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A part of the day or the week: `holds` says whether a remark falls into it."""
+
+    key: str
+    label: str
+    share: float
+    """Its share of all hours in which somebody is awake, or of all days."""
+    least: int
+    holds: Callable[[Remark], bool]
+
+
+def daily_rhythms(activity: Activity, language: Language) -> tuple[Pattern, ...]:
+    """The rhythms of topics, against the rhythm of everything else, and of the work itself, against chance."""
+    timed = [each for each in activity.of_kinds("asked", "stated") if each.is_timed]
+    slots = tuple(_slots(language))
+    named = [each for each in topics(timed, _LEAST_WEEKS) if len(days_of(each.remarks)) >= _LEAST_WEEKS]
+    looked_at = max(1, len(slots) * (len(named) + 1))
+    found = []
+    for topic in named:
+        own = {id(each) for each in topic.remarks}
+        others = [each for each in timed if id(each) not in own]
+        found += _best(activity, language, f"topic {topic.key}", topic.remarks, others, slots, looked_at, topic.label)
+    for kind in ("asked", "edited"):
+        remarks = [each for each in activity.of_kinds(kind) if each.is_timed]
+        found += _best(activity, language, kind, remarks, (), slots, looked_at)
+    return surest(found)
+
+
+def _slots(language: Language) -> Iterator[_Slot]:
+    for hour in range(24):
+        hours = frozenset((hour + more) % 24 for more in range(_HOURS))
+        label = text("pattern.hours", language, begin=f"{hour}:00", end=f"{(hour + _HOURS) % 24}:00")
+        yield _Slot(f"{hour:02}", label, _HOURS / _AWAKE, _LEAST_DAYS, lambda each, own=hours: each.at.hour in own)  # type: ignore[misc]
+    for day in range(7):
+        label = text(f"pattern.weekday_{day + 1}", language)
+        yield _Slot(f"day {day + 1}", label, 1 / 7, _LEAST_WEEKS, lambda each, own=day: each.at.weekday() == own)  # type: ignore[misc]
+
+
+def _best(
+    activity: Activity,
+    language: Language,
+    subject: str,
+    remarks: Sequence[Remark],
+    others: Sequence[Remark],
+    slots: Sequence[_Slot],
+    looked_at: int,
+    label: str = "",
+) -> list[Pattern]:
+    """The surest rhythm of these remarks, if there is one: of two windows that overlap only one is true."""
+    days = days_of(remarks)
+    ranked = []
+    for slot in slots:
+        inside = [each for each in remarks if slot.holds(each)]
+        count = len(days_of(inside))
+        if count < slot.least or count < _SHARE * len(days):
+            continue
+        mean = _expected(slot, remarks, others, len(days))
+        ranked.append((poisson_tail(count, mean), -count, slot.key, slot, inside))
+    if not ranked:
+        return []
+    chance, _, _, slot, inside = min(ranked, key=lambda each: each[:3])
+    return [_pattern(activity, language, subject, slot, _one_a_day(inside), min(1.0, chance * looked_at), label)]
+
+
+def _expected(slot: _Slot, remarks: Sequence[Remark], others: Sequence[Remark], days: int) -> float:
+    """The number of days to be expected in a slot: by the share of other remarks in it; without others by chance."""
+    if slot.least == _LEAST_WEEKS:
+        return days * slot.share if not others else days * _share(slot, others)
+    if others:
+        return days * _share(slot, others)
+    hours = Counter(each.at.date() for each in _one_an_hour(remarks))
+    return sum(1 - (1 - slot.share) ** count for count in hours.values())
+
+
+def _share(slot: _Slot, others: Sequence[Remark]) -> float:
+    once = _one_an_hour(others)
+    return (sum(map(slot.holds, once)) + _SMOOTHED * slot.share * 10) / (len(once) + _SMOOTHED * 10)
+
+
+def _one_an_hour(remarks: Iterable[Remark]) -> list[Remark]:
+    return list({(each.at.date(), each.at.hour): each for each in remarks}.values())
+
+
+def _one_a_day(remarks: Iterable[Remark]) -> list[Remark]:
+    found: dict[date, Remark] = {}
+    for each in remarks:
+        found.setdefault(each.at.date(), each)
+    return list(found.values())
+
+
+def _pattern(
+    activity: Activity,
+    language: Language,
+    subject: str,
+    slot: _Slot,
+    cases: Sequence[Remark],
+    chance: float,
+    label: str,
+) -> Pattern:
+    key = "pattern.rhythm_topic" if label else f"pattern.rhythm_{subject}"
+    return Pattern(
+        "daily_rhythm",
+        f"{subject} {slot.key if not label else slot.key[:3]}",
+        text(key, language, topic=quoted(label), when=slot.label, count=len(cases)),
+        confidence(chance, (each.at for each in cases), activity.now),
+        len(cases),
+        cases[-1].at.date(),
+        evidence_of((each.at, each.link) for each in cases),
+        text("pattern.rhythm_suggestion", language),
+        (label,) if label else (),
+    )

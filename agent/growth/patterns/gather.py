@@ -1,0 +1,196 @@
+"""Reads a vault once into the activity of the last five weeks: only what its person said, wrote and asked themselves.
+
+What somebody else wrote, what a model concluded, and sessions that arrived from elsewhere are left out.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, time, timedelta
+from pathlib import Path, PurePosixPath
+
+from agent.errors import AgentError
+from agent.growth.patterns.activity import Activity, Remark, ToolCallMade
+from agent.growth.patterns.open_boxes import open_boxes, ticked_texts
+from agent.growth.patterns.rising_topic import BEFORE, RECENT
+from agent.llm.messages import ToolResult, User
+from agent.loop.records import Began, Spoken
+from agent.loop.session import Session, load_session
+from agent.memory import daily
+from agent.memory.entry import MODEL, EntryType
+from agent.memory.store import StoredEntry, load_entries, with_offset
+from agent.skills.learning.traces import WorkflowTrace, parse_trace
+from agent.vault.folders import DAILY, ENTRIES, OWN_NOTES, SESSIONS
+from agent.vault.history.commits import Commit
+from agent.vault.history.find import commits
+from agent.vault.history.trailers import HUMAN
+from agent.vault.store import Vault
+
+SPAN = RECENT + BEFORE
+"""The time that is looked at."""
+_ENTRIES, _SESSIONS = 3_000, 600
+"""The most entries and sessions that are read, the newest first."""
+_COMMITS, _BULK = 500, 50
+"""The most commits of the person's that are read; one of more files than this came from elsewhere at once."""
+_TEXT = 2_000
+"""The most characters of one remark."""
+_ASKED = re.compile(r"\A(?:User: |用户：)([^\n]*)")
+_HEADING = re.compile(r"^#{1,6} ")
+_LOGGED = re.compile(r"^###? \d\d:\d\d - ")
+_MARK = re.compile(r"^%% vault-agent:.*%%\s*$")
+
+
+def gather(vault: Vault, now: datetime) -> Activity:
+    """The activity of the last 35 days."""
+    since = now - SPAN
+    days = [now.date() - timedelta(days=back) for back in range(SPAN.days, -1, -1)]
+    remarks: list[Remark] = []
+    calls: list[ToolCallMade] = []
+    read: set[str] = set()
+    for session in _sessions(vault, days):
+        read.add(f"[[{session.path.removesuffix('.md')}]]")
+        remarks += _asked_in(session)
+        calls += _calls_in(session)
+    entries, traces = _entries(vault, days)
+    remarks += _said_in(entries, read)
+    for day in days:
+        remarks += _of_day(vault, day, now, read)
+    edits = _edits(vault, since)
+    remarks += _edited(vault, edits)
+    boxes = open_boxes(vault, frozenset(each.id for each in edits if len(each.files) > _BULK))
+    return Activity(
+        now,
+        tuple(sorted((each for each in remarks if since < each.at <= now), key=lambda each: (each.at, each.link))),
+        tuple(sorted((each for each in calls if since < each.at <= now), key=lambda each: each.at)),
+        tuple(traces),
+        boxes,
+        ticked_texts(vault) if boxes else (),
+    )
+
+
+def _sessions(vault: Vault, days: Iterable[date]) -> Iterator[Session]:
+    """The sessions that began on these days, as this machine knows them to be its own."""
+    for path in _named(vault, SESSIONS, days)[:_SESSIONS]:
+        try:
+            data = vault.read(path)
+            if data is not None and not vault.provenance.strangers(path, data):
+                yield load_session(vault, path)
+        except (AgentError, OSError, ValueError):
+            continue
+
+
+def _asked_in(session: Session) -> Iterator[Remark]:
+    """What the person asked, first and later on; not what a job or a guest did."""
+    began: Began | None = None
+    for record in session.records:
+        match record.event:
+            case Began() as began:
+                pass
+            case Spoken(User(words)) if began and not began.job and began.role == "owner" and not session.parent:
+                yield Remark("asked", record.at, words[:_TEXT], f"[[{session.path.removesuffix('.md')}]]")
+
+
+def _calls_in(session: Session) -> Iterator[ToolCallMade]:
+    link = f"[[{session.path.removesuffix('.md')}]]"
+    for record in session.records:
+        match record.event:
+            case Spoken(ToolResult(name=tool, text=words, failed=failed)):
+                yield ToolCallMade(record.at, tool, link, (words.strip() or "?")[:_TEXT] if failed else "")
+
+
+def _entries(vault: Vault, days: Iterable[date]) -> tuple[tuple[StoredEntry, ...], list[WorkflowTrace]]:
+    found = load_entries(vault, _named(vault, ENTRIES, days)[:_ENTRIES])
+    parsed = (
+        parse_trace(each.path, each.data)
+        for each in found
+        if each.entry.type is EntryType.WORKFLOW_TRACE and not each.untrusted
+    )
+    traces = {each.run: each for each in parsed if each is not None}
+    return found, sorted(traces.values(), key=lambda each: (each.created.timestamp() if each.created else 0, each.run))
+
+
+def _said_in(entries: Iterable[StoredEntry], read: set[str]) -> Iterator[Remark]:
+    """What the person has stated; and what they asked in turns of conversations whose session was not read."""
+    for each in entries:
+        entry = each.entry
+        if each.untrusted or entry.sender_id or entry.chat_id or entry.superseded_by or entry.source == MODEL:
+            continue
+        at = with_offset(entry.created)
+        if entry.type.is_stated:
+            yield Remark("stated", at, entry.text[:_TEXT], each.link)
+        is_turn = entry.type is EntryType.CHAT_TURN and not _is_read(entry.session_id, read)
+        if is_turn and (asked := _ASKED.match(entry.text)):
+            yield Remark("asked", at, asked[1][:_TEXT], each.link)
+
+
+def _is_read(session: str, read: set[str]) -> bool:
+    name = PurePosixPath(session.removesuffix(".md")).name
+    return bool(name) and any(link.endswith(f"/{name}]]") for link in read)
+
+
+def _of_day(vault: Vault, day: date, now: datetime, read: set[str]) -> Iterator[Remark]:
+    """What the note of a day says: the tasks in its log whose session was not read, and what the person wrote."""
+    data = vault.own_version(vault.home.at(daily.path_of(day)))
+    if data is None:
+        return
+    note = data.decode("utf-8", "replace")
+    for logged in daily.log(note):
+        hour, minute = (int(part) for part in logged.time.split(":"))
+        if logged.session not in read and hour < 24 and minute < 60:
+            at = datetime.combine(day, time(hour, minute), now.tzinfo)
+            yield Remark("asked", at, logged.title, daily.link_to(day))
+    for line in _own_lines(note):
+        yield Remark("written", datetime.combine(day, time(12), now.tzinfo), line, daily.link_to(day), is_timed=False)
+
+
+def _own_lines(note: str) -> Iterator[str]:
+    """The lines of a daily note that are no header, heading, log or summary."""
+    body = daily.without_summary(note)
+    body = body.partition("\n---\n")[2] if body.startswith("---\n") else body
+    in_log = False
+    for line in body.splitlines():
+        if _HEADING.match(line):
+            in_log = _LOGGED.match(line) is not None
+        elif line.strip() and not in_log and not _MARK.match(line):
+            yield line.strip()[:_TEXT]
+
+
+def _edits(vault: Vault, since: datetime) -> list[Commit]:
+    return commits(vault, actor=HUMAN, since=since, limit=_COMMITS)
+
+
+def _edited(vault: Vault, edits: Iterable[Commit]) -> Iterator[Remark]:
+    """The person's own edits: when, and the lines that they added to their own notes."""
+    changes = [
+        (each.when, change)
+        for each in edits
+        if len(each.files) <= _BULK
+        for change in each.files
+        if change.after is not None and change.path.endswith(".md")
+        and (vault.home.row(change.path) == OWN_NOTES or vault.home.holds(change.path, DAILY))
+    ]  # fmt: skip
+    ids = list({blob.oid for _, change in changes for blob in (change.before, change.after) if blob is not None})
+    versions = dict(zip(ids, vault.read_blobs(ids), strict=True)) if ids else {}
+    for when, change in changes:
+        link = f"[[{change.path.removesuffix('.md')}]]"
+        yield Remark("edited", when, PurePosixPath(change.path).stem, link)
+        before = _lines(versions.get(change.before.oid) if change.before else None)
+        after = _lines(versions.get(change.after.oid) if change.after else None)
+        added = [line for line in after if line not in before]
+        if added and not vault.home.holds(change.path, DAILY):  # the text of a day is known by its day
+            yield Remark("written", when, "\n".join(added)[:_TEXT], link, is_timed=False)
+
+
+def _lines(data: bytes | None) -> dict[str, None]:
+    text = (data or b"").decode("utf-8", "replace")
+    return dict.fromkeys(line.strip() for line in text.splitlines() if line.strip())
+
+
+def _named(vault: Vault, folder: str, days: Iterable[date]) -> list[str]:
+    """The notes of these days in a folder with months, by their names; the newest first."""
+    wanted = {day.isoformat() for day in days}
+    found: list[tuple[str, str]] = []
+    for month in sorted({day[:7].replace("-", "/") for day in wanted}):
+        place = Path(vault.place.root, vault.home.at(folder), month)
+        names = [path.name for path in place.glob("*.md")] if place.is_dir() else []
+        found += [(name, f"{vault.home.at(folder)}{month}/{name}") for name in names if name[:10] in wanted]
+    return [path for _, path in sorted(found, reverse=True)]

@@ -1,0 +1,106 @@
+"""Which texts ask for the same: groups by common words and by the vectors of the search index's embedder."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from typing import TypeAlias
+
+import numpy as np
+
+from agent.index.analysis import terms
+from agent.index.arrays import Floats
+from agent.index.embedder import Embedder
+from agent.index.words import CJK_STOP
+from agent.memory.understanding.vocabulary import characters, words
+from agent.memory.understanding.wording import jaccard, wording
+
+Vectors: TypeAlias = Callable[[Sequence[str]], Floats]
+"""A row of length 1 (or 0) for each text."""
+ALIKE, ALIKE_BY_WORDS = 0.47, 0.4
+"""The mean of the cosine and the share of common words from which two questions ask for the same; without vectors, of
+that share alone. Fitted to pairs in both languages: "where did I put the passport" is "where is my passport?", "how do
+I renew my passport?" is not."""
+
+
+def vectors_of(embedder: Embedder | None) -> Vectors | None:
+    """The vectors by an embedder; None without one."""
+    if embedder is None:
+        return None
+
+    def vectors(texts: Sequence[str]) -> Floats:
+        rows = np.zeros((len(texts), embedder.dimensions), dtype=np.float32)
+        for at, tokens in enumerate(embedder.tokens(texts)):
+            if len(tokens):
+                rows[at] = embedder.vectors(tokens).sum(axis=0)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        unit: Floats = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+        return unit
+
+    return vectors
+
+
+@lru_cache(maxsize=16_384)
+def words_in(text: str) -> frozenset[str]:
+    """The terms by which the subject of a text is known: in scripts without spaces, pairs of characters. Words of time,
+    numbers, and such as "find" or "again" are no subject."""
+    return frozenset(filter(_is_subject, wording(text).terms))
+
+
+@lru_cache(maxsize=16_384)
+def _is_subject(term: str) -> bool:
+    if len(term) < 2 or not characters("subjectless_characters").isdisjoint(term):
+        return False
+    return term not in _subjectless() and term not in CJK_STOP
+
+
+@cache
+def _subjectless() -> frozenset[str]:
+    return frozenset(term for word in words("subjectless") for term in terms(word))
+
+
+def overlap(one: str, other: str, vectors: Vectors | None = None) -> float:
+    """How far two texts are about the same, 0 to 1: the greater of their cosine, and of the share of the shorter one's
+    words that the other one has."""
+    first, second = words_in(one), words_in(other)
+    if not first or not second:
+        return 0.0
+    shared = len(first & second) / min(len(first), len(second))
+    if vectors is None or not first & second:
+        return shared
+    rows = vectors([one, other])
+    return max(shared, float(rows[0] @ rows[1]))
+
+
+def groups(texts: Sequence[str], vectors: Vectors | None = None) -> list[list[int]]:
+    """The numbers of the texts in groups that ask for the same, in order; each text joins the group that it is most
+    alike on average, so that no chain of texts joins two subjects."""
+    said = [words_in(text) for text in texts]
+    rows = vectors(texts) if vectors is not None and texts else None
+    found: list[list[int]] = []
+    for number, own in enumerate(said):
+        best, best_likeness = None, 0.0
+        for group in found:
+            if not any(own & said[other] for other in group):
+                continue
+            likeness = sum(_likeness(number, other, said, rows) for other in group) / len(group)
+            if likeness > best_likeness:
+                best, best_likeness = group, likeness
+        if best is not None and best_likeness >= (ALIKE_BY_WORDS if rows is None else ALIKE):
+            best.append(number)
+        elif own:
+            found.append([number])
+    return found
+
+
+def core_of(texts: Sequence[str]) -> tuple[frozenset[str], float]:
+    """The words that more than half of the texts have, and the share that these are of the words of a text, on average:
+    the lower it is, the more of what each text asks for is its own."""
+    said = [words_in(text) for text in texts]
+    counts = Counter(term for each in said for term in each)
+    core = frozenset(term for term, count in counts.items() if count > len(said) / 2)
+    return core, sum(len(each & core) / len(each) for each in said if each) / max(1, len(said))
+
+
+def _likeness(one: int, other: int, said: Sequence[frozenset[str]], rows: Floats | None) -> float:
+    shared = jaccard(said[one], said[other])
+    return shared if rows is None else (shared + float(rows[one] @ rows[other])) / 2

@@ -1,0 +1,74 @@
+"""`repeated_question`: what the person has asked again and again, in whatever words."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from agent.growth.patterns.activity import Activity, Remark
+from agent.growth.patterns.confidence import confidence, poisson_tail
+from agent.growth.patterns.likeness import Vectors, core_of, groups, words_in
+from agent.growth.patterns.pattern import Pattern, evidence_of, quoted, surest
+from agent.memory.understanding.small_talk import is_small_talk
+from agent.memory.understanding.statements import is_question
+from agent.texts import Language, text
+
+_LEAST = 3
+_MOST_ASKED = 400
+"""The newest questions that are compared with each other: limits the time."""
+_RETRY = timedelta(minutes=10)
+"""The same asked again within this time is another try, not another question."""
+_COMMON = 0.6
+"""Questions that have less in common than this share of their words are of one topic, and not the same question; so are
+those whose common words are in so many other questions that fewer than this share of all with them are alike."""
+_SMOOTHED = 0.05
+_SUBJECT = 3
+
+
+def repeated_questions(activity: Activity, language: Language, vectors: Vectors | None = None) -> tuple[Pattern, ...]:
+    """The questions that were asked at least three times.
+
+    The base rate is how often the other questions were repeated: where everything is asked twice, twice says nothing.
+    """
+    asked = [each for each in activity.of_kinds("asked") if _is_lasting_question(each.text)][-_MOST_ASKED:]
+    raw = [[asked[number] for number in group] for group in groups([each.text for each in asked], vectors)]
+    found = [_apart(group) for group in raw]
+    repeats = sum(len(group) - 1 for group in found)
+    patterns = []
+    for every, group in zip(raw, found, strict=True):
+        core, share = core_of([each.text for each in group])
+        with_core = sum(core <= words_in(each.text) for each in asked)
+        if len(group) < _LEAST or share < _COMMON or len(every) < _COMMON * with_core:
+            continue
+        others = max(1, len(found) - 1)
+        mean = (repeats - len(group) + 1) / others + _SMOOTHED
+        patterns.append(_pattern(activity, language, group, core, poisson_tail(len(group) - 1, mean)))
+    return surest(patterns)
+
+
+def _is_lasting_question(asked: str) -> bool:
+    return is_question(asked) and not is_small_talk(asked) and bool(words_in(asked))
+
+
+def _apart(group: Sequence[Remark]) -> list[Remark]:
+    """The questions of a group without those that only try again."""
+    kept: list[Remark] = []
+    for each in group:
+        if not kept or each.at - kept[-1].at > _RETRY:
+            kept.append(each)
+    return kept
+
+
+def _pattern(
+    activity: Activity, language: Language, group: Sequence[Remark], core: frozenset[str], chance: float
+) -> Pattern:
+    says = quoted(group[-1].text)
+    return Pattern(
+        "repeated_question",
+        " ".join(sorted(core)[:_SUBJECT]) or group[0].text.casefold(),
+        text("pattern.repeated_question", language, question=says, count=len(group)),
+        confidence(chance, (each.at for each in group), activity.now),
+        len(group),
+        group[-1].at.date(),
+        evidence_of((each.at, each.link) for each in group),
+        text("pattern.repeated_question_suggestion", language),
+        tuple(each.text for each in group),
+    )

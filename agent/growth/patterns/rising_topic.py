@@ -1,0 +1,73 @@
+"""`rising_topic`: what the person comes back to more often than before."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from agent.growth.patterns.activity import Activity, Remark
+from agent.growth.patterns.confidence import binomial_tail, confidence
+from agent.growth.patterns.pattern import Pattern, evidence_of, quoted, surest
+from agent.growth.patterns.topics import Topic, occasion, topics
+from agent.texts import Language, text
+
+RECENT, BEFORE = timedelta(days=7), timedelta(days=28)
+"""The days that are compared, and those before them."""
+_LEAST, _DAYS = 4, 3
+
+
+def rising_topics(activity: Activity, language: Language) -> tuple[Pattern, ...]:
+    """The topics of the last seven days that came up more often than in the 28 days before.
+
+    The base rate is the topic's share of all remarks before: a busy week makes no topic rise. Of a younger vault the
+    days that there are count; without any before there is nothing to compare with.
+    """
+    end = activity.now - RECENT
+    said = [each for each in activity.of_kinds("asked", "stated", "written") if each.at > end - BEFORE]
+    recent = [each for each in said if each.at > end]
+    all_recent = _occasions(recent)
+    all_before = _occasions([each for each in said if each.at <= end])
+    if not all_before or not all_recent:
+        return ()
+    share = all_recent / (all_recent + all_before)
+    named = [each for each in topics(said, _DAYS) if _is_present(_recent(each, activity))]
+    found = []
+    for topic in named:
+        cases = _recent(topic, activity)
+        count, total = _occasions(cases), _occasions(topic.remarks)
+        if count > share * total:
+            chance = min(1.0, binomial_tail(count, total, share) * len(named))
+            found.append(_pattern(activity, language, topic, cases, count, total - count, chance))
+    return surest(found)
+
+
+def _recent(topic: Topic, activity: Activity) -> list[Remark]:
+    return [each for each in topic.remarks if each.at > activity.now - RECENT]
+
+
+def _is_present(cases: Sequence[Remark]) -> bool:
+    return _occasions(cases) >= _LEAST and len({each.at.date() for each in cases}) >= _DAYS
+
+
+def _occasions(remarks: Sequence[Remark]) -> int:
+    return len({occasion(each) for each in remarks})
+
+
+def _pattern(
+    activity: Activity,
+    language: Language,
+    topic: Topic,
+    cases: Sequence[Remark],
+    count: int,
+    before: int,
+    chance: float,
+) -> Pattern:
+    return Pattern(
+        "rising_topic",
+        topic.key,
+        text("pattern.rising", language, topic=quoted(topic.label), count=count, before=before),
+        confidence(chance, (each.at for each in cases), activity.now),
+        count,
+        cases[-1].at.date(),
+        evidence_of((each.at, each.link) for each in cases),
+        text("pattern.rising_suggestion", language),
+        (topic.label,),
+    )

@@ -1,0 +1,47 @@
+"""`workflow_sequence`: the same tools in the same order for tasks of one kind; skills are learned from it.
+
+What makes a sequence significant is left to `skills.learning`, which also offers it as a skill.
+"""
+
+from pathlib import PurePosixPath
+
+from agent.growth.patterns.activity import Activity
+from agent.growth.patterns.confidence import confidence
+from agent.growth.patterns.pattern import Pattern, evidence_of, surest
+from agent.memory.daily import inert
+from agent.skills.learning.learner import find_suggestions
+from agent.skills.learning.sequences import CHANCE
+from agent.skills.learning.suggestion import Suggestion
+from agent.texts import Language, text
+
+
+def workflow_sequences(activity: Activity, language: Language) -> tuple[Pattern, ...]:
+    """The sequences of tools that recur more often than by chance, and mostly succeed; those that a skill covers too.
+
+    The probability under chance is at most that at which `skills.learning.sequences` drops a sequence.
+    """
+    found = find_suggestions(activity.traces, (), language=language)
+    return surest(filter(None, (_pattern(activity, language, each) for each in found)))
+
+
+def _pattern(activity: Activity, language: Language, found: Suggestion) -> Pattern | None:
+    runs = {each.run for each in found.evidence}
+    cases = [each for each in activity.traces if each.run in runs and each.created is not None]
+    times = [(each.created, f"[[{PurePosixPath(each.path).stem}]]") for each in cases if each.created]
+    if not times:
+        return None
+    steps = " → ".join(f"`{tool}`" for tool in found.tools)
+    words = inert(" ".join(found.keywords[:3]))
+    return Pattern(
+        "workflow_sequence",
+        " ".join(found.tools),
+        text("pattern.workflow", language, steps=steps, words=words, count=len(times))
+        if words
+        else text("pattern.workflow_bare", language, steps=steps, count=len(times)),
+        confidence(CHANCE, (at for at, _ in times), activity.now),
+        len(times),
+        max(at for at, _ in times).date(),
+        evidence_of(times),
+        text("pattern.workflow_suggestion", language),
+        tuple(each.task for each in cases),
+    )

@@ -1,0 +1,57 @@
+"""What repeats in two weeks of a person's life is found, in both languages, and nothing that only looks like it."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.growth.patterns.detect import detect
+from agent.growth.patterns.gather import gather
+from agent.growth.patterns.likeness import vectors_of
+from agent.growth.patterns.pattern import EVIDENCE, Pattern
+from agent.index.embedder import choose_embedder
+from agent.texts import Language
+from agent.vault.store import Vault
+from tests.fakes import FakeClock
+from tests.growth.fortnight import NOW, Fortnight, PlantedPattern, fortnight
+from tests.vaults import make_vault
+
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+SURE = 0.7
+
+
+def lived(tmp_path: Path, made: Fortnight) -> Vault:
+    """A vault after the fortnight."""
+    vault = make_vault(tmp_path, made.notes, clock=FakeClock(NOW))
+    made.apply_edits(vault.place.root)
+    return vault
+
+
+def is_planted(pattern: Pattern, planted: PlantedPattern) -> bool:
+    return pattern.kind == planted.kind and any(
+        word in pattern.name or word in pattern.subject for word in planted.words
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("by_meaning", [True, False])
+def test_every_kind_is_found_and_nothing_else_is_sure(tmp_path: Path, language: Language, by_meaning: bool) -> None:
+    made = fortnight(language)
+    vault = lived(tmp_path, made)
+    assert made.size >= 200 and len(made.facts) >= 30
+    vectors = vectors_of(choose_embedder("shipped").embedder) if by_meaning else None
+    found = detect(gather(vault, NOW), language, vectors)
+    shown = "\n".join(f"{each.confidence} {each.kind}: {each.name} {each.evidence}" for each in found)
+    for planted in made.patterns:
+        assert any(is_planted(each, planted) for each in found), (planted, shown)
+    for each in found:
+        assert each.confidence <= SURE or any(is_planted(each, planted) for planted in made.patterns), shown
+        assert 1 <= len(each.evidence) <= EVIDENCE and each.suggestion
+    assert detect(gather(vault, NOW), language, vectors) == found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_life_without_patterns_has_none_that_is_sure(tmp_path: Path, language: Language) -> None:
+    vault = lived(tmp_path, fortnight(language, planted=False))
+    vectors = vectors_of(choose_embedder("shipped").embedder)
+    found = detect(gather(vault, NOW), language, vectors)
+    assert not [each for each in found if each.confidence > SURE], found
