@@ -57,6 +57,8 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "DaemonStarted": "daemon.started",
         "DaemonStopped": "daemon.stopped",
         "StateChanged": "state.changed",
+        "PatternDetected": "proactive.pattern.detected",
+        "InitiativeTaken": "proactive.initiative",
         "NoticeRaised": "notice.raised",
         "NotificationSent": "proactive.notification",
         "NotificationSuppressed": "proactive.notification.suppressed",

@@ -49,16 +49,14 @@ def test_consolidate_tends_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert made.actors()[:2] == ["job:task/consolidate", "job:task/consolidate"]
 
 
-def test_discover_patterns_counts_the_week_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    facts = [entry(f"Thing {n} on the garden.", YESTERDAY, ("garden",)) for n in range(2)]
-    made = office(tmp_path, monkeypatch, {**WEEK, **said(*facts)})
+def test_discover_patterns_writes_what_repeats_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    again = day(YESTERDAY - timedelta(days=3), ("18:05", "Do you know where my passport is?"))
+    made = office(tmp_path, monkeypatch, {**WEEK, **again})
     assert made.do("discover_patterns").did_something
-    insights, days = made.text("profile/51-patterns-insights.md"), made.text("profile/30-daily-patterns.md")
-    assert "## 2026-W47" in insights and "Topic “garden” × 2" in insights and facts[0].link in insights
-    assert "Asked again: “Where is my passport?” × 2 [[2026-11-20]] [[2026-11-21]]" in insights.replace(
-        "“where", "“Where"
-    )
-    assert "In the morning: tasks × 4" in days and "In the evening: tasks × 1" in days
+    insights = made.text("profile/51-patterns-insights.md")
+    assert "## What repeats" in insights and "Asked 3 times: “Where is my passport?”." in insights
+    assert "[[2026-11-21]] [[2026-11-20]] [[2026-11-18]] ^pattern-" in insights
+    assert "  - [ ] helpful\n  - [ ] not helpful\n" in insights
     assert is_plain(made, "discover_patterns")
     assert not made.do("discover_patterns").did_something
     assert made.text("profile/51-patterns-insights.md") == insights

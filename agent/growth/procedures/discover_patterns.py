@@ -1,77 +1,68 @@
-"""`discover_patterns`: what repeats in a week: hours, topics, questions; each with the notes that it rests on."""
+"""`discover_patterns`: writes down what repeats, as `growth.patterns` finds it; a model may add what it sees in it."""
 
 import re
-from collections.abc import Iterator, Sequence
 
-from agent.growth.procedures.material import LoggedTask, bullets, counted, days_before, logs, quote, stated, week_of
+from agent.events.growth import PatternDetected
+from agent.growth.patterns.likeness import vectors_of
+from agent.growth.patterns.look import DAYS, INSIGHTS, Also, Look, add_nothing, look
+from agent.growth.patterns.pattern_notes import pattern_line
+from agent.growth.procedures.material import bullets, days_before, logs, week_of
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
-from agent.growth.procedures.profile_lines import add_lines, new_lines
-from agent.memory.store import StoredEntry
-from agent.memory.understanding.statements import is_question
-from agent.vault.change import Append
-from agent.vault.folders import PROFILE
+from agent.growth.procedures.profile_lines import new_lines, new_profile_note
+from agent.index.embedder import choose_embedder
+from agent.markdown.sections import add_to_section
 
 MODEL: ModelPart = "if_found"
 WRITES: tuple[str, ...] = ()
-INSIGHTS, DAYS = f"{PROFILE}51-patterns-insights.md", f"{PROFILE}30-daily-patterns.md"
 _WEEK = 7
-_MOST = 5
-_EVIDENCE = 3
 _PART = re.compile(r"^\W*DAYS\W*$", re.MULTILINE)
 """The line in a model's answer after which the patterns of the day stand."""
-_PARTS_OF_DAY = ((5, "night"), (12, "morning"), (18, "afternoon"), (24, "evening"))
-"""The hours before which a part of the day ends."""
 
 
 def plain(context: ProcedureContext) -> Work:
-    """Count the week up to today, once for each week."""
-    heading = week_of(context.today)
-    if f"## {heading}" in context.note(INSIGHTS) + context.note(DAYS):
+    """Bring the patterns in the notes up to date; nothing if they are. A model looks at each week once, if anything was
+    asked in it."""
+    if context.runs.present:
+        is_over = f"## {week_of(context.today)}" in context.note(INSIGHTS) + context.note(DAYS)
+        is_quiet = is_over or not logs(context, days_before(context.today, _WEEK))
+        return Work() if is_quiet else Work(_says(context, _look(context)))
+    found = _look(context)
+    if not found.requests:
         return Work()
-    days = days_before(context.today, _WEEK)
-    found, said = logs(context, days), stated(context, days)
-    insights, hours = [*_topics(context, said), *_questions(context, found)], list(_hours(context, found))
-    if not insights and not hours:
-        return Work()
-    text = context.text("patterns", week=heading) + "\n\n" + bullets([*insights, *hours])
-    return Work(text) if context.runs.present else Work(text, _requests(context, insights, hours))
+    _tell(context, found)
+    return Work(_says(context, found), found.requests)
 
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
-    """Add the lines of the answer that rest on a note, those after the line DAYS to the patterns of the day."""
+    """The same, with the lines of the answer that rest on a note below a heading for the week: those after the line
+    DAYS in the note about the days."""
     parts = _PART.split(answer, maxsplit=1)
-    insights, hours = new_lines(context, INSIGHTS, parts[0]), new_lines(context, DAYS, "".join(parts[1:]))
-    if not insights and not hours:
+    lines = {INSIGHTS: new_lines(context, INSIGHTS, parts[0]), DAYS: new_lines(context, DAYS, "".join(parts[1:]))}
+    heading = f"## {week_of(context.today)}".encode()
+
+    def also(name: str, data: bytes) -> bytes:
+        return add_to_section(data, heading, bullets(lines[name]).encode()) if lines[name] else data
+
+    found = _look(context, also)
+    if not found.requests:
         return Work(context.text("no_evidence"), is_quiet=True)
-    text = context.text("patterns", week=week_of(context.today)) + "\n\n" + bullets([*insights, *hours])
-    return Work(text, _requests(context, insights, hours))
+    _tell(context, found)
+    more = bullets([*lines[INSIGHTS], *lines[DAYS]])
+    return Work("\n".join(filter(None, (_says(context, found), more))), found.requests)
 
 
-def _requests(context: ProcedureContext, insights: Sequence[str], hours: Sequence[str]) -> tuple[Append, ...]:
-    week = week_of(context.today)
-    return (*add_lines(context, INSIGHTS, week, insights), *add_lines(context, DAYS, week, hours))
+def _look(context: ProcedureContext, also: Also = add_nothing) -> Look:
+    chosen = choose_embedder(context.runs.workspace.settings.index.model)
+    vectors = vectors_of(chosen.embedder)
+    return look(context.vault, context.language, context.now, vectors, new_profile_note, also)
 
 
-def _topics(context: ProcedureContext, said: Sequence[StoredEntry]) -> Iterator[str]:
-    for word, count in counted([word for each in said for word in each.entry.keywords], _MOST):
-        links = [each.link for each in said if word in each.entry.keywords]
-        if count > 1:
-            yield context.text("topic", topic=quote(word), count=count, links=" ".join(links[:_EVIDENCE]))
+def _says(context: ProcedureContext, found: Look) -> str:
+    lines = bullets(pattern_line(each, context.language) for each in found.patterns)
+    return "\n\n".join(filter(None, (context.text("patterns", week=week_of(context.today)), lines)))
 
 
-def _questions(context: ProcedureContext, found: Sequence[LoggedTask]) -> Iterator[str]:
-    asked = [each for each in found if is_question(each.logged.title)]
-    for title, count in counted([each.logged.title.casefold() for each in asked], _MOST):
-        again = [each for each in asked if each.logged.title.casefold() == title]
-        links = dict.fromkeys(each.link for each in again)
-        if count > 1:
-            said = quote(again[0].logged.title)
-            yield context.text("asked_again", question=said, count=count, links=" ".join([*links][:_EVIDENCE]))
-
-
-def _hours(context: ProcedureContext, found: Sequence[LoggedTask]) -> Iterator[str]:
-    parts = [next(name for end, name in _PARTS_OF_DAY if int(each.logged.time[:2]) < end) for each in found]
-    for part, count in counted(parts, len(_PARTS_OF_DAY)):
-        links = dict.fromkeys(each.link for each, own in zip(found, parts, strict=True) if own == part)
-        named = context.text(f"part_{part}")
-        yield context.text("active", part=named, count=count, links=" ".join([*links][:_EVIDENCE]))
+def _tell(context: ProcedureContext, found: Look) -> None:
+    for each in found.fresh:
+        event = PatternDetected(each.id, each.kind, each.name, each.confidence, each.frequency)
+        context.runs.bus.publish(event)

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from agent.growth.procedures.discover_patterns import INSIGHTS
 from agent.growth.procedures.fill_gap import gaps
-from agent.growth.procedures.material import bullets, days_before, logs, stated, week_of
+from agent.growth.procedures.material import bullets, days_before, logs, stated
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.growth.procedures.update_profile import target_of
 from agent.markdown.note import Note
@@ -114,7 +113,7 @@ def _planned(context: ProcedureContext, shelf: TaskShelf) -> Iterator[PlannedTas
     """The new tasks, at most `MOST_PLANNED`; none that waits or was done today."""
     most = context.runs.workspace.settings.schedule.tasks_waiting
     count = 0
-    for new in _ideas(context):
+    for new in _ideas(context, shelf):
         try:
             found = plan_task(context.vault, new, shelf, context.now, most)
         except QueueFull:
@@ -125,7 +124,7 @@ def _planned(context: ProcedureContext, shelf: TaskShelf) -> Iterator[PlannedTas
             yield found
 
 
-def _ideas(context: ProcedureContext) -> Iterator[NewTask]:
+def _ideas(context: ProcedureContext, shelf: TaskShelf) -> Iterator[NewTask]:
     """What would be worth doing, the most useful first."""
     yesterday = context.today - timedelta(days=1)
     note = context.note(daily.path_of(yesterday))
@@ -136,7 +135,8 @@ def _ideas(context: ProcedureContext) -> Iterator[NewTask]:
             yield _idea(context, "summarize_period", 6, day=yesterday)
     if len(stated(context, days_before(context.today, 3))) >= _ENOUGH:
         yield replace(_idea(context, "update_profile", 5), target_file=target_of(context, ()))
-    is_late = context.today.isoweekday() >= _FRIDAY and f"## {week_of(context.today)}" not in context.note(INSIGHTS)
+    was_done = _was_done(shelf, "discover_patterns", context.now - timedelta(days=6))
+    is_late = context.today.isoweekday() >= _FRIDAY and not was_done
     if is_late and len({each.day for each in logs(context, week)}) >= _ENOUGH:
         yield _idea(context, "discover_patterns", 4)
     if UpkeepDue(context.runs.workspace).is_due(context.now):
@@ -144,6 +144,10 @@ def _ideas(context: ProcedureContext) -> Iterator[NewTask]:
     gap = next(gaps(context), None)
     if gap is not None:
         yield replace(_idea(context, "fill_gap", 3), target_file=gap.name)
+
+
+def _was_done(shelf: TaskShelf, kind: TaskType, since: datetime) -> bool:
+    return any(each.kind == kind and each.completed_at and each.completed_at > since for each in shelf.done)
 
 
 def _idea(context: ProcedureContext, kind: TaskType, priority: int, **values: object) -> NewTask:

@@ -1,0 +1,116 @@
+"""The patterns in a note about the person: one block each, which the program keeps up to date in place.
+
+    - Asked 4 times: “Where is my passport?”. (…) [[2026-11-20]] ^pattern-1a2b3c4d
+      - [ ] helpful
+      - [ ] not helpful
+
+The id at the end is a block id as Obsidian has them. The program changes a line only while nobody else has; a block in
+which the person has ticked or written something is never taken out. Pure.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from agent.growth.patterns.pattern import Pattern
+from agent.markdown.sections import add_to_section
+from agent.texts import Language, in_all_languages, text
+
+_BLOCK = re.compile(r"^[-*+] .*\^pattern-([0-9a-f]{8})\s*$")
+_BOX = re.compile(r"^[ \t]+[-*+] \[(.)\] (.+?)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class PatternBlock:
+    """One pattern in a note. `first` and `end` are the numbers of its lines, from 0; `opinion` is "helpful",
+    "not_helpful" or empty."""
+
+    id: str
+    first: int
+    end: int
+    opinion: str = ""
+
+
+def parse_blocks(lines: Sequence[str]) -> dict[str, PatternBlock]:
+    """The blocks of a note's lines, by the ids of their patterns."""
+    found: dict[str, PatternBlock] = {}
+    for first, line in enumerate(lines):
+        if not (match := _BLOCK.match(line)):
+            continue
+        end, opinion = first + 1, ""
+        while end < len(lines) and (box := _BOX.match(lines[end])):
+            opinion = _opinion(box[2]) if box[1] in "xX" else opinion
+            end += 1
+        found[match[1]] = PatternBlock(match[1], first, end, opinion)
+    return found
+
+
+def pattern_line(pattern: Pattern, language: Language) -> str:
+    """The line of a pattern, without the list mark and the id. The confidence has one digit, so that the line does not
+    change each day."""
+    return text(
+        "pattern.line",
+        language,
+        name=pattern.name,
+        suggestion=pattern.suggestion,
+        last=pattern.last.isoformat(),
+        confidence=f"{pattern.confidence:.1f}",
+        links=" ".join(pattern.evidence),
+    )
+
+
+def updated(
+    note: str, own: Sequence[bool], patterns: Sequence[Pattern], quiet: Collection[str], language: Language
+) -> str:
+    """The note with these patterns; `own` says of each line whether the program wrote it. Those in `quiet` are neither
+    added nor changed, and own blocks of patterns that are over are taken out."""
+    lines = note.splitlines()
+    wanted = {each.id: each for each in patterns}
+    blocks = parse_blocks(lines)
+    kept = list[str]()
+    at = 0
+    for block in sorted(blocks.values(), key=lambda each: each.first):
+        kept += lines[at : block.first]
+        at = block.end
+        pattern = wanted.get(block.id)
+        is_own = own[block.first]
+        if pattern is None and all(own[block.first : block.end]) and not block.opinion:
+            continue
+        is_changed = pattern is not None and is_own and block.id not in quiet
+        kept.append(_first_line(pattern, language) if pattern is not None and is_changed else lines[block.first])
+        kept += lines[block.first + 1 : block.end]
+    kept += lines[at:]
+    after = "".join(f"{line}\n" for line in kept)
+    fresh = [each for each in patterns if each.id not in blocks and each.id not in quiet]
+    if not fresh:
+        return after if kept != lines else note
+    rows = "\n".join(_block(each, language) for each in fresh)
+    heading = f"## {text('pattern.section', language)}"
+    return add_to_section(after.encode("utf-8", "surrogateescape"), heading.encode(), rows.encode()).decode(
+        "utf-8", "surrogateescape"
+    )
+
+
+def removed_or_refused(before: str, after: str) -> frozenset[str]:
+    """The patterns whose block a person has deleted between two versions of a note, or said of that it is not
+    helpful."""
+    old, new = parse_blocks(before.splitlines()), parse_blocks(after.splitlines())
+    refused = {id for id, block in new.items() if block.opinion == "not_helpful" and not _was(old, id)}
+    return frozenset(old.keys() - new.keys()) | refused
+
+
+def _was(blocks: Mapping[str, PatternBlock], id: str) -> bool:
+    return id in blocks and blocks[id].opinion == "not_helpful"
+
+
+def _first_line(pattern: Pattern, language: Language) -> str:
+    return f"- {pattern_line(pattern, language)} ^pattern-{pattern.id}"
+
+
+def _block(pattern: Pattern, language: Language) -> str:
+    boxes = (text(f"pattern.{opinion}", language) for opinion in ("helpful", "not_helpful"))
+    return "\n".join([_first_line(pattern, language), *(f"  - [ ] {box}" for box in boxes)])
+
+
+def _opinion(box: str) -> str:
+    return next((each for each in ("not_helpful", "helpful") if box in in_all_languages(f"pattern.{each}")), "")

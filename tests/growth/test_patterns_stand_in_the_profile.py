@@ -1,0 +1,100 @@
+"""The patterns in the notes about the person: kept up to date, theirs to change, and quiet once they are dismissed."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from agent.growth.patterns.look import INSIGHTS, dismissed, known_patterns
+from agent.growth.patterns.pattern_notes import parse_blocks
+from tests.growth.work import YESTERDAY, Office, day, office
+from tests.vaults import write
+
+QUESTIONS = ("Where is my passport?", "Where did I put my passport?", "where is my passport")
+DAYS = {
+    path: note
+    for back, question in enumerate(QUESTIONS)
+    for path, note in day(YESTERDAY - timedelta(days=back), ("09:10", question), ("20:00", "Read on")).items()
+}
+
+
+def found(made: Office) -> str:
+    made.do("discover_patterns")
+    return made.text(INSIGHTS)
+
+
+def changed_by_hand(made: Office, text: str) -> None:
+    write(made.root / INSIGHTS, text)
+    made.workspace.vault.commit_human()
+
+
+def asked_again(made: Office, back: int = 0) -> None:
+    """The question once more, on another day."""
+    later = made.clock.now() - timedelta(days=back)
+    for path, note in day(later, ("07:30", "Where is my passport?")).items():
+        write(made.root / path, note)
+    made.workspace.vault.commit_human()
+
+
+def test_a_line_is_brought_up_to_date_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch, DAYS)
+    changed_by_hand(made, found(made).replace("# Patterns insights\n", "# Patterns insights\n\nMy own words.\n"))
+    asked_again(made)
+    note = found(made)
+    assert "Asked 4 times" in note and "Asked 3 times" not in note and "My own words." in note
+    assert len(parse_blocks(note.splitlines())) == 1
+    before = made.commit_count()
+    assert not made.do("discover_patterns").did_something and made.commit_count() == before + 2, "only the task itself"
+
+
+def test_a_line_that_the_person_has_changed_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch, DAYS)
+    changed_by_hand(made, found(made).replace("Asked 3 times", "I ask too often"))
+    asked_again(made)
+    note = found(made)
+    assert "I ask too often" in note and "Asked 4 times" not in note
+
+
+@pytest.mark.parametrize("way", ["ticked", "deleted", "ticked, not committed"])
+def test_a_dismissed_pattern_is_quiet_for_thirty_days(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    made = office(tmp_path, monkeypatch, DAYS)
+    note = found(made)
+    (id,) = known_patterns(made.workspace.vault)
+    made.clock.advance(3600)
+    block = note[note.index("- Asked 3") : note.index("not helpful\n") + len("not helpful\n")]
+    theirs = note.replace("[ ] not helpful", "[x] not helpful") if "ticked" in way else note.replace(block, "")
+    write(made.root / INSIGHTS, theirs)
+    if "not committed" not in way:
+        made.workspace.vault.commit_human()
+    assert dismissed(made.workspace.vault, made.clock.now()) == {id}
+    asked_again(made)
+    assert found(made) == theirs, "it is not spoken of, and the person's note stays as it is"
+    made.workspace.vault.commit_human()
+    made.clock.advance(32 * 86_400)
+    for back in range(3):
+        asked_again(made, back)
+    assert not dismissed(made.workspace.vault, made.clock.now())
+    assert "Asked" in found(made)
+
+
+def test_what_is_over_is_taken_out_unless_the_person_has_said_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = office(tmp_path, monkeypatch, DAYS)
+    note = found(made)
+    made.clock.advance(60 * 86_400)
+    assert "Asked 3 times" not in found(made)
+    changed_by_hand(made, note.replace("[ ] helpful", "[x] helpful"))
+    assert "Asked 3 times" in found(made)
+
+
+def test_a_model_may_add_what_it_sees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    insights = "- Looks for papers before journeys ([[2026-11-21]])\n- Made up ([[2020-01-01]])\n"
+    says = f"{insights}DAYS\n- Reads at night ([[2026-11-20]])"
+    made = office(tmp_path, monkeypatch, DAYS, says)
+    note = found(made)
+    assert "Asked 3 times" in note and "## 2026-W47\n\n- Looks for papers before journeys" in note
+    assert "Made up" not in note
+    assert "- Reads at night" in made.text("profile/30-daily-patterns.md")
