@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
-from functools import partial
+from functools import cache, partial
 
 from agent.app.agent import opened_runs
 from agent.app.jobs import procedures_of, why_no_model
@@ -14,6 +14,7 @@ from agent.background.deletion_notice import DeletionNotice
 from agent.background.human_edits import HumanEdits
 from agent.background.inbox.inbox import Inbox
 from agent.background.index_sync import IndexSync
+from agent.background.insights import Insights
 from agent.background.jobs.jobs import Jobs
 from agent.background.machine_contact import MachineContact
 from agent.background.maintenance import Maintenance
@@ -28,6 +29,7 @@ from agent.background.state_file import StateFile
 from agent.background.tasks import Tasks
 from agent.context.tokens import estimate
 from agent.events.bus import Bus
+from agent.growth.patterns.likeness import vectors_of
 from agent.llm.offline import Offline
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts
@@ -88,13 +90,15 @@ def build_daemon(
     )
     maintenance = Maintenance(upkeep, pool, clock, lambda: edits.settled)
     tasks = Tasks(workspace, pool, open_runs, open_claims(workspace), presence)
+    vectors = cache(lambda: vectors_of(index.chosen.embedder))
+    insights = Insights(workspace, pool, lambda: edits.settled, bus.publish_async, vectors)
     remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
 
     open_box = partial(open_outbox, workspace, bus.publish_async)
     notices = Notices(workspace, pool, open_box, partial(waiting_notices, workspace))
 
     def problems() -> tuple[str, ...]:
-        parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes, notices)
+        parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes, insights, notices)
         return tuple(each.problem for each in parts)
 
     contact = MachineContact(workspace, pool, lambda: edits.settled)
@@ -118,4 +122,5 @@ def build_daemon(
         remotes,
         contact,
         notices,
+        insights,
     )

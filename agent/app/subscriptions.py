@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.human_edits import HumanEdits
     from agent.background.inbox.inbox import Inbox
     from agent.background.index_sync import IndexSync
+    from agent.background.insights import Insights
     from agent.background.jobs.jobs import Jobs
     from agent.background.machine_contact import MachineContact
     from agent.background.maintenance import Maintenance
@@ -59,6 +60,7 @@ class DaemonParts:
     remotes: "RemoteSync"
     contact: "MachineContact"
     notices: "Notices"
+    insights: "Insights"
 
 
 def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
@@ -96,7 +98,6 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(maintenance.tick, Tick, name="tick: maintenance", priority=40, timeout=None)
     row(parts.tasks.tick, Tick, name="tick: tasks", priority=35, timeout=None)
     row(parts.remotes.tick, Tick, name="tick: remotes", priority=30, timeout=None)
-    row(parts.contact.tick, Tick, name="tick: other machines", priority=20, timeout=None)
     row(index.turn_ended, TurnEnded, name="turn over: index", timeout=None)
     row(parts.state.turn_ended, TurnEnded, name="turn over: status", priority=LAST, timeout=None)
 
@@ -108,6 +109,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(parts.jobs.heard, object, name="any event: jobs", priority=LAST, timeout=None)
     row(_but(parts.metrics.hear, TaskCompleted), object, name="metrics", priority=LAST, timeout=None)
     _subscribe_notices(bus, parts)
+    _subscribe_in_passing(bus, parts)
 
 
 def _subscribe_notices(bus: Bus, parts: DaemonParts) -> None:
@@ -119,6 +121,16 @@ def _subscribe_notices(bus: Bus, parts: DaemonParts) -> None:
     row(notices.tick, Tick, name="tick: notices", priority=25, timeout=None)
     row(parts.deletions.stopped, EditsStopped, name="edits stopped: a notice", timeout=None)
     row(notices.heard, NoticeRaised, name="notices", timeout=None)
+
+
+def _subscribe_in_passing(bus: Bus, parts: DaemonParts) -> None:
+    """Subscribe what nobody waits for: the other machines, and patterns with what is suggested after a run."""
+    row, insights = bus.subscribe, parts.insights
+
+    row(parts.contact.tick, Tick, name="tick: other machines", priority=20, timeout=None)
+    row(insights.changed, FilesChanged, name="files: patterns", priority=20, timeout=None)
+    row(insights.tick, Tick, name="tick: patterns", priority=10, timeout=None)
+    row(insights.run_ended, TaskCompleted, name="run over: patterns", timeout=None)
 
 
 @dataclass(frozen=True, slots=True)

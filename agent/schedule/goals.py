@@ -35,6 +35,11 @@ def is_goal(path: str, note: Note, home: AgentFolder) -> bool:
     return is_own or home.name_of(path) == GOALS_NOTE
 
 
+def is_over(note: Note) -> bool:
+    """True for a goal that was reached, or that nobody works towards now."""
+    return str(note.header.get("status", "")).casefold() in _OVER
+
+
 def goal_job(
     path: str, data: bytes, home: AgentFolder, language: Language, digest: str = ""
 ) -> Job | JobProblem | None:
@@ -43,7 +48,7 @@ def goal_job(
     review = note.header.get("review")
     if not is_goal(path, note, home) or review in (None, "", "off", False):
         return None
-    if str(note.header.get("status", "")).casefold() in _OVER:
+    if is_over(note):
         return None
     try:
         cron = _cron(review)

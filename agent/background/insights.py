@@ -1,0 +1,188 @@
+"""Looks for patterns once a day after something was asked, and suggests at most one thing after a run.
+
+Work for the pool, once the person has been silent for a while: nothing is suggested while they talk. The look is at
+most one commit a day, none if nothing has changed. What was found last and what was suggested already is in one small
+file outside the vault: without it, a look finds the same again, and a suggestion may come once more.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass, field
+from datetime import date, datetime
+from functools import partial
+from pathlib import Path
+
+from agent.background.failures import failure_text
+from agent.background.pool import Pool, Priority
+from agent.config import private
+from agent.errors import AgentError
+from agent.events.growth import InitiativeTaken, PatternDetected
+from agent.events.runs import TaskCompleted
+from agent.events.types import FilesChanged, Tick
+from agent.growth.initiative.aims import load_aims
+from agent.growth.initiative.evaluate import Initiative, evaluate
+from agent.growth.patterns.likeness import Vectors
+from agent.growth.patterns.look import QUIET, TOOL, dismissed, look
+from agent.growth.patterns.pattern import Pattern
+from agent.growth.procedures.profile_lines import new_profile_note
+from agent.llm.provider import Cancelled
+from agent.loop.records import Began
+from agent.loop.session import load_session
+from agent.markdown.changes import NoteChange
+from agent.vault.change import Stamp
+from agent.vault.folders import SESSIONS
+from agent.workspace.workspace import Workspace
+
+KEY = "insights"
+STILL = 300.0
+"""Seconds without a word of the person's after which their conversation has come to a pause."""
+PATIENCE = 20.0
+"""Seconds that a look which has begun gets when the daemon stops."""
+_FINISHED = "finished"
+_FILE = "insights.json"
+
+logger = logging.getLogger(__name__)
+
+
+def nothing_dismissed() -> frozenset[str]:
+    """No subject; where nothing tells which suggestions the person has dismissed."""
+    return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class InsightState:
+    """What was found by the last look, on the day `looked` (ISO), and when each subject was suggested."""
+
+    looked: str = ""
+    patterns: tuple[Pattern, ...] = ()
+    suggested: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Insights:
+    """The patterns and suggestions of one vault's daemon.
+
+    `settled` says whether what people did by hand is recorded; `refused` gives the subjects of suggestions that the
+    person has dismissed lately; `vectors` loads the search index's embedder.
+    """
+
+    workspace: Workspace
+    pool: Pool
+    settled: Callable[[], bool]
+    publish: Callable[[object], object]
+    vectors: Callable[[], Vectors | None]
+    refused: Callable[[], frozenset[str]] = nothing_dismissed
+    problem: str = ""
+    _ended: TaskCompleted | None = field(default=None, init=False)
+    _begin_at: float = field(default=0.0, init=False)
+
+    def run_ended(self, event: TaskCompleted) -> None:
+        """A run has ended: look later, once its person is silent. Only marks it, as the daemon waits for this."""
+        if not event.job and event.outcome == _FINISHED:
+            self._ended = event
+            self._begin_at = self.workspace.clock.monotonic() + STILL
+
+    def changed(self, event: FilesChanged[NoteChange]) -> None:
+        """A conversation goes on: wait for its next pause."""
+        home = self.workspace.vault.home
+        if self._ended is not None and any(home.holds(each.path, SESSIONS) for each in event.events):
+            self._begin_at = event.now + STILL
+
+    def tick(self, event: Tick) -> None:
+        """Submit the work when it is due, and what people did by hand is recorded."""
+        ended = self._ended
+        if ended is None or event.now < self._begin_at or self.pool.has(KEY) or not self.settled():
+            return
+        self._ended = None
+        work = partial(self._attend, ended)
+        future = self.pool.submit(work, key=KEY, priority=Priority.MAINTENANCE, patience=PATIENCE)
+        future.add_done_callback(self._over)
+
+    def attend(self, ended: TaskCompleted) -> Initiative | None:
+        """Look for patterns if that was not done today, then suggest what follows from a run that has ended."""
+        now = self.workspace.clock.now()
+        state = self._load()
+        if state.looked != now.date().isoformat():
+            state = self._look(state, now)
+        if not self._is_owners(ended):
+            return None
+        found = self._evaluate(ended, state, now)
+        if found is not None:
+            self._save(InsightState(state.looked, state.patterns, {**state.suggested, found.subject: now.isoformat()}))
+            self.publish(InitiativeTaken(found.type, found.confidence, found.drive_ref))
+            self.publish(found.notice)
+        return found
+
+    def _attend(self, ended: TaskCompleted, cancelled: Cancelled) -> Initiative | None:
+        """The same as work of the pool; it is one commit or none, so that it is not stopped in between."""
+        return self.attend(ended)
+
+    def _look(self, state: InsightState, now: datetime) -> InsightState:
+        vault, language = self.workspace.vault, self.workspace.settings.vault.language
+        found = look(vault, language, now, self.vectors(), new_profile_note)
+        if found.requests:
+            with vault.transaction("patterns: what repeats", Stamp("agent", tool=TOOL), masked=True) as change:
+                change.requests += found.requests
+        for each in found.fresh:
+            self.publish(PatternDetected(each.id, each.kind, each.name, each.confidence, each.frequency))
+        recent = {subject: at for subject, at in state.suggested.items() if _is_within(at, now)}
+        state = InsightState(now.date().isoformat(), found.patterns, recent)
+        self._save(state)
+        return state
+
+    def _evaluate(self, ended: TaskCompleted, state: InsightState, now: datetime) -> Initiative | None:
+        vault, language = self.workspace.vault, self.workspace.settings.vault.language
+        gone, refused = dismissed(vault, now), self.refused()
+
+        def is_quiet(subject: str) -> bool:
+            return _is_within(state.suggested.get(subject, ""), now) or subject in refused
+
+        patterns = [each for each in state.patterns if each.id not in gone]
+        return evaluate(ended.task, load_aims(vault), patterns, is_quiet, language, self.vectors())
+
+    def _is_owners(self, ended: TaskCompleted) -> bool:
+        """True for a run that the vault's owner began themselves, alone with the agent."""
+        session = load_session(self.workspace.vault, ended.session)
+        began = (each.event for each in session.records if isinstance(each.event, Began))
+        return any(each.run == ended.run and each.role == "owner" and not each.group for each in began)
+
+    def _over(self, future: "Future[Initiative | None]") -> None:
+        error = None if future.cancelled() else future.exception()
+        self.problem = "" if error is None else failure_text(error)
+        if error is not None:
+            known = isinstance(error, AgentError | OSError)
+            logger.log(logging.INFO if known else logging.WARNING, "patterns: %s", self.problem, exc_info=not known)
+
+    @property
+    def _file(self) -> Path:
+        return self.workspace.vault.private_folder / _FILE
+
+    def _load(self) -> InsightState:
+        try:
+            said = json.loads(self._file.read_text("utf-8"))
+            suggested = {str(subject): str(at) for subject, at in said["suggested"].items()}
+            return InsightState(str(said["looked"]), tuple(map(_pattern, said["patterns"])), suggested)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return InsightState()
+
+    def _save(self, state: InsightState) -> None:
+        private.replace(self._file, json.dumps(asdict(state), default=str, ensure_ascii=False))
+
+
+def _is_within(at: str, now: datetime) -> bool:
+    try:
+        return bool(at) and now - datetime.fromisoformat(at) < QUIET
+    except (ValueError, TypeError):
+        return False
+
+
+def _pattern(said: Mapping[str, object]) -> Pattern:
+    """A pattern as it was saved; raises `KeyError`, `TypeError` or `ValueError` for anything else."""
+    fields = dict(said)
+    last, evidence, words = fields.pop("last"), fields.pop("evidence"), fields.pop("words")
+    if not (isinstance(evidence, list) and isinstance(words, list)):
+        raise TypeError("a pattern has lists of evidence and words")
+    fields |= {"last": date.fromisoformat(str(last)), "evidence": tuple(evidence), "words": tuple(words)}
+    return Pattern(**fields)  # type: ignore[arg-type]
