@@ -12,6 +12,7 @@ from agent.config.attention_settings import AttentionSettings
 from agent.config.channel_settings import ChannelSettings
 from agent.config.machine_settings import MachineSettings, SyncSettings
 from agent.config.memory_settings import MemorySettings
+from agent.config.profile_settings import ProfileSettings
 from agent.config.run_settings import (
     ContextSettings,
     InboxSettings,
@@ -137,6 +138,7 @@ class Settings:
     run: RunSettings
     context: ContextSettings
     memory: MemorySettings
+    profile: ProfileSettings
     skills: SkillSettings
     tools: ToolSettings
     inbox: InboxSettings

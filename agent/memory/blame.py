@@ -53,6 +53,21 @@ def blamed_lines(vault: Vault, path: str, data: bytes, tools: Collection[str] = 
     return tuple(AuthoredLine(text, is_own) for text, is_own in zip(now, own, strict=True))
 
 
+def person_lines(vault: Vault, path: str, data: bytes) -> tuple[bool, ...]:
+    """For each line of a note whose current bytes are `data`: True unless this program wrote it here by itself, with
+    whatever tool, and nobody changed it since."""
+    rows = blame(vault, path)
+    made = trailers_made_here(vault, {commit for _, commit in rows})
+    agents = {id for id, trailers in made.items() if trailers.get("vault-actor", "human") != "human"}
+    now = [row.rstrip("\r") for row in data.decode("utf-8", "surrogateescape").split("\n")]
+    theirs = [True] * len(now)
+    matcher = SequenceMatcher(None, [text for text, _ in rows], now, autojunk=False)
+    for block in matcher.get_matching_blocks():
+        for step in range(block.size):
+            theirs[block.b + step] = rows[block.a + step][1] not in agents
+    return tuple(theirs)
+
+
 def _blamed(vault: Vault, path: str, tools: Collection[str]) -> list[tuple[str, bool]]:
     """The lines of the note in the last commit, without endings; True if one of `tools` wrote the line."""
     rows = blame(vault, path)

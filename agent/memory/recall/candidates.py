@@ -15,7 +15,7 @@ from agent.index.hit import Hit
 from agent.memory.entry import MODEL, Entry, EntryType, Scope
 from agent.memory.expiry import expiry
 from agent.memory.recall.asker import Asker
-from agent.memory.recall.eligibility import ABOUT, is_bare
+from agent.memory.recall.eligibility import NO_KNOWLEDGE, is_bare
 from agent.memory.recall.selection import CHAT, USER
 from agent.memory.store import with_offset
 from agent.vault.folders import DAILY as DAILY_FOLDER
@@ -71,7 +71,7 @@ class Candidate:
         that was asked for."""
         if self.kind in ENTRY_KINDS or self.is_asked_for:
             return False
-        return self.kind == ABOUT or is_bare(self.hit.passage)
+        return self.kind in NO_KNOWLEDGE or is_bare(self.hit.passage)
 
     def may_be_seen_by(self, asker: Asker) -> bool:
         """True if the index's facets allow the asker to see it; recall checks the note itself afterwards."""
@@ -128,7 +128,7 @@ def candidate_of(hit: Hit, home: AgentFolder) -> Candidate:
     """The candidate of a hit, from its facets."""
     layer = next((kind for path, kind in LAYERS if home.holds(hit.path, path)), "")
     said: Mapping[str, str] = dict(reversed(hit.facets))
-    if layer and said.get("type") != ABOUT:
+    if layer and said.get("type") not in NO_KNOWLEDGE:
         return Candidate(hit, layer)
     return Candidate(
         hit,

@@ -4,10 +4,14 @@ import re
 
 from agent.index.hit import Hit
 from agent.texts import in_all_languages
-from agent.vault.folders import DAILY, INBOX, MEMORY_NOTE, SESSION_LINK, SESSIONS, AgentFolder, Recalled
+from agent.vault.folders import DAILY, INBOX, MEMORY_NOTE, PROFILE, SESSION_LINK, SESSIONS, AgentFolder, Recalled
 
 ABOUT = "about"
 """The type of notes that explain the vault's folders; their examples are not facts."""
+CHANGELOG = "changelog"
+"""The type of the profile's log of changes: the notes themselves say what holds."""
+NO_KNOWLEDGE = frozenset({ABOUT, CHANGELOG})
+"""The types of notes that are never memories."""
 SPARE = 3
 """The factor by which more passages are requested than needed, because some are not eligible."""
 _BARE = re.compile(rf"\s*(?:#{{1,6}} .*|.*\[\[(?:About|关于) .*|- [^\[\n]*{SESSION_LINK}[^\]\n]*\]\]\s*)?")
@@ -21,6 +25,8 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 """A line with an unfilled value, such as `- Name: [to be filled]` or `- **姓名**: [待填写]`."""
+_COMMENT = re.compile(r"\s*%%.*%%\s*")
+"""A line that an editor does not show."""
 
 
 def may_be_found(hit: Hit, home: AgentFolder) -> bool:
@@ -29,6 +35,8 @@ def may_be_found(hit: Hit, home: AgentFolder) -> bool:
     Of a session only its summaries are found: its transcript would be the best match for its own questions.
     """
     folder = home.row(hit.path)
+    if folder.path == PROFILE and (("type", CHANGELOG) in hit.facets or is_bare(hit.passage)):
+        return False  # nobody has filled it in yet
     return folder.searched and (folder.path != SESSIONS or "-summary-" in hit.path)
 
 
@@ -65,6 +73,6 @@ def filled(passage: str) -> str:
     for line in passage.splitlines():
         if line.startswith("#"):
             is_report = line.endswith(_REPORTS)
-        if not is_report and not _PLACEHOLDER.fullmatch(line):
+        if not is_report and not _PLACEHOLDER.fullmatch(line) and not _COMMENT.fullmatch(line):
             rows.append(line)
     return "\n".join(rows)

@@ -1,0 +1,100 @@
+"""How the profile is shown on the terminal, and as JSON."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.printing import padded
+from agent.memory.profile.figures import ProfileFigures
+from agent.memory.profile.load import LayerFigures
+from agent.memory.profile.profile_file import ProfileFile
+from agent.texts import Language, text
+from agent.workspace.workspace import Workspace
+
+
+def file_document(file: ProfileFile) -> dict[str, object]:
+    """One note for `--json`; `filled` counts what it says: fields with a value and all other lines."""
+    return {
+        "path": file.path,
+        "layer": file.layer,
+        "title": file.title,
+        "summary": file.summary,
+        "confidence": file.confidence,
+        "filled": file.filled,
+        "fields": len(file.fields),
+        "empty_fields": file.empty_fields,
+        "evidence": [each.written for each in file.evidence],
+        "text": file.text,
+    }
+
+
+def figures_document(figures: ProfileFigures, consent: str) -> dict[str, object]:
+    """How far the profile is filled, for `--json`."""
+    return {
+        "notes": figures.notes,
+        "filled_notes": figures.filled_notes,
+        "fields": figures.fields,
+        "filled_fields": figures.filled_fields,
+        "lines": figures.lines,
+        "missing": list(figures.missing),
+        "open_questions": list(figures.open_questions),
+        "sensitive": consent,
+    }
+
+
+def format_files(files: Sequence[ProfileFile], changed: Mapping[str, datetime], workspace: Workspace) -> Iterator[str]:
+    """The notes by layer: how far each is filled, how sure the agent is, and when it changed."""
+    if not files:
+        yield said("there are no notes about you yet; vault-agent profile init lays them out")
+    layer = -1
+    for each in files:
+        if each.layer != layer:
+            layer = each.layer
+            yield f"{layer} {text(f'profile.layer_{layer}', workspace.settings.vault.language)}"
+        day = f"{changed[each.name]:%Y-%m-%d}" if each.name in changed and each.filled else ""
+        count = len(each.fields)
+        figures = said("{filled} of {fields} fields", filled=count - each.empty_fields, fields=count)
+        lines = said("{count} lines", count=len(each.statements)) if each.statements else ""
+        sure = said("confidence {figure:.2f}", figure=each.confidence) if each.filled else ""
+        yield f"  {padded(each.name, 28)} " + said(", ").join(filter(None, (figures, lines, sure, day)))
+
+
+def format_note(file: ProfileFile) -> Iterator[str]:
+    """All of one note, with its evidence below."""
+    yield from file.text.splitlines()
+    if file.evidence:
+        yield ""
+        yield said("rests on:")
+        yield from (f"  {each.written}" for each in file.evidence)
+
+
+def format_layers(figures: Sequence[LayerFigures], language: Language) -> Iterator[str]:
+    """The layers, each with its figures."""
+    if not figures:
+        yield said("there are no notes about you yet; vault-agent profile init lays them out")
+    for each in figures:
+        name = padded(f"{each.layer} {text(f'profile.layer_{each.layer}', language)}", 24)
+        yield name + said(
+            "{filled} of {notes} notes, {values} of {fields} fields, {lines} lines",
+            filled=each.filled_notes,
+            notes=each.notes,
+            values=each.filled_fields,
+            fields=each.fields,
+            lines=each.lines,
+        )
+
+
+def format_figures(figures: ProfileFigures) -> Iterator[str]:
+    """How far the profile is filled, and what waits for the person."""
+    yield said(
+        "{filled} of {notes} notes say something, {values} of {fields} fields are filled, {lines} lines beside them",
+        filled=figures.filled_notes,
+        notes=figures.notes,
+        values=figures.filled_fields,
+        fields=figures.fields,
+        lines=figures.lines,
+    )
+    if figures.missing:
+        yield said("{count} notes are not there; vault-agent profile init lays them out", count=len(figures.missing))
+    for path in figures.open_questions:
+        yield said("a question waits for you: {path}", path=path)

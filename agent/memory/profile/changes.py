@@ -1,0 +1,292 @@
+"""Changes of a profile by the program: the one door, for procedures, tools and models alike.
+
+Each change cites its evidence or is refused, is noted in the changelog in the same commit, and leaves every line of the
+person as it is: where the two disagree, the person is asked. The caller makes the commit of what is returned.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+
+from agent.escape import escape
+from agent.memory import daily
+from agent.memory.blame import person_lines
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.profile import questions
+from agent.memory.profile.catalog import (
+    CHANGELOG,
+    OBSERVED_NOTES,
+    SENSITIVE_KINDS,
+    SENSITIVE_NOTES,
+    note_name,
+)
+from agent.memory.profile.evidence import Evidence, is_there, problem_of
+from agent.memory.profile.load import changelog
+from agent.memory.profile.note_edit import NoteEdit, Row
+from agent.memory.profile.profile_file import field_in, parse_profile, said_in
+from agent.memory.profile.questions import Conflict
+from agent.memory.profile.template import template_note
+from agent.memory.understanding.rules import contradicts, is_same, says_no_more
+from agent.memory.understanding.statements import kind_of
+from agent.texts import Language, text
+from agent.vault.change import Append, Create, Edit, Request
+from agent.vault.folders import PROFILE
+from agent.vault.history.blame import added_lines
+from agent.vault.store import Vault
+
+Consent = Literal["yes", "no", "ask"]
+Decision = Literal["", "new", "both"]
+LONGEST = 500
+"""The most characters of a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileChange:
+    """A line for a note: `note` names it in `profile/`, `line` is what is to be said, without bullet and links.
+
+    With `field` the line is the value of the field of that label. `heading` is the section of a new line, `replaces`
+    the words of an older line of the program's whose place it takes. `is_counted`: the program has counted it in the
+    notes that the evidence links to, so there is nothing to quote.
+    """
+
+    note: str
+    line: str
+    evidence: tuple[Evidence, ...]
+    field: str = ""
+    heading: str = ""
+    replaces: str = ""
+    is_counted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A change that is not made, and why, in words for a model. `is_known`: nothing is wrong, the note says it already
+    or the person has removed it."""
+
+    change: ProfileChange
+    why: str
+    is_known: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What came of proposed changes: the requests to commit together, what they add, what was refused, and the notes
+    with questions that are among the requests."""
+
+    requests: tuple[Request, ...] = ()
+    made: tuple[ProfileChange, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    asked: tuple[str, ...] = ()
+    filled_fields: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """The vault to write in, and for whom: `actor` as commits name it, `consent` the setting `profile.sensitive`."""
+
+    vault: Vault
+    language: Language
+    now: datetime
+    consent: Consent = "ask"
+    actor: str = "agent"
+
+
+@dataclass(slots=True)
+class _Work:
+    """What was found so far, over all notes."""
+
+    writing: Writing
+    log: str
+    made: list[ProfileChange] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)
+    conflicts: list[Conflict] = field(default_factory=list)
+    filled: int = 0
+
+
+def propose_change(writing: Writing, change: ProfileChange) -> Proposed:
+    """What comes of one change; see `propose_changes`."""
+    return propose_changes(writing, (change,))
+
+
+def propose_changes(writing: Writing, changes: Iterable[ProfileChange], decision: Decision = "") -> Proposed:
+    """What comes of these changes; nothing is written yet. With a `decision` the person has said in a question that the
+    new line takes the place of theirs, or stands beside it."""
+    work = _Work(writing, changelog(writing.vault))
+    sensitive = False
+    by_note: dict[str, list[ProfileChange]] = {}
+    for each in changes:
+        name = note_name(each.note)
+        plain = replace(each, note=name, line=" ".join(daily.inert(each.line).split())[:LONGEST])
+        why = _problem(writing, plain) if name else "a profile has no note of this name"
+        if not why and is_sensitive(plain) and not _may_be_sensitive(writing):
+            sensitive = True
+            why = "the person has not agreed to notes about health and other people (profile.sensitive)"
+        if why:
+            work.refused.append(Refused(replace(plain, note=name or each.note), why))
+        else:
+            by_note.setdefault(name, []).append(plain)
+    for name, wanted in by_note.items():
+        _change_note(work, name, wanted, decision)
+    asked = list(questions.ask(writing.vault, writing.language, writing.now, work.conflicts))
+    if sensitive and writing.consent == "ask":
+        asked += questions.ask_for_consent(writing.vault, writing.language, writing.now)
+    if work.rows:
+        head = template_note(CHANGELOG, writing.language)
+        path = writing.vault.home.at(PROFILE + CHANGELOG)
+        work.requests.append(Append(path, "".join(f"{row}\n" for row in work.rows).encode("utf-8", "replace"), head))
+    requests = (*work.requests, *asked)
+    paths = tuple(each.path for each in asked)
+    return Proposed(requests, tuple(work.made), tuple(work.refused), paths, work.filled)
+
+
+def is_sensitive(change: ProfileChange) -> bool:
+    """True for what is written only with the person's consent: health, people, belief; by its note and its words."""
+    texts = (change.line, *(each.quote for each in change.evidence))
+    stem = change.note.removesuffix(".md")
+    return stem in SENSITIVE_NOTES or any(kind_of(each) in SENSITIVE_KINDS for each in texts if each)
+
+
+def log_row(writing: Writing, name: str, what: str, evidence: Sequence[Evidence]) -> str:
+    """A line of the changelog: the day, the note, the change, its evidence, and who made it."""
+    link = f"[[{writing.vault.home.at(PROFILE + name).removesuffix('.md')}]]"
+    rests = "; ".join(escape(each.written) for each in evidence) or "–"
+    return f"- {writing.now:%Y-%m-%d %H:%M} · {link} · {what} · {rests} · {writing.actor}"
+
+
+def _may_be_sensitive(writing: Writing) -> bool:
+    return writing.consent == "yes" or (writing.consent == "ask" and questions.has_consented(writing.vault))
+
+
+def _problem(writing: Writing, change: ProfileChange) -> str:
+    """The reason to refuse a change whatever its note says; empty if there is none."""
+    if not said_in(change.line):
+        return "there is nothing to write"
+    if load_tombstones(writing.vault).is_forgotten(change.line):
+        return "the person wanted this to be forgotten"
+    if not change.evidence:
+        return "there is no evidence: give the note and the person's own words in it"
+    if change.is_counted:
+        if change.note.removesuffix(".md") not in OBSERVED_NOTES:
+            return "without a quotation, only what was observed is written, into notes about patterns and preferences"
+        is_there_all = all(is_there(writing.vault, each) for each in change.evidence)
+        return "" if is_there_all else "a note of the evidence is not there, or is not the person's"
+    return next((why for each in change.evidence if (why := problem_of(writing.vault, each))), "")
+
+
+def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange], decision: Decision) -> None:
+    """Make the changes of one note, and add its request."""
+    writing = work.writing
+    path = writing.vault.home.at(PROFILE + name)
+    base = writing.vault.read(path)
+    known = writing.vault.own_version(path)
+    if base is not None and known != base:
+        why = "a part of this note came from elsewhere, and the person has not looked at it yet"
+        work.refused += (Refused(each, why) for each in wanted)
+        return
+    begin = base if base is not None else template_note(name, writing.language)
+    theirs = person_lines(writing.vault, path, begin) if base is not None else (False,) * (begin.count(b"\n") + 1)
+    edit = NoteEdit.begin(begin, theirs)
+    edit.mark_kept()
+    gone = _gone(writing.vault, path, edit) if base is not None else frozenset[str]()
+    made, rows, filled, conflicts = list[ProfileChange](), list[str](), 0, list[Conflict]()
+    for change in wanted:
+        is_logged = not decision and _is_logged(work.log, path, change)
+        done = _apply(edit, change, is_logged, gone, writing.language, decision)
+        match done:
+            case Refused():
+                work.refused.append(done)
+            case Conflict():
+                conflicts.append(done)
+            case _:
+                edit.evidence += change.evidence
+                filled += done.startswith(_FILLED)
+                made.append(change)
+                what = text(f"profile.{done}", writing.language, line=_shown(change))
+                rows.append(log_row(writing, name, what, change.evidence))
+    work.conflicts += conflicts
+    if not made:
+        return
+    after = edit.result(parse_profile(path, name, begin))
+    if after is None:
+        work.refused += (Refused(each, "a line of the person would be lost") for each in made)
+        return
+    work.made += made
+    work.rows += rows
+    work.filled += filled
+    work.requests.append(Create(path, after) if base is None else Edit(path, base, after))
+
+
+_FILLED = "filled"
+_Done = Literal["filled", "added", "replaced"]
+
+
+def _apply(
+    edit: NoteEdit, change: ProfileChange, is_logged: bool, gone: frozenset[str], language: Language, decision: Decision
+) -> "_Done | Refused | Conflict":
+    """Make one change; what was done, or why not."""
+    edit.mark_kept()
+    if is_logged:
+        return Refused(change, "this was written into the note before", is_known=True)
+    links = " ".join(dict.fromkeys(each.link for each in change.evidence))
+    if change.field and (row := edit.empty_field(change.field)) is not None:
+        edit.fill(row, f"{change.line} ({links})")
+        return "filled"
+    line = f"- **{change.field}**: {change.line} ({links})" if change.field else f"- {change.line} ({links})"
+    against = _against(edit, change) if decision != "both" else None
+    if isinstance(against, Refused):
+        return against
+    if not decision and said_in(line).casefold() in gone:
+        return Refused(change, "the person has removed or changed this line", is_known=True)
+    if against is not None:
+        if against.is_kept or (against.is_theirs and decision != "new"):
+            return Conflict(change.note, against.text, change.line, change.field, change.evidence)
+        against.text, against.is_theirs = _indent(against.text) + line, False
+        return "replaced"
+    heading = change.heading or text("profile.own_words", language)
+    if not edit.add(heading, line):
+        return Refused(change, "the person keeps this section as it is", is_known=True)
+    return "added"
+
+
+def _against(edit: NoteEdit, change: ProfileChange) -> Row | Refused | None:
+    """The line that says otherwise or is to be replaced; `Refused` if one says the same already."""
+    if change.field and (row := edit.filled_field(change.field)) is not None:
+        value = said_in((field_in(row.text) or ("", "", ""))[2])
+        is_known = value.casefold() == change.line.casefold() or change.line.casefold() in value.casefold()
+        return Refused(change, "the field says this already", is_known=True) if is_known else row
+    if change.replaces and (row := edit.line_saying(change.replaces)) is not None:
+        return row
+    wanted = change.line.strip('“”"')
+    for _, said in edit.said():
+        plain = said.strip('“”"')
+        if is_same(wanted, plain) or says_no_more(wanted, plain) or wanted.casefold() in plain.casefold():
+            return Refused(change, "the note says this already", is_known=True)
+    if change.is_counted:
+        return None
+    return next((row for row, said in edit.said() if contradicts(wanted, said.strip('“”"'))), None)
+
+
+def _gone(vault: Vault, path: str, edit: NoteEdit) -> frozenset[str]:
+    """What lines once said that are no longer there: a person has removed or changed them."""
+    now = {said.casefold() for _, said in edit.said()}
+    earlier = {said_in(row).casefold() for row in added_lines(vault, path) if row.lstrip().startswith(("-", "*"))}
+    return frozenset(earlier - now - {""})
+
+
+def _is_logged(log: str, path: str, change: ProfileChange) -> bool:
+    """True if the changelog has this change of the note with this evidence."""
+    link = f"[[{path.removesuffix('.md')}]]"
+    marks = [escape(each.written) for each in change.evidence if each.quote]
+    rows = [row for row in log.splitlines() if link in row and _shown(change) in row]
+    return bool(marks) and any(all(mark in row for mark in marks) for row in rows)
+
+
+def _shown(change: ProfileChange) -> str:
+    return f"{change.field}: {change.line}" if change.field else change.line
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]

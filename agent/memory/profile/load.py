@@ -1,0 +1,82 @@
+"""Loads a vault's profile: each note as it counts as the person's, and when it changed last, by its history."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+
+from agent.memory.profile.catalog import CHANGELOG, CORE, is_core, is_profile_note
+from agent.memory.profile.profile_file import ProfileFile, parse_profile
+from agent.vault.folders import PROFILE
+from agent.vault.history.find import commits
+from agent.vault.store import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class LayerFigures:
+    """How far a layer is filled: its notes, those that say something, and its fields."""
+
+    layer: int
+    notes: int
+    filled_notes: int
+    fields: int
+    filled_fields: int
+    lines: int
+
+
+def load_profile(vault: Vault) -> tuple[ProfileFile, ...]:
+    """The notes of the profile in order; without text that arrived from elsewhere and that the person has not looked
+    at."""
+    place = Path(vault.place.root, vault.home.at(PROFILE))
+    found = sorted(place.rglob("*.md")) if place.is_dir() else []
+    names = [path.relative_to(place).as_posix() for path in found if not path.is_symlink()]
+    loaded = (load_file(vault, name) for name in sorted(names, key=_order) if is_profile_note(name))
+    return tuple(each for each in loaded if each is not None)
+
+
+def load_file(vault: Vault, name: str) -> ProfileFile | None:
+    """One note by its name in `profile/`; None if there is none."""
+    path = vault.home.at(PROFILE + name)
+    data = vault.own_version(path)
+    return None if data is None else parse_profile(path, name, data)
+
+
+def missing(files: tuple[ProfileFile, ...]) -> tuple[str, ...]:
+    """The names of those of the seventeen notes that are not there."""
+    there = {each.name for each in files}
+    return tuple(f"{stem}.md" for stem in CORE if f"{stem}.md" not in there)
+
+
+def last_updated(vault: Vault) -> dict[str, datetime]:
+    """When each note of the profile changed last, by its name; without notes that are in no commit yet."""
+    folder, found = vault.home.at(PROFILE), dict[str, datetime]()
+    for commit in commits(vault, path=folder):
+        for change in commit.files:
+            if change.path.startswith(folder):
+                found.setdefault(change.path.removeprefix(folder), commit.when)
+    return found
+
+
+def layer_figures(files: tuple[ProfileFile, ...]) -> tuple[LayerFigures, ...]:
+    """The figures of the layers that have notes, in order."""
+    figures: list[LayerFigures] = []
+    for layer in sorted({each.layer for each in files}):
+        own = [each for each in files if each.layer == layer]
+        fields = [field for each in own for field in each.fields]
+        filled = sum(bool(field.value) for field in fields)
+        lines = sum(len(each.statements) for each in own)
+        figures.append(LayerFigures(layer, len(own), sum(each.filled > 0 for each in own), len(fields), filled, lines))
+    return tuple(figures)
+
+
+def changelog(vault: Vault) -> str:
+    """The text of the changelog; empty without one."""
+    return (vault.own_version(vault.home.at(PROFILE + CHANGELOG)) or b"").decode("utf-8", "replace")
+
+
+def day_of_change(found: dict[str, datetime], name: str) -> date | None:
+    """The day on which a note changed last."""
+    return found[name].date() if name in found else None
+
+
+def _order(name: str) -> tuple[bool, str]:
+    return (not is_core(name), name)

@@ -1,0 +1,199 @@
+"""One note while the program changes it: each line with its author, and the few things that may be done to it.
+
+Lines of the person stay byte for byte; only a field that nobody has filled takes a value, whoever wrote its line. At
+the end this is checked once more, and a change that would lose a line of theirs is not made.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from agent.errors import BadNote
+from agent.markdown.blocks import parse_body
+from agent.markdown.note import Note
+from agent.markdown.values import Value
+from agent.memory.profile.evidence import Evidence
+from agent.memory.profile.profile_file import KEEP, ProfileFile, confidence_after, field_in, said_in
+
+MOST_EVIDENCE = 60
+"""The most quotations in one header; the changelog has all of them."""
+
+
+@dataclass(slots=True)
+class Row:
+    """A line of the note without its line feed. `is_theirs`: the person wrote or changed it. `is_kept`: they have
+    marked it, or its section, with `%% keep %%`."""
+
+    text: str
+    is_theirs: bool
+    is_kept: bool = False
+    is_body: bool = True
+
+    @property
+    def is_free(self) -> bool:
+        """True if the program may replace the line."""
+        return not (self.is_theirs or self.is_kept)
+
+
+@dataclass(slots=True)
+class NoteEdit:
+    """A note whose bytes were `base` when the change began; `theirs` says for each line whether it is the person's."""
+
+    base: bytes
+    rows: list[Row]
+    newline: str
+    evidence: list[Evidence]
+
+    @classmethod
+    def begin(cls, base: bytes, theirs: Sequence[bool]) -> Self:
+        """The note as it is."""
+        text = base.decode("utf-8", "surrogateescape")
+        lines = text.split("\n")
+        note = Note.parse(base)
+        first = max(note.body_line, 1)
+        rows = [
+            Row(line.removesuffix("\r"), theirs[at] if at < len(theirs) else True, is_body=at + 1 >= first)
+            for at, line in enumerate(lines)
+        ]
+        return cls(base, rows, "\r\n" if "\r\n" in text else "\n", [])
+
+    def mark_kept(self) -> None:
+        """Find the lines that the person has marked, by themselves or with a heading above them."""
+        body = parse_body("\n".join(row.text for row in self.rows if row.is_body))
+        first = next((at for at, row in enumerate(self.rows) if row.is_body), len(self.rows))
+        levels = {first + each.line - 1: each.level for each in body.headings}
+        kept_level = 0
+        for at, row in enumerate(self.rows):
+            level = levels.get(at, 0)
+            if level and kept_level and level <= kept_level:
+                kept_level = 0
+            if level and not kept_level and KEEP.search(row.text):
+                kept_level = level
+            row.is_kept = bool(kept_level) or KEEP.search(row.text) is not None
+
+    def empty_field(self, label: str) -> Row | None:
+        """The line of the field of this label that nobody has filled and that may be filled."""
+        for row in self._fields(label):
+            found = field_in(row.text)
+            if found is not None and not found[2] and not row.is_kept:
+                return row
+        return None
+
+    def filled_field(self, label: str) -> Row | None:
+        """The line of the field of this label that has a value."""
+        return next((row for row in self._fields(label) if (found := field_in(row.text)) and found[2]), None)
+
+    def line_saying(self, text: str) -> Row | None:
+        """The first line that says exactly this."""
+        wanted = said_in(text).casefold()
+        body = (row for row in self.rows if row.is_body and wanted)
+        return next((row for row in body if said_in(row.text).casefold() == wanted), None)
+
+    def said(self) -> tuple[tuple[Row, str], ...]:
+        """The lines of the body that say something, with what they say."""
+        body = [row for row in self.rows if row.is_body]
+        kinds = parse_body("\n".join(row.text for row in body)).kinds
+        named = (row for row, kind in zip(body, kinds, strict=True) if kind in {"text", "table"})
+        return tuple((row, text) for row in named if (text := said_in(row.text)) and not _is_empty_field(row.text))
+
+    def fill(self, row: Row, value: str) -> None:
+        """Give the field on this line a value; what stands before the value stays."""
+        found = field_in(row.text)
+        begin = found[0].rstrip() if found else row.text
+        row.text = f"{begin} {value}"
+        row.is_theirs = False
+
+    def add(self, heading: str, line: str) -> bool:
+        """Add a line at the end of the section of this heading, which is added if it is missing; false if the person
+        keeps the program out of it."""
+        at = self._end_of(heading)
+        if at is None:
+            self._close()
+            gap = [] if self._is_blank(len(self.rows) - 2) else [Row("", is_theirs=False)]
+            added = [*gap, Row(f"## {heading}", is_theirs=False), Row("", is_theirs=False), Row(line, is_theirs=False)]
+            self.rows[-1:-1] = added
+            return True
+        if self.rows[at - 1].is_kept and KEEP.search(self._heading_above(at)):
+            return False
+        is_first = self._is_heading(at - 1)
+        self.rows[at:at] = [*([Row("", is_theirs=False)] if is_first else []), Row(line, is_theirs=False)]
+        if at + 1 + is_first < len(self.rows) and self.rows[at + 1 + is_first].text.startswith("#"):
+            self.rows.insert(at + 1 + is_first, Row("", is_theirs=False))
+        if at + 1 + is_first == len(self.rows):
+            self.rows.append(Row("", is_theirs=False))
+        return True
+
+    def result(self, before: ProfileFile, allowed: Sequence[Row] = ()) -> bytes | None:
+        """The new bytes with the evidence in the header; None if a line of the person would be lost."""
+        text = self.newline.join(row.text for row in self.rows)
+        if "\r\n" in self.base.decode("utf-8", "surrogateescape"):
+            lines = self.base.decode("utf-8", "surrogateescape").split("\n")
+            if any(not line.endswith("\r") for line in lines[:-1]):
+                return None  # mixed line ends: nothing is rewritten
+        made = text.encode("utf-8", "surrogateescape")
+        theirs = [row.text for row in self.rows if row.is_theirs]
+        for key, value in self._header(before):
+            try:
+                changed = Note.parse(made).with_key(key, value).data
+            except BadNote:
+                continue
+            if _has_all(theirs, changed):
+                made = changed
+        return made if _has_all(theirs, made) else None
+
+    def _header(self, before: ProfileFile) -> list[tuple[str, Value]]:
+        known = [each.written for each in before.evidence]
+        fresh = list(dict.fromkeys(each.written for each in self.evidence if each.quote and each.written not in known))
+        if not fresh or len(known) >= MOST_EVIDENCE:
+            return []
+        items: list[Value] = [*known, *fresh]
+        keys: list[tuple[str, Value]] = [("evidence", items[:MOST_EVIDENCE])]
+        figure = Note.parse(self.base).header.get("confidence")
+        if figure in (None, 0, 0.0, "") or figure == confidence_after(len(known)):
+            keys.append(("confidence", confidence_after(len(items))))
+        return keys
+
+    def _fields(self, label: str) -> list[Row]:
+        wanted = label.strip().casefold()
+        found = ((row, field_in(row.text)) for row in self.rows if row.is_body)
+        return [row for row, field in found if field is not None and field[1].casefold() == wanted]
+
+    def _end_of(self, heading: str) -> int | None:
+        """The number of the row before which a line is added to the section; None without the section."""
+        wanted = heading.strip().casefold()
+        first = next((at for at, row in enumerate(self.rows) if row.is_body), len(self.rows))
+        headings = parse_body("\n".join(row.text for row in self.rows[first:])).headings
+        for number, each in enumerate(headings):
+            if each.level > 1 and KEEP.sub("", each.text).strip().casefold() == wanted:
+                below = (other.line for other in headings[number + 1 :] if other.level <= each.level)
+                end = first + next(below, len(self.rows) - first + 1) - 1
+                while self._is_blank(end - 1):
+                    end -= 1
+                return end
+        return None
+
+    def _heading_above(self, at: int) -> str:
+        rows = (row.text for row in reversed(self.rows[:at]) if row.text.startswith("#") and KEEP.search(row.text))
+        return next(rows, "")
+
+    def _close(self) -> None:
+        """End the note with a line end."""
+        if self.rows and self.rows[-1].text:
+            self.rows.append(Row("", is_theirs=False))
+
+    def _is_blank(self, at: int) -> bool:
+        return 0 <= at < len(self.rows) and self.rows[at].is_body and not self.rows[at].text.strip()
+
+    def _is_heading(self, at: int) -> bool:
+        return 0 <= at < len(self.rows) and self.rows[at].text.startswith("#")
+
+
+def _is_empty_field(line: str) -> bool:
+    found = field_in(line)
+    return found is not None and not found[2]
+
+
+def _has_all(lines: Sequence[str], data: bytes) -> bool:
+    """True if all of these lines are in the note, in their order."""
+    rest = iter(row.removesuffix("\r") for row in data.decode("utf-8", "surrogateescape").split("\n"))
+    return all(line in rest for line in lines)
