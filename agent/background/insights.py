@@ -26,7 +26,6 @@ from agent.growth.initiative.evaluate import Initiative, evaluate
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.patterns.look import QUIET, TOOL, dismissed, look
 from agent.growth.patterns.pattern import Pattern
-from agent.growth.procedures.profile_lines import new_profile_note
 from agent.llm.provider import Cancelled
 from agent.loop.records import Began
 from agent.loop.session import load_session
@@ -121,7 +120,7 @@ class Insights:
 
     def _look(self, state: InsightState, now: datetime) -> InsightState:
         vault, language = self.workspace.vault, self.workspace.settings.vault.language
-        found = look(vault, language, now, self.vectors(), new_profile_note)
+        found = look(vault, language, now, self.vectors())
         if found.requests:
             with vault.transaction("patterns: what repeats", Stamp("agent", tool=TOOL), masked=True) as change:
                 change.requests += found.requests

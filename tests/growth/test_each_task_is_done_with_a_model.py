@@ -19,6 +19,7 @@ from tests.stories.agents import call
 from tests.vaults import write
 
 FACT = entry("I prefer tea without sugar.", YESTERDAY)
+FOUND = '- **Birthday**: 3 May ([[tea]] "My birthday is on 3 May")'
 FRESH = entry("I sleep badly.", NOW - timedelta(hours=2))
 
 
@@ -36,6 +37,7 @@ def test_update_profile_adds_lines_with_evidence_only(tmp_path: Path, monkeypatc
     ended = made.do("update_profile", target_file="31-preferences")
     note = made.text("profile/31-preferences.md")
     assert note == f"{mine}\n## What I conclude\n\n- Takes tea plain ({FACT.link})\n"
+    assert f'{FACT.link} 2026-11-21 "I prefer tea without sugar."' in made.text("profile/_changelog.md")
     assert "“I prefer tea without sugar.”" in told(made)
     assert PLAIN not in ended.text and not ended.is_plain
     assert made.commit_count() == before + 2, "the task as written, and one commit of all that came of it"
@@ -123,8 +125,8 @@ def test_the_result_of_a_job_names_the_strangers_whose_text_was_read(
 def test_a_gap_is_asked_and_the_answer_fills_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profile = "# Basic information\n\n- **Birthday**: [to be filled]\n"
     ask = call("human_ask", question="When is your birthday?")
-    made = office(tmp_path, monkeypatch, {"profile/00-basic-info.md": profile}, ask, "- On 3 May ([[tea]])", "unused")
-    write(made.root / "tea.md", "# Tea\n")
+    made = office(tmp_path, monkeypatch, {"profile/00-basic-info.md": profile}, ask, FOUND, "unused")
+    write(made.root / "tea.md", "# Tea\n\nMy birthday is on 3 May.\n")
     task = made.task("fill_gap")
     ended = made.work.do(task)
     assert ended.status == "in_progress" and ended.waits_for.startswith("questions/")
@@ -136,7 +138,7 @@ def test_a_gap_is_asked_and_the_answer_fills_it(tmp_path: Path, monkeypatch: pyt
         runs.resume(ended.session)
     over = made.work.finish_waiting(task)
     assert over is not None and over.status == "completed"
-    assert made.text("profile/00-basic-info.md") == f"{profile}\n## What I conclude\n\n- On 3 May ([[tea]])\n"
+    assert "# Basic information\n\n- **Birthday**: 3 May ([[tea]])\n" in made.text("profile/00-basic-info.md")
     assert not (made.root / "tasks/fill_gap.md").exists()
 
 

@@ -14,6 +14,7 @@ from agent.growth.patterns.likeness import Vectors
 from agent.growth.patterns.pattern import Pattern
 from agent.growth.patterns.pattern_notes import parse_blocks, removed_or_refused, updated
 from agent.memory.blame import TOOLS, blamed_lines
+from agent.memory.profile.template import template_note
 from agent.texts import Language
 from agent.vault.change import Create, Edit
 from agent.vault.folders import PROFILE
@@ -28,8 +29,6 @@ TOOL = "patterns"
 """The tool of a commit with which the program writes patterns."""
 _WRITERS = TOOLS | {TOOL, "procedure"}
 
-NewNote = Callable[[str], bytes]
-"""The beginning of a note about the person that is not there yet, by its name in the table of folders."""
 Also = Callable[[str, bytes], bytes]
 """Something more that is to be written into a note, by its name: the bytes after it."""
 
@@ -55,7 +54,6 @@ def look(
     language: Language,
     now: datetime,
     vectors: Vectors | None,
-    new_note: NewNote,
     also: Also = add_nothing,
 ) -> Look:
     """Look for patterns; writes nothing."""
@@ -70,7 +68,7 @@ def look(
         path = vault.home.at(name)
         base = vault.read(path)
         known |= parse_blocks(_text(base).splitlines()).keys()
-        request = _request(vault, name, base, patterns, quiet, language, new_note, also)
+        request = _request(vault, name, base, patterns, quiet, language, also)
         requests += [request] if request is not None else []
     fresh = tuple(each for each in said if each.id not in known)
     return Look(tuple(said), fresh, quiet, tuple(requests))
@@ -113,12 +111,11 @@ def _request(
     patterns: list[Pattern],
     quiet: frozenset[str],
     language: Language,
-    new_note: NewNote,
     also: Also,
 ) -> Create | Edit | None:
     path = vault.home.at(name)
     if base is None:
-        begin = new_note(name)
+        begin = template_note(name.removeprefix(PROFILE), language)
         after = also(name, _bytes(updated(_text(begin), (), patterns, quiet, language)))
         return Create(path, after) if after != begin else None
     own = [each.own for each in blamed_lines(vault, path, base, _WRITERS)]

@@ -6,11 +6,12 @@ from agent.events.growth import PatternDetected
 from agent.growth.patterns.likeness import vectors_of
 from agent.growth.patterns.look import DAYS, INSIGHTS, Also, Look, add_nothing, look
 from agent.growth.patterns.pattern_notes import pattern_line
-from agent.growth.procedures.material import bullets, days_before, logs, week_of
+from agent.growth.procedures.material import bullets, days_before, logs, rests_on_notes, week_of
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
-from agent.growth.procedures.profile_lines import new_lines, new_profile_note
+from agent.growth.procedures.profile_lines import observed_in_answer, shown
 from agent.index.embedder import choose_embedder
 from agent.markdown.sections import add_to_section
+from agent.vault.folders import PROFILE
 
 MODEL: ModelPart = "if_found"
 WRITES: tuple[str, ...] = ()
@@ -37,7 +38,8 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
     """The same, with the lines of the answer that rest on a note below a heading for the week: those after the line
     DAYS in the note about the days."""
     parts = _PART.split(answer, maxsplit=1)
-    lines = {INSIGHTS: new_lines(context, INSIGHTS, parts[0]), DAYS: new_lines(context, DAYS, "".join(parts[1:]))}
+    answers = {INSIGHTS: parts[0], DAYS: "".join(parts[1:])}
+    lines = {name: _new_lines(context, name, part) for name, part in answers.items()}
     heading = f"## {week_of(context.today)}".encode()
 
     def also(name: str, data: bytes) -> bytes:
@@ -51,10 +53,17 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
     return Work("\n".join(filter(None, (_says(context, found), more))), found.requests)
 
 
+def _new_lines(context: ProcedureContext, name: str, answer: str) -> tuple[str, ...]:
+    """The lines of a model's answer that rest on a note that is there, and that the note does not have yet."""
+    observed = observed_in_answer(name.removeprefix(PROFILE), week_of(context.today), answer)
+    there = context.note(name)
+    return tuple(row for row in shown(observed) if row not in there and rests_on_notes(context, row))
+
+
 def _look(context: ProcedureContext, also: Also = add_nothing) -> Look:
     chosen = choose_embedder(context.runs.workspace.settings.index.model)
     vectors = vectors_of(chosen.embedder)
-    return look(context.vault, context.language, context.now, vectors, new_profile_note, also)
+    return look(context.vault, context.language, context.now, vectors, also)
 
 
 def _says(context: ProcedureContext, found: Look) -> str:

@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 
 from agent.growth.procedures.material import counted, days_before, logs, names_in, names_in_home, title_of
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
-from agent.growth.procedures.profile_lines import add_lines, new_lines
+from agent.growth.procedures.profile_lines import changes_in_answer, propose
+from agent.growth.procedures.update_profile import work_of
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
 from agent.markdown.values import Value
@@ -59,12 +60,11 @@ def plain(context: ProcedureContext) -> Work:
 def from_answer(context: ProcedureContext, answer: str) -> Work:
     """What was found is added to the note that lacked it; for no note, the answer is the result."""
     name = context.call.target_file or next((each.name for each in gaps(context) if each.name), "")
-    lines = new_lines(context, name, answer) if name else ()
-    if not lines:
+    if not name:
         return Work(answer)
-    link = f"[[{context.path(name).removesuffix('.md')}]]"
-    says = context.text("profile_added", count=len(lines), link=link)
-    return Work(says, add_lines(context, name, context.text("believed"), lines))
+    changes = changes_in_answer(context, name.removeprefix(PROFILE), answer, context.text("believed"))
+    found = work_of(context, propose(context, changes))
+    return found if found.requests else Work(answer)
 
 
 def gaps(context: ProcedureContext) -> Iterator[Gap]:

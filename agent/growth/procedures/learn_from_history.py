@@ -3,6 +3,7 @@ the agent's text, and says what yesterday was about."""
 
 from datetime import timedelta
 
+from agent.growth.procedures import update_profile
 from agent.growth.procedures.material import bullets, logs, quote
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.memory.edits.lessons_note import NOTE
@@ -30,6 +31,7 @@ def plain(context: ProcedureContext) -> Work:
     yesterday = context.today - timedelta(days=1)
     asked = [f"{quote(each.logged.title)} {each.logged.session}".strip() for each in logs(context, [yesterday])]
     kept = [f"{quote(each.entry.text)} ({each.link})" for each in entries_on_day(context.vault, yesterday).new]
+    profile = Work() if context.runs.present else update_profile.stated_changes(context)
     parts = [context.text("conversations_read", count=len(unread))] if unread else []
     learned, outcome = learn_lessons(workspace, context.call.job)
     if outcome.commit:
@@ -37,9 +39,12 @@ def plain(context: ProcedureContext) -> Work:
         parts += [text("edit_lesson.learned", context.language, count=len(learned.seen), link=link)]
     for key, lines in (("asked", asked), ("kept", kept)):
         parts += [f"{context.text(key, day=yesterday)}\n\n{bullets(lines[:_MOST])}"] if lines else []
-    return Work("\n\n".join(parts))
+    parts += [profile.text] if profile.text else []
+    return Work("\n\n".join(parts), profile.requests)
 
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
-    """What the model has learned is the result; what is worth keeping it has remembered by itself."""
-    return Work(answer)
+    """What the model has learned is the result; what is worth keeping it has remembered by itself. What the person
+    stated goes into their profile as in the plain form."""
+    profile = update_profile.stated_changes(context)
+    return Work("\n\n".join(filter(None, (answer, profile.text))), profile.requests)

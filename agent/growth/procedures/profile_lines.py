@@ -1,46 +1,97 @@
-"""Lines that a procedure adds to a note about the person: each with its evidence, in a section of the program's own.
+"""What procedures write about the person: everything goes through the one door, `memory.profile.changes`."""
 
-Lines are only ever added, at the end of that section; what a person has written, changed or deleted stays so.
-"""
-
+import re
 from collections.abc import Iterable, Sequence
-from pathlib import PurePosixPath
 
-from agent.growth.procedures.material import bullets, rests_on_notes, title_of
 from agent.growth.procedures.procedure import ProcedureContext
-from agent.markdown.note import Note
-from agent.markdown.values import Value
-from agent.vault.change import Append
+from agent.memory.profile.answers import settle_questions
+from agent.memory.profile.changes import ProfileChange, Proposed, Writing, propose_changes
+from agent.memory.profile.evidence import Evidence, completed
+from agent.memory.profile.load import load_profile, missing
+from agent.memory.profile.profile_file import ProfileFile, field_in, parse_profile
+from agent.memory.profile.template import template_note
+from agent.vault.folders import PROFILE
 
 _MOST = 12
-"""The most lines that are added at once."""
+"""The most lines of one answer."""
+_TAIL = re.compile(r"\s*[(（]?(?P<evidence>\[\[[^\n]*?)[)）]?\s*\.?\s*$")
+_CITED = re.compile(
+    r"\[\[(?P<note>[^\]|#\n]+)[^\]\n]*\]\](?:,?\s*(?P<day>\d{4}-\d\d-\d\d))?"
+    r"(?:[:,]?\s*[\"“](?P<quote>[^\"”\n]+)[\"”])?"
+)
 
 
-def add_lines(context: ProcedureContext, name: str, heading: str, lines: Sequence[str]) -> tuple[Append, ...]:
-    """The request that adds the lines below a heading; none without lines."""
-    if not lines:
-        return ()
-    rows = bullets(lines).encode("utf-8", "surrogateescape")
-    return (Append(context.path(name), rows, new_profile_note(name), f"## {heading}".encode()),)
+def writing_of(context: ProcedureContext) -> Writing:
+    """Where and for whom a procedure writes."""
+    settings = context.runs.workspace.settings
+    return Writing(context.vault, context.language, context.now, settings.profile.sensitive, context.actor)
 
 
-def new_lines(context: ProcedureContext, name: str, answer: str) -> tuple[str, ...]:
-    """The lines of a model's answer that rest on a note that is there, and that the note does not have yet."""
-    there = context.note(name)
+def propose(context: ProcedureContext, changes: Iterable[ProfileChange]) -> Proposed:
+    """What comes of changes; first what the person has answered in questions about the profile is carried out, and
+    then nothing else, as it may change the same notes."""
+    writing = writing_of(context)
+    settled = settle_questions(writing)
+    return settled if settled.requests else propose_changes(writing, changes)
+
+
+def profile_with_template(context: ProcedureContext) -> tuple[ProfileFile, ...]:
+    """The notes about the person; those that are missing as the template has them."""
+    files = load_profile(context.vault)
+    fresh = ((each, template_note(each, context.language)) for each in missing(files))
+    return (*files, *(parse_profile(context.path(PROFILE + name), name, data) for name, data in fresh))
+
+
+def changes_in_answer(context: ProcedureContext, name: str, answer: str, heading: str) -> tuple[ProfileChange, ...]:
+    """The changes of a note that a model's answer proposes: its list items that cite a note. `- **Label**: value`
+    fills a field; an entry that is cited without a quotation is quoted by the program."""
     rows = (row.strip() for row in answer.splitlines() if row.lstrip().startswith(("- ", "* ")))
-    plain = dict.fromkeys(row[2:].strip() for row in rows)
-    return tuple(row for row in plain if row and row not in there and rests_on_notes(context, row))[:_MOST]
+    found = (_change(context, name, row, heading) for row in dict.fromkeys(rows))
+    return tuple(each for each in found if each is not None)[:_MOST]
 
 
-def without_known(context: ProcedureContext, name: str, lines: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """The lines, given with the link that each rests on, whose link the note does not have yet."""
-    there = context.note(name)
-    return tuple(line for line, link in lines if link not in there)[:_MOST]
+def counted_changes(name: str, heading: str, lines: Sequence[str]) -> tuple[ProfileChange, ...]:
+    """The changes that add what the program has counted, each line with the links that it rests on at its end."""
+    changes: list[ProfileChange] = []
+    for line in lines:
+        words, evidence = _split(line)
+        if words and evidence:
+            plain = tuple(Evidence(each.note) for each in evidence)
+            changes.append(ProfileChange(name, words, plain, heading=heading, is_counted=True))
+    return tuple(changes)
 
 
-def new_profile_note(name: str) -> bytes:
-    """The beginning of a note about the person that is not there yet."""
-    stem = PurePosixPath(name).stem
-    header: dict[str, Value] = {"title": title_of(name), "type": "profile"}
-    header |= {"layer": int(stem[0])} if stem[:2].isdigit() else {}
-    return Note.compose(header, f"# {title_of(name)}\n").data
+def observed_in_answer(name: str, heading: str, answer: str) -> tuple[ProfileChange, ...]:
+    """The same for a model's list items about what repeats."""
+    rows = (row.strip()[2:] for row in answer.splitlines() if row.lstrip().startswith(("- ", "* ")))
+    return counted_changes(name, heading, tuple(dict.fromkeys(rows))[:_MOST])
+
+
+def shown(changes: Iterable[ProfileChange]) -> tuple[str, ...]:
+    """The changes as lines, each with its links."""
+    return tuple(
+        f"{f'{each.field}: ' if each.field else ''}{each.line}"
+        f" ({' '.join(dict.fromkeys(one.link for one in each.evidence))})"
+        for each in changes
+    )
+
+
+def _change(context: ProcedureContext, name: str, row: str, heading: str) -> ProfileChange | None:
+    words, evidence = _split(row[2:])
+    if not words or not evidence:
+        return None
+    cited = tuple(completed(context.vault, each) for each in evidence)
+    field = field_in(f"- {words}") if words.startswith("**") else None
+    if field is not None and field[2]:
+        return ProfileChange(name, field[2], cited, field=field[1], heading=heading)
+    return ProfileChange(name, words, cited, heading=heading)
+
+
+def _split(line: str) -> tuple[str, tuple[Evidence, ...]]:
+    """The words of a line, and the evidence at its end."""
+    found = _TAIL.search(line)
+    if found is None:
+        return line, ()
+    cited = _CITED.finditer(found["evidence"])
+    evidence = tuple(Evidence(each["note"].strip(), each["quote"] or "", each["day"] or "") for each in cited)
+    return line[: found.start()].strip(), evidence

@@ -1,13 +1,16 @@
-"""`update_profile`: adds to a note in `profile/` what the person has said, each line with a link to where."""
+"""`update_profile`: writes into the notes in `profile/` what the person has said, each line with its evidence."""
 
 from collections.abc import Iterator, Sequence
 
-from agent.growth.procedures.material import days_before, quote, stated, title_of, words_of
+from agent.growth.procedures.material import bullets, days_before, stated, title_of, words_of
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
-from agent.growth.procedures.profile_lines import add_lines, new_lines, without_known
+from agent.growth.procedures.profile_lines import changes_in_answer, profile_with_template, propose, shown
 from agent.markdown.note import Note
+from agent.memory.profile.catalog import NOTE_OF_KIND
+from agent.memory.profile.changes import ProfileChange, Proposed
+from agent.memory.profile.evidence import evidence_of
+from agent.memory.profile.statements import changes_of_entries, quoted
 from agent.memory.store import StoredEntry
-from agent.memory.understanding.seam import FactKind
 from agent.memory.understanding.statements import kind_of
 from agent.vault.folders import PROFILE
 
@@ -15,40 +18,43 @@ MODEL: ModelPart = "instead"
 WRITES: tuple[str, ...] = ()
 _DAYS = 30
 """How far back the plain form looks for what was said."""
-_NOTES = {
-    FactKind.SELF: "00-basic-info",
-    FactKind.HEALTH: "32-health-wellness",
-    FactKind.PERSON: "40-relationships",
-    FactKind.PREFERENCE: "31-preferences",
-    FactKind.DECISION: "22-goals-aspirations",
-    FactKind.WORKFLOW: "30-daily-patterns",
-    FactKind.OTHER: "50-key-memories",
-}
-"""The note about the person in which a kind of statement belongs."""
+_MOST = 60
+"""The most changes at once, so that one commit can be read."""
 
 
 def plain(context: ProcedureContext) -> Work:
-    """Quote what the person has said lately and what belongs into the note, each quotation with its entry."""
-    found = stated(context, days_before(context.today, _DAYS))
-    name = target_of(context, found)
-    belonging = [(f"{quote(each.entry.text)} ({each.link})", each.link) for each in _belonging(context, name, found)]
-    lines = without_known(context, name, belonging)
-    if not lines:
-        return Work()
-    says = context.text("profile_quoted", count=len(lines), link=_link(context, name))
+    """Fill the fields that the person's statements name, and quote the others in the notes in which they belong."""
     if context.runs.present:  # the model is given the quotations
-        return Work("\n".join([says, *(f"- {line}" for line in lines)]))
-    return Work(says, add_lines(context, name, context.text("own_words"), lines))
+        lines = shown(propose(context, _changes(context)).made)
+        link = f"[[{context.path(target_of(context, ())).removesuffix('.md')}]]"
+        says = context.text("profile_quoted", count=len(lines), link=link)
+        return Work(f"{says}\n{bullets(lines)}" if lines else "")
+    return stated_changes(context)
+
+
+def stated_changes(context: ProcedureContext) -> Work:
+    """What the person's statements change in their profile, by rules."""
+    return work_of(context, propose(context, _changes(context)))
 
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
-    """Add the lines of the answer that rest on a note."""
-    name = target_of(context, ())
-    lines = new_lines(context, name, answer)
-    if not lines:
-        return Work(context.text("no_evidence"), is_quiet=True)
-    says = context.text("profile_added", count=len(lines), link=_link(context, name))
-    return Work(says, add_lines(context, name, context.text("believed"), lines))
+    """Write the lines of the answer that rest on the person's own words."""
+    name = target_of(context, ()).removeprefix(PROFILE)
+    found = work_of(context, propose(context, changes_in_answer(context, name, answer, context.text("believed"))))
+    return found if found.requests else Work(context.text("no_evidence"), is_quiet=True)
+
+
+def work_of(context: ProcedureContext, proposed: Proposed) -> Work:
+    """What a procedure writes and says of proposed changes; nothing if there are none."""
+    if not proposed.requests:
+        return Work()
+    names = dict.fromkeys(each.note for each in proposed.made)
+    says: list[str] = []
+    for name in names:
+        link = f"[[{context.path(PROFILE + name).removesuffix('.md')}]]"
+        says.append(context.text("profile_added", count=sum(each.note == name for each in proposed.made), link=link))
+    says += [context.text("asked_gap", link=f"[[{path.removesuffix('.md')}]]") for path in proposed.asked]
+    return Work("\n".join(says) or context.text("profile_settled"), proposed.requests)
 
 
 def target_of(context: ProcedureContext, found: Sequence[StoredEntry]) -> str:
@@ -56,21 +62,33 @@ def target_of(context: ProcedureContext, found: Sequence[StoredEntry]) -> str:
     if context.call.target_file:
         return context.call.target_file
     found = found or stated(context, days_before(context.today, _DAYS))
-    kinds = [kind_of(each.entry.text) for each in found] or [FactKind.SELF]
-    return f"{PROFILE}{_NOTES[max(FactKind, key=kinds.count)]}.md"
+    kinds = [kind_of(each.entry.text) for each in found]
+    most = max(NOTE_OF_KIND, key=kinds.count) if kinds else next(iter(NOTE_OF_KIND))
+    return f"{PROFILE}{NOTE_OF_KIND[most]}.md"
+
+
+def _changes(context: ProcedureContext) -> tuple[ProfileChange, ...]:
+    """The changes that what was said lately asks for: all of them, or those of the note that the task names."""
+    found = stated(context, days_before(context.today, _DAYS))
+    heading = context.text("own_words")
+    target = context.call.target_file
+    changes = changes_of_entries(found, profile_with_template(context), heading)
+    if not target:
+        return changes[-_MOST:]
+    own = tuple(each for each in changes if PROFILE + each.note == target)
+    if own or any(f"{PROFILE}{stem}.md" == target for stem in NOTE_OF_KIND.values()):
+        return own[-_MOST:]
+    quotations = (
+        ProfileChange(target.removeprefix(PROFILE), quoted(each.entry.text), (evidence_of(each),), heading=heading)
+        for each in _belonging(context, target, found)
+    )
+    return tuple(quotations)[:_MOST]
 
 
 def _belonging(context: ProcedureContext, name: str, found: Sequence[StoredEntry]) -> Iterator[StoredEntry]:
-    """What belongs into a note: by the kind of statement, or by a word of the note's title or its keywords."""
-    kinds = {kind for kind, stem in _NOTES.items() if name == f"{PROFILE}{stem}.md"}
+    """What has a word in common with the note's title or its keywords, or with the task's title."""
     note = Note.parse(context.note(name).encode())
-    title = " ".join([title_of(name), *note.strings("keywords"), context.call.title if not kinds else ""])
-    words = words_of(title)
+    words = words_of(" ".join([title_of(name), *note.strings("keywords"), context.call.title]))
     for each in found:
-        plain = words_of(" ".join([each.entry.text, *each.entry.keywords]))
-        if kind_of(each.entry.text) in kinds or (not kinds and words & plain):
+        if words & words_of(" ".join([each.entry.text, *each.entry.keywords])):
             yield each
-
-
-def _link(context: ProcedureContext, name: str) -> str:
-    return f"[[{context.path(name).removesuffix('.md')}]]"

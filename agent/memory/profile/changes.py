@@ -238,7 +238,7 @@ def _apply(
     against = _against(edit, change) if decision != "both" else None
     if isinstance(against, Refused):
         return against
-    if not decision and said_in(line).casefold() in gone:
+    if not decision and not change.is_counted and said_in(line).casefold() in gone:
         return Refused(change, "the person has removed or changed this line", is_known=True)
     if against is not None:
         if against.is_kept or (against.is_theirs and decision != "new"):
@@ -259,13 +259,15 @@ def _against(edit: NoteEdit, change: ProfileChange) -> Row | Refused | None:
         return Refused(change, "the field says this already", is_known=True) if is_known else row
     if change.replaces and (row := edit.line_saying(change.replaces)) is not None:
         return row
+    if change.is_counted:  # the same count of another week is another line
+        links = [each.link for each in change.evidence]
+        is_known = any(said == change.line and all(link in row.text for link in links) for row, said in edit.said())
+        return Refused(change, "the note says this already", is_known=True) if is_known else None
     wanted = change.line.strip('“”"')
     for _, said in edit.said():
         plain = said.strip('“”"')
         if is_same(wanted, plain) or says_no_more(wanted, plain) or wanted.casefold() in plain.casefold():
             return Refused(change, "the note says this already", is_known=True)
-    if change.is_counted:
-        return None
     return next((row for row, said in edit.said() if contradicts(wanted, said.strip('“”"'))), None)
 
 

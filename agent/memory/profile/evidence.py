@@ -6,7 +6,7 @@ model concluded, a guest said, the agent wrote, or somebody else sent or pasted 
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from agent.markdown.blocks import parse_body
@@ -72,6 +72,18 @@ def is_of_the_person(each: StoredEntry) -> bool:
     entry = each.entry
     strange = each.untrusted or entry.untrusted or entry.sender_id or entry.chat_id or entry.superseded_by
     return entry.type.is_stated and not strange and entry.source != MODEL
+
+
+def completed(vault: Vault, evidence: Evidence) -> Evidence:
+    """The evidence; for an entry of the person that is cited without its words, with them and its day."""
+    if evidence.quote:
+        return evidence
+    for path in _paths(vault, evidence.note):
+        if vault.home.holds(path, ENTRIES, ARCHIVED):
+            for each in load_entries(vault, (path,)):
+                if is_of_the_person(each):
+                    return replace(evidence_of(each), note=evidence.note)
+    return evidence
 
 
 def problem_of(vault: Vault, evidence: Evidence) -> str:

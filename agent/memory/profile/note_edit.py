@@ -142,14 +142,18 @@ class NoteEdit:
         return made if _has_all(theirs, made) else None
 
     def _header(self, before: ProfileFile) -> list[tuple[str, Value]]:
+        """What changes in the header; a header of the person's own, without these keys, stays as it is."""
+        there = Note.parse(self.base).header
+        if "evidence" not in there:
+            return []
         known = [each.written for each in before.evidence]
         fresh = list(dict.fromkeys(each.written for each in self.evidence if each.quote and each.written not in known))
         if not fresh or len(known) >= MOST_EVIDENCE:
             return []
         items: list[Value] = [*known, *fresh]
         keys: list[tuple[str, Value]] = [("evidence", items[:MOST_EVIDENCE])]
-        figure = Note.parse(self.base).header.get("confidence")
-        if figure in (None, 0, 0.0, "") or figure == confidence_after(len(known)):
+        figure = there.get("confidence")
+        if "confidence" in there and (figure in (None, 0, "") or figure == confidence_after(len(known))):
             keys.append(("confidence", confidence_after(len(items))))
         return keys
 

@@ -1,0 +1,147 @@
+"""What the person has stated, as changes of their profile: the value of a field, or a quotation in the right note.
+
+By rules only. A statement fills a field if its words name the field ("my shoe size is 43", for whatever field a note
+has), or if they are one of the usual ways to say so ("I live in Oslo"). Everything else is quoted.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from agent.memory import daily
+from agent.memory.entry import EntryType
+from agent.memory.profile.catalog import NOTE_OF_KIND, is_core
+from agent.memory.profile.changes import ProfileChange
+from agent.memory.profile.evidence import Evidence, evidence_of
+from agent.memory.profile.profile_file import ProfileFile
+from agent.memory.store import StoredEntry
+from agent.memory.understanding.seam import SourceText
+from agent.memory.understanding.statements import facts_in, is_question, kind_of
+
+_LONGEST_VALUE = 80
+_QUOTED = 200
+_MY = re.compile(
+    r"^(?:my|our)\s+(?P<label>[^\W\d_][\w' -]{1,40}?)\s+(?:is|are|was)\s+(?:called\s+|named\s+)?(?P<value>.+)$"
+    r"|^我的?(?P<named>[\u4e00-\u9fff]{1,10}?)(?:是|叫|为|在)(?P<given>.+)$",
+    re.IGNORECASE,
+)
+_MORE = re.compile(r"\b(?:and|but|because|so|which)\s+(?:i|my|we|it|he|she|they)\b|[,;，；。!?]\s*\S", re.IGNORECASE)
+"""A value that goes on with another statement is no value."""
+_END = " .。!！;；"
+_SPELLINGS = (("favorite", "favourite"), ("color", "colour"), ("humor", "humour"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Saying:
+    """A usual way to state a field: its labels in the template's languages, and whether it may have several values."""
+
+    labels: tuple[str, str]
+    pattern: re.Pattern[str]
+    many: bool = False
+
+
+def _saying(english: str, chinese: str, pattern: str, *, many: bool = False) -> _Saying:
+    return _Saying((english, chinese), re.compile(rf"^(?:{pattern})$", re.IGNORECASE), many)
+
+
+_SAYINGS = (
+    _saying("Name", "姓名", r"(?:my name is|i am called|i'm called)\s+(.+)|我叫(.+)|我的名字(?:是|叫)(.+)"),
+    _saying("Nickname", "称呼", r"(?:please )?call me\s+(.+)|(?:请)?叫我(.+)"),
+    _saying("Birthday", "生日", r"i was born (?:on|in)\s+(.+\d.*)|我(?:出)?生于(.+)|我(.+\d.*)出生"),
+    _saying("Age", "年龄", r"(?:i am|i'm)\s+(\d{1,3})(?: years old)?|我(?:今年)?(\d{1,3})岁"),
+    _saying("Home", "住处", r"i (?:now |currently )?live in\s+(.+)|我(?:现在)?住在(.+)"),
+    _saying("Work", "职业", r"i work as (?:an? )?(.+)|我是一[名位](.+)"),
+    _saying("Employer", "雇主", r"i work (?:at|for)\s+(.+)|我在(.+?)(?:工作|上班)"),
+    _saying("Languages", "会说的语言", r"i speak\s+(.+)|我会说(.+)", many=True),
+    _saying("Learning", "在学", r"(?:i am|i'm) learning\s+(.+)|我(?:正)?在学(?:习)?(.+)", many=True),
+    _saying("Instruments", "乐器", r"i play the\s+(.+)|我会[弹拉吹](.+)", many=True),
+    _saying("Studied", "所学专业", r"i studied\s+(.+)|我(?:大学)?学的是(.+)", many=True),
+    _saying("Main project", "主要项目", r"(?:i am|i'm) working on\s+(.+)", many=True),
+    _saying("Now", "现在", r"my (?:current )?goal is (?:to )?(.+)|我的目标是(.+)", many=True),
+    _saying("Gets up at", "起床", r"i (?:usually |always )?get up at\s+(.+)|我(?:每天|通常)?(.+\S)起床"),
+    _saying("Goes to bed at", "睡觉", r"i (?:usually |always )?go to bed at\s+(.+)|我(?:每天|通常)(.+\S)睡觉"),
+    _saying("Allergies", "过敏", r"(?:i am|i'm) allergic to\s+(.+)|我对(.+?)过敏", many=True),
+    _saying("Diet", "饮食", r"(?:i am|i'm) (?:a )?(vegetarian|vegan|pescatarian)|我(吃素|是素食者)"),
+    _saying("Partner", "伴侣", r"my (?:wife|husband|partner|girlfriend|boyfriend) is (?:called |named )?(.+)"
+            r"|我(?:的)?(?:妻子|丈夫|老婆|老公|伴侣)(?:是|叫)(.+)"),
+)  # fmt: skip
+
+
+def changes_of_entries(
+    entries: Iterable[StoredEntry], files: Sequence[ProfileFile], heading: str
+) -> tuple[ProfileChange, ...]:
+    """The changes that these statements of the person ask for, the oldest first. `files` is the profile with the notes
+    that are missing as the template has them; `heading` the section for quotations."""
+    ordered = sorted(entries, key=lambda each: (each.entry.last_said.timestamp(), each.entry.id))
+    return tuple(change for each in ordered for change in changes_of(each, files, heading))
+
+
+def changes_of(each: StoredEntry, files: Sequence[ProfileFile], heading: str) -> Iterator[ProfileChange]:
+    """The changes that one statement asks for."""
+    whole = evidence_of(each)
+    for text in _stated(each):
+        if is_question(text):
+            continue
+        evidence = (Evidence(whole.note, text, whole.day),)
+        found = field_stated(text, files)
+        if found is not None:
+            yield ProfileChange(found[0], found[2], evidence, field=found[1])
+        else:
+            yield ProfileChange(f"{NOTE_OF_KIND[kind_of(text)]}.md", quoted(text), evidence, heading=heading)
+
+
+def quoted(text: str) -> str:
+    """The words of the person as a line of their profile."""
+    return f"“{daily.cut(' '.join(text.split()), _QUOTED)}”"
+
+
+def field_stated(text: str, files: Sequence[ProfileFile]) -> tuple[str, str, str] | None:
+    """The note, the label and the value of the field that a statement fills; None if it fills none, or one that has a
+    value already and may have several."""
+    plain = " ".join(text.split()).strip(_END).replace("’", "'")
+    for saying in _SAYINGS:
+        found = saying.pattern.match(plain)
+        value = next((group for group in found.groups() if group), "") if found else ""
+        if value := _value(value):
+            named = _named(saying.labels, files)
+            if named is not None and not (saying.many and named[2]):
+                return named[0], named[1], value
+            return None
+    found = _MY.match(plain)
+    value = _value((found["value"] or found["given"]) if found else "")
+    if found is None or not value:
+        return None
+    named = _named((found["label"] or found["named"],), files)
+    return None if named is None else (named[0], named[1], value)
+
+
+def _stated(each: StoredEntry) -> tuple[str, ...]:
+    """The statements in an entry: all of a fact; of what was to be remembered, each that states something."""
+    text = each.entry.text.strip()
+    if each.entry.type is EntryType.FACT or "\n" not in text:
+        return (" ".join(text.partition("\n")[0].split()),) if text else ()
+    return tuple(fact.text for fact in facts_in(SourceText(text, verbatim=True)))
+
+
+def _named(labels: Sequence[str], files: Sequence[ProfileFile]) -> tuple[str, str, str] | None:
+    """The field of one of these labels: its note, its label there, and its value; an empty one first."""
+    wanted = {_spelled(label) for label in labels}
+    found = [
+        (each.name, field.label, field.value)
+        for each in files
+        for field in each.fields
+        if _spelled(field.label) in wanted
+    ]
+    return min(found, key=lambda each: (bool(each[2]), not is_core(each[0])), default=None)
+
+
+def _spelled(label: str) -> str:
+    plain = " ".join(label.casefold().split())
+    for other, ours in _SPELLINGS:
+        plain = plain.replace(other, ours)
+    return plain
+
+
+def _value(text: str) -> str:
+    value = text.strip(_END).strip()
+    return "" if len(value) > _LONGEST_VALUE or _MORE.search(value) else value
