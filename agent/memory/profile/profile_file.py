@@ -102,7 +102,7 @@ def parse_profile(path: str, name: str, data: bytes) -> ProfileFile:
         else:
             statements.append(each)
     items = note.header.get("evidence")
-    found = (parse_evidence(item) for item in (items if isinstance(items, list) else [items]))
+    found = (parse_evidence(item) for item in (items if isinstance(items, list | tuple) else [items]))
     evidence = tuple(each for each in found if each is not None)
     layer = note.header.get("layer")
     is_filled = bool(statements) or any(each.value for each in fields)

@@ -100,7 +100,7 @@ def decided(vault: Vault) -> tuple[DecidedConflict, ...]:
             continue
         items = note.header.get("evidence")
         evidence = tuple(
-            each for item in (items if isinstance(items, list) else []) if (each := parse_evidence(item)) is not None
+            each for item in (items if isinstance(items, list | tuple) else []) if (each := parse_evidence(item)) is not None
         )
         said = tuple(note.string(key) or "" for key in ("note", "old", "new", "field"))
         conflict = Conflict(said[0], said[1], said[2], said[3], evidence)
