@@ -27,6 +27,13 @@ CORE = frozenset(
     )
 )
 """The tools that are always described: nearly every task about notes needs some of them."""
+SELDOM = frozenset(
+    (
+        *("list_profile_files", "read_profile", "write_profile", "create_profile", "search_profile"),
+        *("get_profile_summary", "delete_profile"),
+    )
+)
+"""The tools that are the first to be left out: few tasks need them, and what they find is given unasked."""
 _NAMES = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _NAME = 2.0
 """The weight of a word in the tool's name, relative to one in its description."""
@@ -66,14 +73,16 @@ def choose_tools(
 ) -> tuple[ToolSpec, ...]:
     """The tools to describe for a task: all, in their order, if there is room for them.
 
-    Otherwise those of `CORE` and the `needed` ones, in their order and whatever their size, then those that the task
-    names and the best fitting ones while there is room. `tool_search` is left out when there is nothing left to find.
-    The same input always gives the same result.
+    Otherwise all but those of `SELDOM`, if there is room for them; else those of `CORE` and the `needed` ones, in their
+    order and whatever their size. Then those that the task names and the best fitting ones while there is room.
+    `tool_search` is left out when there is nothing left to find. The same input always gives the same result.
     """
     others = tuple(spec for spec in specs if spec.name != TOOL_SEARCH)
     if room.holds(others):
         return others
-    chosen = [spec for spec in specs if spec.name in CORE or spec.name in needed]
+    chosen = [spec for spec in specs if spec.name not in SELDOM or spec.name in needed]
+    if not room.holds(chosen):
+        chosen = [spec for spec in specs if spec.name in CORE or spec.name in needed]
     words = set(_NAMES.findall(task))
     for spec in sorted(rank_tools(task, specs, score), key=lambda spec: spec.name not in words):
         if spec not in chosen and room.holds([*chosen, spec]):

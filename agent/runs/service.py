@@ -37,10 +37,11 @@ from agent.runs.accounts import Accounts
 from agent.runs.active_skills import ActiveSkills
 from agent.runs.crash_recovery import doubt_calls, is_own, load_here
 from agent.runs.decisions import content_of
+from agent.runs.profile_source import ProfileSource, shown_parts
 from agent.runs.recall_source import Given, MemorySource, RecallSource
 from agent.runs.registry import RunMark, RunRegistry, run_registry
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.toolbox import Delegate
+from agent.tools.builtin.toolbox import Delegate, text_origin_of
 from agent.tools.tool import RunContext, ToolOutput
 from agent.workspace.workspace import Workspace
 
@@ -255,8 +256,9 @@ class RunService:
         memories = self._memories(context, session, models.main.model, group=asked.speaker.group)
         skills, index = self.following.source(context, session), self.following.index(context, session)
         session.language = self.agent.language
+        about = self._profile(context, session, group=asked.speaker.group)
         return Run(
-            replace(self.agent, sources=(skills, index, memories, *self.agent.sources)),
+            replace(self.agent, sources=(skills, index, *about, memories, *self.agent.sources)),
             session,
             asked,
             context,
@@ -266,6 +268,13 @@ class RunService:
             Progress(self.agent.clock.monotonic()),
             Breaker(self.workspace.settings.spend.same_failure),
         )
+
+    def _profile(self, context: RunContext, session: Session, *, group: bool) -> tuple[ProfileSource, ...]:
+        """What is known about the person, for their own runs in which nobody else reads along."""
+        if context.role != "owner" or group:
+            return ()
+        vault = self.workspace.vault
+        return (ProfileSource(vault, text_origin_of(vault), self.agent.count, shown_parts(session)),)
 
     def _memories(self, context: RunContext, session: Session, model: Model, *, group: bool) -> MemorySource:
         """The memories for the tasks of a run, with those that the session has already."""

@@ -10,6 +10,7 @@ from agent.runs.recall_source import RecallSource
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.planning import PlanningTools
+from agent.tools.builtin.profile import ProfileTools
 from agent.tools.builtin.shell import ShellConfig, shell_tools
 from agent.tools.builtin.skills import skill_tools
 from agent.tools.builtin.tool_search import tool_search_tool
@@ -42,6 +43,12 @@ def toolbox(
         yard = ShellConfig(hidden=(workspace.directories.config, workspace.directories.state))
         more += shell_tools(Notes(workspace.vault, text_origin_of(workspace.vault)), workspace.vault.clock, yard)
     more += PlanningTools(workspace.vault, workspace.vault.clock, workspace.settings.schedule.tasks_waiting).tools()
+    about = ProfileTools(
+        Notes(workspace.vault, text_origin_of(workspace.vault)),
+        workspace.settings.vault.language,
+        workspace.settings.profile.sensitive,
+    )
+    more += about.tools()
     behind = ToolDeps(searches.search, searches.remembered, delegate, keeper)
     tools = builtin_tools(
         workspace.vault, workspace.vault.clock, settings.approval_hours, behind, more, workspace.settings.vault.language

@@ -146,9 +146,9 @@ def _memory(number: int, score: float, size: int = 400) -> Piece:
 
 def test_a_task_opens_with_what_is_known_of_it_the_best_first() -> None:
     memories = FakeSource("memories", [_memory(1, 0.2), _memory(2, 0.9)])
-    wishes = FakeSource("preferences", [Piece("Short answers.", "preference")])
+    wishes = FakeSource("profile", [Piece("Short answers.", "preference")])
     start = opening("tea?", [wishes, memories], [Injection("Mind the cup", "hook")], WINDOW, by_fours)
-    assert [message.source for message in start.messages] == ["preferences", "memories", "hook"]
+    assert [message.source for message in start.messages] == ["profile", "memories", "hook"]
     assert start.messages[1].text.index("memory 2") < start.messages[1].text.index("memory 1")
     assert [receipt.path for receipt in start.receipts] == ["notes/2.md", "notes/1.md"]
     assert memories.asked == [("tea?", WINDOW.allowed("memories"))]
@@ -173,7 +173,7 @@ def test_a_skill_may_take_more_than_its_share_and_memories_get_what_it_leaves() 
 
 
 @given(
-    st.lists(st.sampled_from(["skills", "skill_index", "memories", "preferences", "other"]), unique=True),
+    st.lists(st.sampled_from(["skills", "skill_index", "memories", "profile", "other"]), unique=True),
     st.lists(st.integers(1, 3_000), max_size=8),
     st.integers(500, 200_000),
 )
@@ -223,9 +223,9 @@ def test_a_source_that_fails_is_named_and_the_others_are_heard(error: Exception)
         def pieces(self, task: str, room: int) -> Sequence[Piece]:
             raise error
 
-    sources = [Broken("memories", []), FakeSource("preferences", [Piece("Short answers.", "preference")])]
+    sources = [Broken("memories", []), FakeSource("profile", [Piece("Short answers.", "preference")])]
     start = opening("t", sources, [], WINDOW, by_fours)
-    assert [message.source for message in start.messages] == ["preferences"]
+    assert [message.source for message in start.messages] == ["profile"]
     assert start.problems == (f"memories: {error}",)
 
 

@@ -99,9 +99,8 @@ def decided(vault: Vault) -> tuple[DecidedConflict, ...]:
         if note.string("profile") in (None, CONSENT) or note.string("status") != "open":
             continue
         items = note.header.get("evidence")
-        evidence = tuple(
-            each for item in (items if isinstance(items, list | tuple) else []) if (each := parse_evidence(item)) is not None
-        )
+        cited = map(parse_evidence, items if isinstance(items, list | tuple) else ())
+        evidence = tuple(each for each in cited if each is not None)
         said = tuple(note.string(key) or "" for key in ("note", "old", "new", "field"))
         conflict = Conflict(said[0], said[1], said[2], said[3], evidence)
         ticked = _ticked(note)

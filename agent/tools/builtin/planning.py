@@ -5,18 +5,19 @@ once it has read text that the person did not write: that text may have asked fo
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 
 from agent.clock import Clock
 from agent.errors import BadPath, ToolFailed, ToolRetry, UserError
 from agent.llm.messages import JsonObject
-from agent.markdown.note import Note
+from agent.memory.profile.figures import profile_figures
+from agent.memory.profile.load import last_updated, load_profile
 from agent.schedule.procedures import TASK_TYPES, target_name, task_type_of
 from agent.schedule.queue import needs
 from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task
 from agent.schedule.task_notes import NewTask, QueueFull, load_tasks, plan_task
 from agent.tools import arguments
+from agent.tools.builtin.profile import format_profile_line
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
 from agent.vault.folders import PROFILE, RESEARCH
@@ -30,8 +31,6 @@ _LATEST = 24 * 31
 """The most hours from now on for which a task is planned."""
 _SHOWN = 50
 _OVER = 20
-_EMPTY = ("[to be filled", "[待填充")
-"""What an empty field of a note about the person begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +81,16 @@ class PlanningTools:
 
     def profile(self, call: JsonObject, context: RunContext) -> ToolOutput:
         """List the notes about the person: how long each is, when it changed, how many fields are empty."""
-        folder = Path(self.vault.place.root, self.vault.home.at(PROFILE))
-        files = sorted(folder.rglob("*.md")) if folder.is_dir() else []
-        lines = [line for file in files if (line := self._profile_line(file))]
-        return ToolOutput("\n".join(lines) or "there are no notes about the person yet")
-
-    def _profile_line(self, file: Path) -> str:
-        path = file.relative_to(self.vault.place.root).as_posix()
-        note = Note.parse(self.vault.own_version(path) or b"")
-        if note.type == "about" or not note.data:
-            return ""
-        changed = datetime.fromtimestamp(file.stat().st_mtime, self.clock.now().tzinfo).date()
-        rows = sum(1 for row in note.body.splitlines() if row.strip())
-        empty = sum(note.body.casefold().count(mark) for mark in _EMPTY)
-        return f"- {path}: {rows} lines, changed {changed}" + (f", {empty} empty fields" if empty else "")
+        changed = last_updated(self.vault)
+        files = load_profile(self.vault)
+        if not files:
+            return ToolOutput("there are no notes about the person yet")
+        figures = profile_figures(self.vault)
+        head = (
+            f"{figures.filled_notes} of {figures.notes} notes say something, {figures.filled_fields} of "
+            f"{figures.fields} fields are filled, {len(figures.open_questions)} questions wait for the person"
+        )
+        return ToolOutput("\n".join([head, *(format_profile_line(each, changed) for each in files)]))
 
     def _new(self, call: JsonObject, context: RunContext) -> NewTask:
         try:

@@ -20,7 +20,7 @@ LINES = st.one_of(
     st.builds("- **{}**: {}".format, st.sampled_from(LABELS), st.sampled_from((*VALUES, "[to be filled]"))),
     st.builds("* {}: {} %% keep %%".format, st.sampled_from(LABELS), st.sampled_from((*VALUES, "[to be filled]"))),
     st.sampled_from(
-        ("", "# Preferences", "## In your own words", "## Likes and dislikes %% keep %%", "> quoted", "```", "%% a", "b %%")
+        ("", "# Preferences", "## In your own words", "## Likes and dislikes %% keep %%", "> said", "```", "%% a")
     ),
     st.builds("- {}".format, st.sampled_from(VALUES)),
 )

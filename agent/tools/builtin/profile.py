@@ -1,0 +1,278 @@
+"""The profile tools: read, search and change the notes about the person.
+
+They write through `memory.profile.changes` only: a line without the person's own words as evidence is refused, and a
+line that the person wrote stays. What is put away goes to `archive/`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePosixPath
+
+from agent.errors import ToolFailed, ToolRetry
+from agent.llm.messages import JsonObject
+from agent.memory.blame import person_lines
+from agent.memory.profile.catalog import CHANGELOG, is_core, note_name
+from agent.memory.profile.changes import Consent, ProfileChange, Proposed, Writing, log_row, propose_change
+from agent.memory.profile.evidence import Evidence
+from agent.memory.profile.load import last_updated, load_profile
+from agent.memory.profile.profile_file import ProfileFile, parse_profile
+from agent.memory.profile.search import search_profile
+from agent.memory.profile.summary import profile_summary, whole_summary
+from agent.memory.profile.template import template_note
+from agent.texts import Language, text
+from agent.tools import arguments
+from agent.tools.builtin.notes import Notes
+from agent.tools.tool import Cited, Draft, Effect, RunContext, Tool, ToolOutput
+from agent.vault.change import Append, Create, Delete, Edit, Request
+from agent.vault.folders import ARCHIVE, PROFILE
+
+_GROUP = frozenset({"profile"})
+_FILE: JsonObject = {"type": "string", "minLength": 1, "maxLength": 120, "description": "such as 31-preferences.md"}
+_QUOTES: JsonObject = {
+    "type": "array",
+    "minItems": 1,
+    "maxItems": 5,
+    "items": {
+        "type": "object",
+        "properties": {"note": {"type": "string"}, "quote": {"type": "string"}, "date": {"type": "string"}},
+        "required": ["note", "quote"],
+        "additionalProperties": False,
+    },
+    "description": "notes with the person's own words in them, word for word",
+}
+_LINE: JsonObject = {"type": "string", "minLength": 1, "maxLength": 500}
+_SHORT: JsonObject = {"type": "string", "maxLength": 80}
+_ROOM = 1_500
+"""The most words of a summary about something."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileTools:
+    """The tools for one vault; `consent` gives the setting `profile.sensitive`."""
+
+    notes: Notes
+    language: Language
+    consent: Consent
+
+    def tools(self) -> tuple[Tool, ...]:
+        """The seven tools."""
+        return (
+            self._reader("list_profile_files", "List the notes about the person.", arguments.schema(), self._list),
+            self._reader(
+                "read_profile", "Read a note about the person.", arguments.schema("file", file=_FILE), self._read
+            ),
+            self._reader(
+                "search_profile",
+                "Search what is known about the person.",
+                arguments.schema("query", query=_LINE, limit={"type": "integer", "minimum": 1, "maximum": 50}),
+                self._search,
+            ),
+            self._reader(
+                "get_profile_summary",
+                "Sum up what is known about the person.",
+                arguments.schema(about={**_SHORT, "description": "a topic; default everything"}),
+                self._summary,
+            ),
+            self._writer(
+                "write_profile",
+                "Write one line about the person, with its evidence.",
+                arguments.schema(
+                    "file",
+                    "line",
+                    "evidence",
+                    file=_FILE,
+                    line=_LINE,
+                    evidence=_QUOTES,
+                    field={**_SHORT, "description": "the label of the field to fill"},
+                    section=_SHORT,
+                    replaces={**_LINE, "description": "a line of yours that it replaces"},
+                ),
+            ),
+            self._writer(
+                "create_profile",
+                "Begin a note in profile/topics/ on a subject about the person.",
+                arguments.schema(
+                    "topic", "line", "evidence", topic={**_SHORT, "minLength": 1}, line=_LINE, evidence=_QUOTES
+                ),
+            ),
+            self._deleter(),
+        )
+
+    def _reader(
+        self,
+        name: str,
+        description: str,
+        schema: JsonObject,
+        perform: Callable[[JsonObject, RunContext], ToolOutput],
+    ) -> Tool:
+        return Tool(name, description, schema, perform, _GROUP, readonly=True)
+
+    def _list(self, call: JsonObject, context: RunContext) -> ToolOutput:
+        changed = last_updated(self.notes.vault)
+        files = self._files()
+        return self._output([format_profile_line(each, changed) for each in files], files, "there is no profile yet")
+
+    def _read(self, call: JsonObject, context: RunContext) -> ToolOutput:
+        name = self._name(call)
+        path = self.notes.vault.home.at(PROFILE + name)
+        data = self.notes.vault.own_version(path)
+        if data is None:
+            raise ToolRetry(f"there is no note {name}; list_profile_files names them")
+        context.shown.show(path, data)
+        untrusted = self.notes.origin.source(path, data)
+        lines = (1, data.count(b"\n") + 1)
+        return ToolOutput(data.decode("utf-8", "replace"), (Cited(path, lines),), untrusted=untrusted)
+
+    def _search(self, call: JsonObject, context: RunContext) -> ToolOutput:
+        hits = search_profile(self._files(), arguments.text(call, "query"), arguments.number(call, "limit", 10))
+        lines = [f"- {hit.text} ({hit.file.path})" for hit in hits]
+        return self._output(lines, [hit.file for hit in hits], "the profile says nothing about this")
+
+    def _summary(self, call: JsonObject, context: RunContext) -> ToolOutput:
+        files, about = self._files(), arguments.text(call, "about")
+        if about:
+            parts = profile_summary(files, about, _ROOM, lambda words: len(words.split()))
+            return self._output([each.text for each in parts], [each.file for each in parts], "nothing is sure yet")
+        return self._output([whole_summary(files)], files, "nothing is filled yet")
+
+    def _writer(self, tool: str, description: str, schema: JsonObject) -> Tool:
+        def proposed(call: JsonObject, context: RunContext) -> Proposed:
+            found = propose_change(self._writing(context), self._change(call))
+            if not found.requests:
+                why = "; ".join(each.why for each in found.refused) or "nothing has to change"
+                raise ToolRetry(f"not written: {why}")
+            return found
+
+        def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
+            return self._drafts(proposed(call, context).requests)
+
+        def perform(call: JsonObject, context: RunContext) -> ToolOutput:
+            found = proposed(call, context)
+            name = self._change(call).note
+            done = self._commit(tool, context, f"profile(write): {name}", found.requests)
+            asked = "".join(f"\nthe person is asked in {path}" for path in found.asked)
+            return ToolOutput(f"{done.text}{asked}", done.sources, done.commits)
+
+        def paths(call: JsonObject) -> tuple[str, ...]:
+            return self._paths(self._change(call).note)
+
+        effect = Effect(paths, plan, self.notes.done)
+        return Tool(tool, description, schema, perform, _GROUP, timeout=0, effect=effect)
+
+    def _deleter(self) -> Tool:
+        def requests(call: JsonObject, context: RunContext) -> tuple[Request, ...]:
+            return self._put_away(self._name(call), arguments.text(call, "reason"), context)
+
+        def perform(call: JsonObject, context: RunContext) -> ToolOutput:
+            return self._commit(
+                "delete_profile", context, f"profile(put away): {self._name(call)}", requests(call, context)
+            )
+
+        effect = Effect(
+            lambda call: self._paths(self._name(call)),
+            lambda call, context: self._drafts(requests(call, context)),
+            self.notes.done,
+        )
+        schema = arguments.schema("file", file=_FILE, reason=_SHORT)
+        description = "Put a note about the person into the archive; one of the seventeen begins anew."
+        return Tool("delete_profile", description, schema, perform, _GROUP, timeout=0, effect=effect)
+
+    def _put_away(self, name: str, reason: str, context: RunContext) -> tuple[Request, ...]:
+        vault = self.notes.vault
+        path = vault.home.at(PROFILE + name)
+        data = vault.read(path)
+        fresh = template_note(name, self.language) if is_core(name) else None
+        if data is None or data == fresh:
+            raise ToolRetry(f"{name} says nothing; there is nothing to put away")
+        if not context.is_attended and self._has_lines_of_person(path, name, data):
+            raise ToolFailed("the person has written in this note, so only they can have it put away")
+        writing = self._writing(context)
+        stem = PurePosixPath(name).stem
+        kept = f"{ARCHIVE}{PROFILE}{stem}-{writing.now:%Y-%m-%d-%H%M%S}.md"
+        what = text("profile.emptied" if fresh else "profile.put_away", self.language)
+        row = log_row(writing, name, " · ".join(filter(None, (what, " ".join(reason.split())))), ())
+        log = Append(vault.home.at(PROFILE + CHANGELOG), f"{row}\n".encode(), template_note(CHANGELOG, self.language))
+        change = Delete(path, data) if fresh is None else Edit(path, data, fresh)
+        return (Create(vault.home.at(kept), data), change, log)
+
+    def _has_lines_of_person(self, path: str, name: str, data: bytes) -> bool:
+        file = parse_profile(path, name, data)
+        theirs = person_lines(self.notes.vault, path, data)
+        filled = [each.line for each in file.fields if each.value] + [each.line for each in file.statements]
+        return any(theirs[line - 1] for line in filled if line <= len(theirs))
+
+    def _change(self, call: JsonObject) -> ProfileChange:
+        given = call.get("evidence")
+        evidence = tuple(
+            Evidence(arguments.text(each, "note").strip("[] ").removesuffix(".md"), arguments.text(each, "quote"),
+                     arguments.text(each, "date"))
+            for each in (given if isinstance(given, list | tuple) else ())
+            if isinstance(each, dict) or hasattr(each, "items")
+        )  # fmt: skip
+        topic = arguments.text(call, "topic").strip().lower().replace(" ", "-")
+        return ProfileChange(
+            self._name(call) if not topic else note_name(f"topics/{topic}") or "topics/",
+            arguments.text(call, "line"),
+            evidence,
+            field=arguments.text(call, "field").strip(),
+            heading=arguments.text(call, "section").strip(),
+            replaces=arguments.text(call, "replaces").strip(),
+        )
+
+    def _name(self, call: JsonObject) -> str:
+        given = arguments.text(call, "file")
+        name = note_name(given)
+        if not name:
+            raise ToolRetry(f"{given} is no note of a profile; list_profile_files names them")
+        return name
+
+    def _writing(self, context: RunContext) -> Writing:
+        vault = self.notes.vault
+        return Writing(vault, self.language, vault.clock.now(), self.consent, context.actor)
+
+    def _files(self) -> tuple[ProfileFile, ...]:
+        return load_profile(self.notes.vault)
+
+    def _paths(self, name: str) -> tuple[str, ...]:
+        return tuple(self.notes.vault.home.at(PROFILE + each) for each in (name, CHANGELOG))
+
+    def _output(self, lines: Sequence[str], files: Sequence[ProfileFile], nothing: str) -> ToolOutput:
+        """The lines, with the notes that they come from; names the origin of text that others wrote in them."""
+        vault, untrusted = self.notes.vault, ""
+        for each in files:
+            untrusted = untrusted or self.notes.origin.source(each.path, vault.read(each.path) or b"")
+        sources = tuple(Cited(path, (1, 1)) for path in dict.fromkeys(each.path for each in files))
+        return ToolOutput("\n".join(filter(None, lines)) or nothing, sources, untrusted=untrusted)
+
+    def _commit(self, tool: str, context: RunContext, subject: str, requests: Sequence[Request]) -> ToolOutput:
+        drafts = self._drafts(requests)
+        return self.notes.commit(tool, context, subject, drafts, lambda change: change.requests.extend(requests))
+
+    def _drafts(self, requests: Sequence[Request]) -> tuple[Draft, ...]:
+        """The requests as drafts, without the questions, which only the program writes."""
+        found: list[Draft] = []
+        for each in requests:
+            before = self.notes.vault.read(each.path)
+            match each:
+                case Create():
+                    found.append(Draft(each.path, None, each.data))
+                case Edit():
+                    found.append(Draft(each.path, each.base, each.data))
+                case Append():
+                    found.append(Draft(each.path, before, (before if before is not None else each.head) + each.text))
+                case Delete():
+                    found.append(Draft(each.path, before, None))
+        home = self.notes.vault.home
+        return tuple(each for each in found if home.holds(each.path, PROFILE, ARCHIVE))
+
+
+def format_profile_line(file: ProfileFile, changed: Mapping[str, datetime]) -> str:
+    """A note on one line: how far it is filled, how sure, and when it changed last."""
+    day = f", changed {changed[file.name]:%Y-%m-%d}" if file.name in changed else ""
+    sure = f", confidence {file.confidence:.2g}" if file.filled else ""
+    filled = len(file.fields) - file.empty_fields
+    return (
+        f"- {file.path}: layer {file.layer}, {file.title}, {filled} of {len(file.fields)} fields, "
+        f"{len(file.statements)} lines{sure}{day}"
+    )
