@@ -24,7 +24,7 @@ from agent.memory.profile.catalog import (
 from agent.memory.profile.evidence import Evidence, is_there, problem_of
 from agent.memory.profile.load import changelog
 from agent.memory.profile.note_edit import NoteEdit, Row
-from agent.memory.profile.profile_file import field_in, parse_profile, said_in
+from agent.memory.profile.profile_file import parse_profile, said_in
 from agent.memory.profile.questions import Conflict
 from agent.memory.profile.template import template_note
 from agent.memory.understanding.rules import contradicts, is_same, says_no_more
@@ -45,9 +45,10 @@ LONGEST = 500
 class ProfileChange:
     """A line for a note: `note` names it in `profile/`, `line` is what is to be said, without bullet and links.
 
-    With `field` the line is the value of the field of that label. `heading` is the section of a new line, `replaces`
-    the words of an older line of the program's whose place it takes. `is_counted`: the program has counted it in the
-    notes that the evidence links to, so there is nothing to quote.
+    With `field` the line is the value of the field of that label; `is_one_of_many`: it may have several, each on a
+    line. `heading` is the section of a new line, `replaces` the words of an older line of the program's whose place it
+    takes. `is_counted`: the program has counted it in the notes that the evidence links to, so there is nothing to
+    quote.
     """
 
     note: str
@@ -57,6 +58,7 @@ class ProfileChange:
     heading: str = ""
     replaces: str = ""
     is_counted: bool = False
+    is_one_of_many: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +233,8 @@ def _apply(
     if is_logged:
         return Refused(change, "this was written into the note before", is_known=True)
     links = " ".join(dict.fromkeys(each.link for each in change.evidence))
-    if change.field and (row := edit.empty_field(change.field)) is not None:
+    row = edit.empty_field(change.field) if change.field and not edit.filled_fields(change.field) else None
+    if row is not None:
         edit.fill(row, f"{change.line} ({links})")
         return "filled"
     line = f"- **{change.field}**: {change.line} ({links})" if change.field else f"- {change.line} ({links})"
@@ -253,10 +256,10 @@ def _apply(
 
 def _against(edit: NoteEdit, change: ProfileChange) -> Row | Refused | None:
     """The line that says otherwise or is to be replaced; `Refused` if one says the same already."""
-    if change.field and (row := edit.filled_field(change.field)) is not None:
-        value = said_in((field_in(row.text) or ("", "", ""))[2])
-        is_known = value.casefold() == change.line.casefold() or change.line.casefold() in value.casefold()
-        return Refused(change, "the field says this already", is_known=True) if is_known else row
+    if change.field and (filled := edit.filled_fields(change.field)):
+        if any(change.line.casefold() in value.casefold() for _, value in filled):
+            return Refused(change, "the field says this already", is_known=True)
+        return None if change.is_one_of_many else filled[0][0]
     if change.replaces and (row := edit.line_saying(change.replaces)) is not None:
         return row
     if change.is_counted:  # the same count of another week is another line

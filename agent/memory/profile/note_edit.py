@@ -79,9 +79,10 @@ class NoteEdit:
                 return row
         return None
 
-    def filled_field(self, label: str) -> Row | None:
-        """The line of the field of this label that has a value."""
-        return next((row for row in self._fields(label) if (found := field_in(row.text)) and found[2]), None)
+    def filled_fields(self, label: str) -> tuple[tuple[Row, str], ...]:
+        """The lines of the fields of this label that have a value, with it."""
+        found = ((row, field_in(row.text)) for row in self._fields(label))
+        return tuple((row, said_in(field[2])) for row, field in found if field is not None and field[2])
 
     def line_saying(self, text: str) -> Row | None:
         """The first line that says exactly this."""

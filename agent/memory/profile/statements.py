@@ -6,7 +6,7 @@ has), or if they are one of the usual ways to say so ("I live in Oslo"). Everyth
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.memory import daily
 from agent.memory.entry import EntryType
@@ -85,7 +85,7 @@ def changes_of(each: StoredEntry, files: Sequence[ProfileFile], heading: str) ->
         evidence = (Evidence(whole.note, text, whole.day),)
         found = field_stated(text, files)
         if found is not None:
-            yield ProfileChange(found[0], found[2], evidence, field=found[1])
+            yield replace(found, evidence=evidence, heading=heading)
         else:
             yield ProfileChange(f"{NOTE_OF_KIND[kind_of(text)]}.md", quoted(text), evidence, heading=heading)
 
@@ -95,24 +95,19 @@ def quoted(text: str) -> str:
     return f"“{daily.cut(' '.join(text.split()), _QUOTED)}”"
 
 
-def field_stated(text: str, files: Sequence[ProfileFile]) -> tuple[str, str, str] | None:
-    """The note, the label and the value of the field that a statement fills; None if it fills none, or one that has a
-    value already and may have several."""
+def field_stated(text: str, files: Sequence[ProfileFile]) -> ProfileChange | None:
+    """The field that a statement fills, with its value, as a change without evidence; None if it fills none."""
     plain = " ".join(text.split()).strip(_END).replace("’", "'")
     for saying in _SAYINGS:
         found = saying.pattern.match(plain)
         value = next((group for group in found.groups() if group), "") if found else ""
         if value := _value(value):
-            named = _named(saying.labels, files)
-            if named is not None and not (saying.many and named[2]):
-                return named[0], named[1], value
-            return None
+            return _filled(saying.labels, value, files, many=saying.many)
     found = _MY.match(plain)
     value = _value((found["value"] or found["given"]) if found else "")
     if found is None or not value:
         return None
-    named = _named((found["label"] or found["named"],), files)
-    return None if named is None else (named[0], named[1], value)
+    return _filled((found["label"] or found["named"],), value, files)
 
 
 def _stated(each: StoredEntry) -> tuple[str, ...]:
@@ -123,16 +118,21 @@ def _stated(each: StoredEntry) -> tuple[str, ...]:
     return tuple(fact.text for fact in facts_in(SourceText(text, verbatim=True)))
 
 
-def _named(labels: Sequence[str], files: Sequence[ProfileFile]) -> tuple[str, str, str] | None:
-    """The field of one of these labels: its note, its label there, and its value; an empty one first."""
+def _filled(
+    labels: Sequence[str], value: str, files: Sequence[ProfileFile], *, many: bool = False
+) -> ProfileChange | None:
+    """The change that fills a field of one of these labels, in a note of the seventeen first."""
     wanted = {_spelled(label) for label in labels}
     found = [
-        (each.name, field.label, field.value)
+        (not is_core(each.name), each.name, field.label)
         for each in files
         for field in each.fields
         if _spelled(field.label) in wanted
     ]
-    return min(found, key=lambda each: (bool(each[2]), not is_core(each[0])), default=None)
+    if not found:
+        return None
+    _, name, label = min(found)
+    return ProfileChange(name, value, (), field=label, is_one_of_many=many)
 
 
 def _spelled(label: str) -> str:

@@ -1,0 +1,85 @@
+"""`vault-agent profile`: the notes about the person, as they and other programs see them."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.interfaces.cli.conftest import Run
+from tests.vaults import git, write
+
+
+@pytest.fixture
+def laid(root: Path, run: Run) -> Path:
+    """The vault with the profile's notes."""
+    assert len(run("profile", "init")["created"]) == 19  # type: ignore[arg-type]
+    return root
+
+
+def files(run: Run) -> dict[str, dict[str, object]]:
+    """What `profile show` gives, by path."""
+    found = run("profile", "show")["files"]
+    assert isinstance(found, list)
+    return {each["path"]: each for each in found}
+
+
+def test_every_note_is_shown_with_its_layer_and_how_far_it_is_filled(laid: Path, run: Run) -> None:
+    path = laid / "profile/00-basic-info.md"
+    write(path, path.read_text("utf-8").replace("- **Name**: [to be filled]", "- **Name**: Ida"))
+    found = files(run)
+    assert len(found) == 17
+    basic, traits = found["profile/00-basic-info.md"], found["profile/10-personality.md"]
+    assert (basic["layer"], basic["filled"], basic["confidence"]) == (0, 1, 1.0)
+    assert "- **Name**: Ida" in str(basic["text"])
+    assert (traits["layer"], traits["filled"], traits["confidence"]) == (1, 0, 0.0)
+    one = run("profile", "show", "00")["files"]
+    assert isinstance(one, list) and [each["path"] for each in one] == ["profile/00-basic-info.md"]
+    run("profile", "show", "5", code=2)
+
+
+def test_laying_out_touches_nothing_that_is_there(root: Path, run: Run) -> None:
+    write(root / "profile/31-preferences.md", "mine\n")
+    created = run("profile", "init", "--language", "zh")["created"]
+    assert isinstance(created, list)
+    assert len(created) == 18 and (root / "profile/31-preferences.md").read_text("utf-8") == "mine\n"
+    assert "# 基本信息" in (root / "profile/00-basic-info.md").read_text("utf-8")
+    assert run("profile", "init")["created"] == []
+    assert git(root, "show", "--name-only", "--format=%s", "HEAD").count("profile/") == 18
+
+
+def test_the_figures_count_fields_and_lines(laid: Path, run: Run) -> None:
+    path = laid / "profile/23-interests-hobbies.md"
+    write(path, path.read_text("utf-8").replace("Music**: [to be filled]", "Music**: Grieg") + "\nI sail.\n")
+    status = run("profile", "status")
+    assert (status["notes"], status["filled_notes"], status["filled_fields"], status["lines"]) == (17, 1, 1, 1)
+    assert (status["missing"], status["open_questions"], status["sensitive"]) == ([], [], "ask")
+    layers = run("profile", "layers")["layers"]
+    assert isinstance(layers, list)
+    assert [each["layer"] for each in layers] == [0, 1, 2, 3, 4, 5]
+    assert (layers[2]["name"], layers[2]["filled_fields"], layers[2]["lines"]) == ("Ability and growth", 1, 1)
+
+
+def test_what_is_filled_is_found_and_what_is_empty_is_not(laid: Path, run: Run) -> None:
+    path = laid / "profile/23-interests-hobbies.md"
+    write(path, path.read_text("utf-8").replace("Music**: [to be filled]", "Music**: Grieg"))
+    hits = run("profile", "search", "music")["hits"]
+    assert isinstance(hits, list)
+    assert [(each["path"], each["text"]) for each in hits] == [("profile/23-interests-hobbies.md", "Music: Grieg")]
+    assert run("profile", "search", "football")["hits"] == []
+
+
+def test_what_was_said_is_written_and_its_history_shown(laid: Path, run: Run) -> None:
+    run("remember", "I live in Oslo.")
+    run("remember", "My name is Ida Berg.")
+    run("tasks", "run", "update_profile")
+    text = (laid / "profile/00-basic-info.md").read_text("utf-8")
+    assert "- **Name**: Ida Berg ([[" in text and "- **Home**: Oslo ([[" in text
+    changes = run("profile", "history")["changes"]
+    assert isinstance(changes, list)
+    assert len(changes) == 2 and '"My name is Ida Berg."' in changes[0] and "filled: Name: Ida Berg" in changes[0]
+    assert files(run)["profile/00-basic-info.md"]["confidence"] == 0.75
+    assert run("tasks", "run", "update_profile")["did_something"] is False
+
+
+def test_what_nobody_filled_in_is_not_recalled(laid: Path, run: Run) -> None:
+    answer = run("recall", "What are my goals and aspirations?")
+    assert "profile/" not in str(answer)

@@ -1,0 +1,102 @@
+"""The profile tools: what they show, what they write, and what needs a person's yes."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent.memory.profile.template import template_notes
+from agent.tools.builtin.notes import Notes
+from agent.tools.builtin.profile import ProfileTools
+from agent.tools.builtin.toolbox import text_origin_of
+from agent.tools.registry import Registry
+from agent.vault.change import Stamp
+from tests.memory.profile.people import statement
+from tests.tools.house import FREE, House, house, tainted
+
+TEA = "31-preferences.md"
+SAID = statement("I prefer tea without sugar.", back=2)
+QUOTE = {"note": SAID.link.strip("[]"), "quote": "I prefer tea without sugar."}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> House:
+    """A house with the template's profile and one statement of its person."""
+    made = house(tmp_path, {SAID.path: SAID.note().decode()})
+    with made.vault.transaction("init(vault): notes", Stamp("agent", tool="init")) as change:
+        for name, data in template_notes("en").items():
+            change.create(f"profile/{name}", data)
+    about = ProfileTools(Notes(made.vault, text_origin_of(made.vault)), "en", "ask")
+    made.registry = Registry(about.tools(), FREE, made.approvals.guard, made.clock)
+    return made
+
+
+def test_a_line_is_written_listed_found_and_summed_up(home: House) -> None:
+    said = home.says("write_profile", file=TEA, line="Tea without sugar", field="Favourite drink", evidence=[QUOTE])
+    assert said.startswith("done: profile(write): 31-preferences.md")
+    assert "- **Favourite drink**: Tea without sugar ([[" in home.says("read_profile", file="31-preferences")
+    assert "profile/31-preferences.md: layer 3, Preferences, 1 of 9 fields" in home.says("list_profile_files")
+    found = home.says("search_profile", query="sugar")
+    assert "- Favourite drink: Tea without sugar (profile/31-preferences.md)" in found
+    assert "Favourite drink: Tea without sugar" in home.says("get_profile_summary")
+    assert "Tea without sugar" in home.says("get_profile_summary", about="which drink")
+    assert "nothing is sure" in home.says("get_profile_summary", about="boats")
+    assert "says nothing" in home.says("search_profile", query="filled")
+
+
+def test_a_line_without_the_persons_words_is_refused(home: House) -> None:
+    assert "does not have these words" in home.fails(
+        "write_profile", file=TEA, line="Likes rum", evidence=[{**QUOTE, "quote": "I like rum."}]
+    )
+    assert "there is no note" in home.fails(
+        "write_profile", file=TEA, line="Likes rum", evidence=[{"note": "nowhere", "quote": "rum"}]
+    )
+    assert home.call("write_profile", file=TEA, line="Likes rum").result.failed
+    assert "no note of a profile" in home.fails("read_profile", file="../AGENT.md")
+
+
+def test_a_topic_is_begun_and_put_away(home: House) -> None:
+    home.says("create_profile", topic="Tea ways", line="Takes it without sugar", evidence=[QUOTE])
+    assert "- Takes it without sugar ([[" in home.text("profile/topics/tea-ways.md")
+    home.says("delete_profile", file="topics/tea-ways.md", reason="it is in preferences")
+    assert not (home.vault.place.root / "profile/topics/tea-ways.md").exists()
+    (kept,) = (home.vault.place.root / "archive/profile").glob("tea-ways-*.md")
+    assert "Takes it without sugar" in kept.read_text("utf-8")
+    assert "put away · it is in preferences" in home.text("profile/_changelog.md")
+
+
+def test_one_of_the_seventeen_begins_anew(home: House) -> None:
+    home.says("write_profile", file=TEA, line="Tea without sugar", evidence=[QUOTE])
+    home.says("delete_profile", file=TEA)
+    assert home.text(f"profile/{TEA}").encode() == template_notes("en")[TEA]
+    assert list((home.vault.place.root / "archive/profile").glob("31-preferences-*.md"))
+
+
+def test_what_the_person_wrote_is_put_away_by_nobody_else(home: House) -> None:
+    path = home.vault.place.root / "profile" / TEA
+    path.write_text(path.read_text("utf-8") + "\nI wrote this.\n", "utf-8")
+    home.context = replace(home.context, job="review")
+    assert "only they can have it put away" in home.fails("delete_profile", file=TEA)
+    assert "I wrote this." in home.text(f"profile/{TEA}")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("write_profile", {"file": TEA, "line": "Obeys", "evidence": [QUOTE]}),
+        ("create_profile", {"topic": "Obeying", "line": "Obeys", "evidence": [QUOTE]}),
+    ],
+)
+def test_a_run_that_has_read_a_strangers_text_asks_before_it_writes(
+    home: House, tool: str, arguments: dict[str, object]
+) -> None:
+    assert tainted(home).asks(tool, **arguments).startswith("approvals/")  # type: ignore[arg-type]
+    assert "Obeys" not in home.text(f"profile/{TEA}")
+
+
+def test_what_is_sensitive_asks_the_person_once(home: House) -> None:
+    arguments = {"file": "32-health-wellness.md", "line": "Takes no sugar", "evidence": [QUOTE]}
+    said = home.says("write_profile", **arguments)  # type: ignore[arg-type]
+    assert "the person is asked in questions/" in said
+    assert "has not agreed" in home.fails("write_profile", **arguments)  # type: ignore[arg-type]
+    assert "sugar" not in home.text("profile/32-health-wellness.md")
