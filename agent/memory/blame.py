@@ -56,7 +56,7 @@ def blamed_lines(vault: Vault, path: str, data: bytes, tools: Collection[str] = 
 def person_lines(vault: Vault, path: str, data: bytes) -> tuple[bool, ...]:
     """For each line of a note whose current bytes are `data`: True unless this program wrote it here by itself, with
     whatever tool, and nobody changed it since."""
-    rows = blame(vault, path)
+    rows = blame(vault, path, any_space=True)
     made = trailers_made_here(vault, {commit for _, commit in rows})
     agents = {id for id, trailers in made.items() if trailers.get("vault-actor", "human") != "human"}
     now = [row.rstrip("\r") for row in data.decode("utf-8", "surrogateescape").split("\n")]

@@ -7,13 +7,15 @@ from agent.vault.store import Vault
 _ROW = re.compile(rb"([0-9a-f]{40,64}) \d+ \d+")
 
 
-def blame(vault: Vault, path: str, revision: str = "HEAD") -> list[tuple[str, str]]:
+def blame(vault: Vault, path: str, revision: str = "HEAD", *, any_space: bool = False) -> list[tuple[str, str]]:
     """The lines of a note in a commit (by default the last one), without line ends, each with the id of the commit that
     added it.
 
-    Empty if the commit has no such note.
+    Empty if the commit has no such note. `any_space`: a commit that changed only the space in a line, or gave the last
+    line its end, did not add it.
     """
-    command = ["blame", "--porcelain", "--no-progress", revision, "--", vault.place.prefix + path]
+    loose = ["-w"] if any_space else []
+    command = ["blame", *loose, "--porcelain", "--no-progress", revision, "--", vault.place.prefix + path]
     out = vault.git.run(*command, ok=(0, 128), drivers_off=True)
     rows: list[tuple[str, str]] = []
     commit = ""

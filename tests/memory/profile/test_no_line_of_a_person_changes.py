@@ -49,6 +49,17 @@ def house() -> Home:
     return _HOMES[0]
 
 
+def test_a_last_line_without_an_end_stays_theirs_when_the_agent_writes_below_it(tmp_path: Path) -> None:
+    made = home(tmp_path)
+    evidence = made.said("I prefer fish. I like tea.")
+    path = made.vault.place.root / "profile" / NOTE
+    write(path, b"# Preferences\r\n\r\n- **Food**: 43")
+    assert made.propose(ProfileChange(NOTE, "tea", (evidence,), heading="Likes and dislikes")).made
+    found = made.propose(ProfileChange(NOTE, "fish", (evidence,), field="Food"))
+    assert found.made == () and len(found.asked) == 1
+    assert b"- **Food**: 43\r\n" in path.read_bytes()
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(header=HEADERS, rows=st.lists(LINES, max_size=12), changes=CHANGES, crlf=st.booleans(), end=st.booleans())
 def test_every_line_of_theirs_stays(
