@@ -7,7 +7,7 @@ switch is not off.
 from dataclasses import dataclass
 
 from agent.config.mail_settings import MailSettings
-from agent.config.messenger_settings import TelegramSettings
+from agent.config.messenger_settings import HookSettings, LarkSettings, NtfySettings, TelegramSettings
 from agent.config.secrets import Secret
 
 
@@ -56,3 +56,25 @@ class ChannelSettings:
 
     telegram: TelegramSettings
     """Default: off."""
+
+    lark: LarkSettings
+    """Default: off."""
+
+    ntfy: NtfySettings
+    """Default: off."""
+
+    slack: HookSettings
+    """An incoming webhook of Slack. Default: off."""
+
+    mattermost: HookSettings
+    """An incoming webhook of Mattermost. Default: off."""
+
+    discord: HookSettings
+    """A webhook of Discord. Default: off."""
+
+    wecom: HookSettings
+    """The webhook of a robot in a group of WeCom. Default: off."""
+
+    apprise: HookSettings
+    """An address of the library Apprise, for services that have no channel of their own here; it needs `pip install
+    vault-agent[apprise]`. Default: off."""

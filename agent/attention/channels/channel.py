@@ -36,10 +36,12 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A message that came in: `id` is the channel's, `sender` the channel's stable id of who wrote it, never a name.
+    """A message to the agent that came in: in a group, one that names it or answers it.
 
-    `chat` is where an answer goes (`Message.to`). `group`: others read there, too. `answers` is the channel's id of the
+    `id` is the channel's, the same each time it comes in. `sender` is the channel's stable id of who wrote it, never a
+    name. `chat` is where an answer goes (`Message.to`). `group`: others read there, too. `answers` is the channel's id of the
     message that it answers, empty if it answers none. `text` has the reply of a `Choice` if one was chosen.
+    `forwarded`: the sender passes on the words of somebody else.
     """
 
     id: str
@@ -49,6 +51,7 @@ class Incoming:
     at: datetime
     group: bool = False
     answers: str = ""
+    forwarded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
