@@ -37,6 +37,8 @@ class Priority(IntEnum):
     """It keeps the vault in order."""
     NETWORK = 5
     """It mostly waits for other machines, and so begins at once and takes no place from runs."""
+    LISTENING = 6
+    """It waits for messages all day long: it begins at once, and nothing waits for its end or counts it as work."""
 
 
 AT_ONCE = {Priority.NOTE: 2, Priority.RESUMED: 2, Priority.JOB: 1, Priority.MAINTENANCE: 1}
@@ -58,7 +60,7 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class PoolState:
-    """Keys of running and of waiting work, in the order in which they begin."""
+    """Keys of running and of waiting work, in the order in which they begin; without what only listens."""
 
     running: tuple[str, ...]
     waiting: tuple[str, ...]
@@ -112,8 +114,9 @@ class Pool:
     def state(self) -> PoolState:
         """The keys of the work that is running and of the work that waits."""
         with self._lock:
-            running = tuple(each.key for each in self._works if each.thread is not None)
-            return PoolState(running, tuple(each.key for each in self._works if each.thread is None))
+            works = [each for each in self._works if each.priority is not Priority.LISTENING]
+            running = tuple(each.key for each in works if each.thread is not None)
+            return PoolState(running, tuple(each.key for each in works if each.thread is None))
 
     def close(self) -> None:
         """Cancel what waits, ask what goes on to stop, and wait for each as long as its patience lasts."""
@@ -143,9 +146,10 @@ class Pool:
         going_on = [each for each in self._works if each.thread is not None]
         if any(each.key == work.key for each in going_on):
             return False
-        counted = going_on
-        if work.priority is not Priority.MAINTENANCE:  # which waits for everything
-            counted = [each for each in going_on if each.priority is not Priority.NETWORK]
+        uncounted = {Priority.LISTENING}
+        if work.priority is not Priority.MAINTENANCE:  # which waits for all other work
+            uncounted.add(Priority.NETWORK)
+        counted = [each for each in going_on if each.priority not in uncounted]
         return len(counted) < AT_ONCE.get(work.priority, len(counted) + 1)
 
     def _run(self, work: _Work) -> None:

@@ -39,8 +39,8 @@ class Incoming:
     """A message to the agent that came in: in a group, one that names it or answers it.
 
     `id` is the channel's, the same each time it comes in. `sender` is the channel's stable id of who wrote it, never a
-    name. `chat` is where an answer goes (`Message.to`). `group`: others read there, too. `answers` is the channel's id of the
-    message that it answers, empty if it answers none. `text` has the reply of a `Choice` if one was chosen.
+    name. `chat` is where an answer goes (`Message.to`). `group`: others read there, too. `answers` is the channel's id
+    of the message that it answers, empty if it answers none. `text` has the reply of a `Choice` if one was chosen.
     `forwarded`: the sender passes on the words of somebody else.
     """
 

@@ -1,0 +1,110 @@
+"""Short codes for what waits for the person, such as `7K2`: for replies in messengers, where nobody types an id.
+
+A code is made from the id of the note in `approvals/` or `questions/`: digits and letters take turns, so that no word
+looks like one, and none of them is easily taken for another. It says which note is meant, and is no secret: who may
+decide is checked where the reply comes in.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+
+from agent.attention.channels.channel import Choice
+from agent.errors import BadNote
+from agent.markdown.note import Note
+from agent.runs.decisions import Question, open_questions
+from agent.runs.pending_decisions import pending_decisions
+from agent.runs.sync_questions import open_sync_questions
+from agent.texts import text
+from agent.vault.folders import APPROVALS, QUESTIONS
+from agent.workspace.workspace import Workspace
+
+DIGITS, LETTERS = "23456789", "ABCDEFGHJKMNPQRSTVWXYZ"
+SHORTEST, LONGEST = 3, 11
+CODE = rf"[{DIGITS}][{LETTERS}][{DIGITS}](?:[{LETTERS}][{DIGITS}]){{0,4}}[{LETTERS}]?"
+"""A pattern for codes in capital letters."""
+_LABEL = 30
+"""The most characters on a button."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodedNote:
+    """A note with its code; `whole` is the longest form, of which the code is the beginning."""
+
+    path: str
+    code: str
+    whole: str
+
+
+def whole_code(id: str) -> str:
+    """The longest form of the code for an id: `LONGEST` characters."""
+    number = int.from_bytes(sha256(id.encode()).digest()[:16])
+    signs: list[str] = []
+    for place in range(LONGEST):
+        among = LETTERS if place % 2 else DIGITS
+        number, sign = divmod(number, len(among))
+        signs.append(among[sign])
+    return "".join(signs)
+
+
+def with_codes(notes: Iterable[tuple[str, str]]) -> tuple[CodedNote, ...]:
+    """The notes, given as pairs of id and path, with their codes.
+
+    A code is longer than three characters only where an older note has the same beginning: a newer note never changes
+    the code of an older one, which a person may have before their eyes.
+    """
+    taken: set[str] = set()
+    found: list[CodedNote] = []
+    for id, path in sorted(notes):
+        whole = whole_code(id)
+        lengths = range(SHORTEST, LONGEST + 1)
+        code = next((whole[:length] for length in lengths if whole[:length] not in taken), whole)
+        taken.add(code)
+        found.append(CodedNote(path, code, whole))
+    return tuple(found)
+
+
+def coded_notes(workspace: Workspace) -> tuple[CodedNote, ...]:
+    """All notes that ask or have asked something, with their codes."""
+    vault = workspace.vault
+    asking = [path for path in vault.note_paths() if vault.home.holds(path, APPROVALS, QUESTIONS)]
+    return with_codes((_id_of(workspace, path), path) for path in asking)
+
+
+def find_code(workspace: Workspace, typed: str) -> CodedNote | None:
+    """The note with this code, in any case of letters; a longer form of the code is known, too."""
+    typed = typed.upper()
+    known = [each for each in coded_notes(workspace) if each.whole.startswith(typed) and typed.startswith(each.code)]
+    return max(known, key=lambda each: len(each.code), default=None)
+
+
+def codes_by_path(workspace: Workspace) -> dict[str, str]:
+    """The code of each note that asks or has asked something, by its path."""
+    return {each.path: each.code for each in coded_notes(workspace)}
+
+
+def choices_of(workspace: Workspace, path: str) -> tuple[Choice, ...]:
+    """The buttons with which the note at `path` can be decided or answered from a messenger: yes and no, or the options
+    of a question. Empty if nothing waits there, and for a question without options: its answer is typed (`7K2 …`)."""
+    code, language = codes_by_path(workspace).get(path, ""), workspace.settings.vault.language
+    question = waiting_question(workspace, path)
+    if question is not None:
+        labels = (each if len(each) <= _LABEL else f"{each[:_LABEL]}…" for each in question.options)
+        return tuple(Choice(label, f"{code} {number}") for number, label in enumerate(labels, 1))
+    if not any(each.path == path for each in pending_decisions(workspace)):
+        return ()
+    allow = Choice(text("reply.allow", language), text("reply.yes", language, code=code))
+    return allow, Choice(text("reply.refuse", language), text("reply.no", language, code=code))
+
+
+def waiting_question(workspace: Workspace, path: str) -> Question | None:
+    """The unanswered question in the note at `path`; None if there is none."""
+    waiting = (*open_questions(workspace), *open_sync_questions(workspace))
+    return next((each for each in waiting if each.path == path), None)
+
+
+def _id_of(workspace: Workspace, path: str) -> str:
+    try:
+        return Note.parse(workspace.vault.read(path) or b"").id or path
+    except BadNote:
+        return path
