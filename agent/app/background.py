@@ -8,11 +8,13 @@ from functools import cache, partial
 from agent.app.agent import opened_runs
 from agent.app.jobs import procedures_of, why_no_model
 from agent.app.notices import open_outbox, take_in
+from agent.app.messengers import changed_messengers
 from agent.app.subscriptions import DaemonParts
 from agent.background.decision_notices import waiting_notices
 from agent.background.deletion_notice import DeletionNotice
 from agent.background.human_edits import HumanEdits
 from agent.background.inbox.inbox import Inbox
+from agent.background.incoming.messages import IncomingMessages
 from agent.background.index_sync import IndexSync
 from agent.background.insights import Insights
 from agent.background.jobs.jobs import Jobs
@@ -93,12 +95,13 @@ def build_daemon(
     vectors = cache(lambda: vectors_of(index.chosen.embedder))
     insights = Insights(workspace, pool, lambda: edits.settled, bus.publish_async, vectors)
     remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
+    messages = IncomingMessages(workspace, pool, open_runs, changed_messengers(workspace))
 
     open_box = partial(open_outbox, workspace, bus.publish_async)
     notices = Notices(workspace, pool, open_box, partial(waiting_notices, workspace))
 
     def problems() -> tuple[str, ...]:
-        parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes, insights, notices)
+        parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes, insights, messages, notices)
         return tuple(each.problem for each in parts)
 
     contact = MachineContact(workspace, pool, lambda: edits.settled)
@@ -123,4 +126,5 @@ def build_daemon(
         contact,
         notices,
         insights,
+        messages,
     )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.deletion_notice import DeletionNotice
     from agent.background.human_edits import HumanEdits
     from agent.background.inbox.inbox import Inbox
+    from agent.background.incoming.messages import IncomingMessages
     from agent.background.index_sync import IndexSync
     from agent.background.insights import Insights
     from agent.background.jobs.jobs import Jobs
@@ -61,6 +62,7 @@ class DaemonParts:
     contact: "MachineContact"
     notices: "Notices"
     insights: "Insights"
+    messages: "IncomingMessages"
 
 
 def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
@@ -103,8 +105,8 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
 
     row(maintenance.edits_committed, EditsCommitted, name="edits: maintenance", timeout=None)
     row(maintenance.run_ended, TaskCompleted, name="run over: maintenance", timeout=None)
-    row(inbox.take_in, Ended, name="run over: inbox", timeout=None)
-    row(parts.jobs.take_in, Ended, name="run over: jobs", timeout=None)
+    _subscribe_ends(bus, parts)
+    _subscribe_messages(bus, parts.messages)
 
     row(parts.jobs.heard, object, name="any event: jobs", priority=LAST, timeout=None)
     row(_but(parts.metrics.hear, TaskCompleted), object, name="metrics", priority=LAST, timeout=None)
@@ -131,6 +133,19 @@ def _subscribe_in_passing(bus: Bus, parts: DaemonParts) -> None:
     row(insights.changed, FilesChanged, name="files: patterns", priority=20, timeout=None)
     row(insights.tick, Tick, name="tick: patterns", priority=10, timeout=None)
     row(insights.run_ended, TaskCompleted, name="run over: patterns", timeout=None)
+
+
+def _subscribe_ends(bus: Bus, parts: DaemonParts) -> None:
+    """Subscribe those who wait for the end of a run that goes on after a decision."""
+    bus.subscribe(parts.inbox.take_in, Ended, name="run over: inbox", timeout=None)
+    bus.subscribe(parts.jobs.take_in, Ended, name="run over: jobs", timeout=None)
+    bus.subscribe(parts.messages.take_in, Ended, name="run over: messages", timeout=None)
+
+
+def _subscribe_messages(bus: Bus, messages: "IncomingMessages") -> None:
+    """Subscribe what comes in through messengers."""
+    bus.subscribe(messages.start, DaemonStarted, name="start: messages", priority=40, timeout=None)
+    bus.subscribe(messages.tick, Tick, name="tick: messages", priority=15, timeout=None)
 
 
 @dataclass(frozen=True, slots=True)

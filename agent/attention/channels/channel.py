@@ -18,7 +18,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Plain text for one person: `title` is one line, `text` may have several, or be empty.
+    """Plain text for one person: `title` is one line, empty in an answer; `text` may have several lines, or be empty.
 
     `id` is the same in each try, so that a channel that can tell will not show it twice. `to` is an address of the
     channel, such as a chat; empty for the person of the settings. `answers` is the channel's id of a message to which

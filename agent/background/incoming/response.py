@@ -1,0 +1,213 @@
+"""The response to one message of the owner's: a decision by its code, or a run whose answer goes back to the chat.
+
+A run is known by its session and its id from its begin on, so that a program that was stopped goes on with it, or finds
+its answer, and does not begin it twice.
+"""
+
+from dataclasses import dataclass
+
+from agent.background.incoming.queue import MessageQueue, PendingMessage
+from agent.background.resume import OpenRuns
+from agent.errors import AgentError, NoteGone
+from agent.events.runs import Speaker, TaskStarted
+from agent.llm.messages import Assistant
+from agent.llm.provider import Cancelled
+from agent.loop.outcome import Ended, RunOutcome
+from agent.loop.records import Began, Closed, Spoken
+from agent.loop.request import RunRequest
+from agent.loop.session import Session, load_session
+from agent.runs.crash_recovery import is_own
+from agent.runs.decision_codes import choices_of, codes_by_path, waiting_question
+from agent.runs.decisions import approvals
+from agent.runs.registry import run_registry
+from agent.runs.replies import carry_out, parse_reply
+from agent.runs.service import RunIO, RunService
+from agent.texts import text
+from agent.workspace.workspace import Workspace
+
+LONGEST = 3_500
+"""The most characters of an answer in a messenger; the session's note has the whole."""
+_GREETINGS = frozenset({"/start", "/help"})
+"""What messengers send when a person opens the chat with a bot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Responder:
+    """Responds to the messages of one channel, the `name`."""
+
+    workspace: Workspace
+    open_runs: OpenRuns
+    queue: MessageQueue
+    name: str
+
+    def respond(self, entry: PendingMessage, cancelled: Cancelled) -> None:
+        """Bring a message to an answer, or to where its run waits; it stays as it is if the program is stopped.
+
+        Raises what a run does.
+        """
+        if entry.phase == "new":
+            said = self._decided(entry)
+            if said is not None:
+                self._answer(entry, said)
+                return
+        if entry.run and self._is_saved(entry):
+            self._go_on(entry, cancelled)
+        else:
+            self._ask(entry, cancelled)
+
+    def look(self, entry: PendingMessage) -> None:
+        """Take in what became of a run that waited, if it is over or waits for something else by now."""
+        try:
+            session = load_session(self.workspace.vault, entry.session)
+        except NoteGone:
+            self.queue.done(entry)
+            return
+        closed = _closed(session, entry.run)
+        marks = run_registry(self.workspace.vault)
+        if closed is None or closed.outcome == RunOutcome.INTERRUPTED or marks.is_held(session.id):
+            return
+        if RunOutcome(closed.outcome).waits:
+            mark = marks.get(session.id)
+            if mark is not None and mark.waits_for and mark.waits_for != entry.waits_for:
+                self._tell_wait(entry, mark.waits_for)
+            return
+        self._take_result(entry, session, closed)
+
+    def _decided(self, entry: PendingMessage) -> str | None:
+        """What came of a decision; None if the message is none. Words that are passed on decide nothing."""
+        message, language = entry.message, self.workspace.settings.vault.language
+        if message.text.strip() in _GREETINGS:
+            return text("messages.hello", language)
+        reply = None if message.forwarded else parse_reply(message.text)
+        return carry_out(self.workspace, reply) if reply is not None else None
+
+    def _ask(self, entry: PendingMessage, cancelled: Cancelled) -> None:
+        message = entry.message
+        speaker = Speaker(f"{self.name}:{message.chat}", group=True) if message.group else Speaker(self.name)
+        untrusted = text("messages.forwarded", "en", channel=self.name) if message.forwarded else ""
+        with self.open_runs() as runs:
+            self._note_begin(runs, entry)
+            request, line = RunRequest(message.text, speaker), RunIO(cancelled=cancelled)
+            self._take_end(entry, runs.ask(request, _session_of(runs, speaker), line, untrusted))
+
+    def _go_on(self, entry: PendingMessage, cancelled: Cancelled) -> None:
+        """Resume the run of a message, or take its result if it has ended."""
+        session = load_session(self.workspace.vault, entry.session)
+        closed = _closed(session, entry.run)
+        began = session.open_run
+        if began is not None and began.run == entry.run and not session.waits:
+            with self.open_runs() as runs:
+                self._take_end(entry, runs.resume(session.path, RunIO(cancelled=cancelled)))
+        elif closed is not None and RunOutcome(closed.outcome).waits:
+            mark = run_registry(self.workspace.vault).get(session.id)
+            waits_for = mark.waits_for if mark is not None else ""
+            if waits_for and waits_for == entry.waits_for:  # the person was told before
+                with self.queue.changing():
+                    entry.phase = "waits"
+            else:
+                self._tell_wait(entry, waits_for)
+        elif closed is not None:
+            self._take_result(entry, session, closed)
+        else:
+            self._answer(entry, text("messages.stopped", self.workspace.settings.vault.language))
+
+    def _note_begin(self, runs: RunService, entry: PendingMessage) -> None:
+        """Write down the session and the run when it begins, before a model is asked."""
+
+        is_noted = False
+
+        def begun(event: TaskStarted) -> None:
+            nonlocal is_noted
+            if not is_noted:  # else it is a part of the run
+                is_noted = True
+                with self.queue.changing():
+                    entry.phase, entry.session, entry.run = "running", event.session, event.run
+
+        runs.bus.subscribe(begun, TaskStarted, name="message: begun", timeout=None)
+
+    def _take_end(self, entry: PendingMessage, ended: Ended) -> None:
+        """The answer, or what the run waits for; nothing yet for a run that was stopped with the program."""
+        with self.queue.changing():
+            entry.phase, entry.session, entry.run = "running", ended.session, ended.run
+        if ended.outcome is RunOutcome.INTERRUPTED:
+            return
+        if ended.outcome.waits:
+            self._tell_wait(entry, ended.waits_for)
+        elif ended.outcome is RunOutcome.FINISHED:
+            self._answer(entry, ended.answer)
+        else:
+            self._fail(entry, ended.answer, ended.reason, ended.hint)
+
+    def _take_result(self, entry: PendingMessage, session: Session, closed: Closed) -> None:
+        """The answer of a run that ended elsewhere, from its session."""
+        said = [each.message for each in session.of_run(entry.run) if isinstance(each, Spoken)]
+        answer = next((each.text for each in reversed(said) if isinstance(each, Assistant) and each.text), "")
+        if closed.outcome == RunOutcome.FINISHED:
+            self._answer(entry, answer)
+        else:
+            self._fail(entry, "", closed.reason, "")
+
+    def _fail(self, entry: PendingMessage, answer: str, reason: str, hint: str) -> None:
+        language = self.workspace.settings.vault.language
+        parts = [answer, text("messages.failed", language, reason=". ".join(filter(None, (reason, hint))))]
+        self._answer(entry, "\n\n".join(filter(None, parts)))
+
+    def _tell_wait(self, entry: PendingMessage, note: str) -> None:
+        """Ask the person in the chat what the run waits for; its answer comes later."""
+        told = describe_wait(self.workspace, note)
+        choices = choices_of(self.workspace, note)
+        with self.queue.changing():
+            entry.phase, entry.waits_for = "answered", note
+            entry.text, entry.choices, entry.tries, entry.again = told, choices, 0, False
+
+    def _answer(self, entry: PendingMessage, told: str) -> None:
+        """Have this said in the chat; then the message is done with."""
+        vault, language = self.workspace.vault, self.workspace.settings.vault.language
+        told = vault.masked(told.strip()) or text("messages.nothing", language)
+        if len(told) > LONGEST:
+            rest = text("messages.more", language, session=entry.session)
+            told = f"{told[:LONGEST].rsplit(maxsplit=1)[0]}…\n\n{rest}"
+        with self.queue.changing():
+            entry.phase, entry.waits_for = "answered", ""
+            entry.text, entry.choices, entry.tries, entry.again = told, (), 0, False
+
+    def _is_saved(self, entry: PendingMessage) -> bool:
+        """True if the note of the session has the run; one that was stopped before has done nothing."""
+        try:
+            session = load_session(self.workspace.vault, entry.session)
+        except AgentError:
+            return False
+        return any(isinstance(each.event, Began) and each.event.run == entry.run for each in session.records)
+
+
+def describe_wait(workspace: Workspace, note: str) -> str:
+    """What waits in a note, as a person needs it to decide in a messenger: what would be done, and how to reply."""
+    vault, language = workspace.vault, workspace.settings.vault.language
+    code = codes_by_path(workspace).get(note, "")
+    question = waiting_question(workspace, note)
+    if question is not None:
+        how = text("messages.choose" if question.options else "messages.answer", language, code=code)
+        options = [f"{number}. {each}" for number, each in enumerate(question.options, 1)]
+        return vault.masked("\n".join([question.text, *options, "", how]))
+    asked = approvals(workspace).find(note)
+    if asked is None:
+        return text("answers.waits", language, note=note)
+    shown = "\n".join(filter(None, [asked.why, asked.shown, asked.change]))
+    if len(shown) > LONGEST:
+        shown = shown[:LONGEST] + "…\n" + text("messages.not_all", language, note=note)
+    head = text("messages.approve", language, tool=asked.tool)
+    return vault.masked("\n".join([head, shown, "", text("reply.how", language, code=code)]))
+
+
+def _session_of(runs: RunService, speaker: Speaker) -> str:
+    """The session that a conversation goes on with; empty for a new one."""
+    found = runs.last_session(speaker)
+    if found is None or found.open_run is not None or not is_own(runs.workspace, found) or runs.is_stale(found):
+        return ""
+    return found.path
+
+
+def _closed(session: Session, run: str) -> Closed | None:
+    """The last end, or pause, of a run; None while there is none."""
+    ends = (each.event for each in reversed(session.records) if isinstance(each.event, Closed))
+    return next((each for each in ends if each.run == run), None)
