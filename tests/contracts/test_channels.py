@@ -16,7 +16,9 @@ from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserErro
 from agent.llm.provider import never
 from tests.attention.rigs.local import daily_rig, terminal_rig
 from tests.attention.rigs.mail import mail_rig
+from tests.attention.rigs.hooks import discord_rig, mattermost_rig, ntfy_rig, slack_rig, wecom_rig
 from tests.attention.rigs.rig import OpenRig, Rig
+from tests.attention.rigs.telegram import telegram_rig
 from tests.attention.rigs.webhook import webhook_rig
 from tests.attention.servers import ASKED_WAIT, Fault
 
@@ -24,6 +26,12 @@ RIGS: dict[str, OpenRig] = {
     "daily": daily_rig,
     "mail": mail_rig,
     "terminal": terminal_rig,
+    "telegram": telegram_rig,
+    "slack": slack_rig,
+    "mattermost": mattermost_rig,
+    "discord": discord_rig,
+    "wecom": wecom_rig,
+    "ntfy": ntfy_rig,
     "webhook": webhook_rig,
 }
 

@@ -1,0 +1,82 @@
+"""The library Apprise, for the services that have no channel of their own here; an extra, loaded when it is used.
+
+It proves nothing but that it had no error, and its calls cannot be cut short, so each has a thread that is left behind
+when the wait for it ends.
+"""
+
+import logging
+import threading
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, cast
+
+from agent.attention.channels.channel import Message
+from agent.attention.channels.wording import body_of, title_of
+from agent.errors import ConfigError, Interrupted, Retryable, UserError
+from agent.llm.provider import Cancelled
+from agent.texts import Language
+
+LONGEST = 60.0
+"""The longest time of one delivery in seconds."""
+_POLL = 0.1
+_SETTING = "channels.apprise.url"
+
+
+class Notifier(Protocol):
+    """What is used of `apprise.Apprise`."""
+
+    def add(self, servers: str) -> bool: ...
+
+    def notify(self, body: str, title: str = "", body_format: str | None = None) -> bool | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Apprise:
+    """The channel of one address."""
+
+    url: str
+    language: Language
+    name: str = "apprise"
+
+    def send(self, message: Message, cancelled: Cancelled) -> str:
+        """Hand it to the library; the proof is that it had no error."""
+        notifier = load_notifier()
+        if not notifier.add(self.url):
+            raise ConfigError(
+                "{setting} is not an address that Apprise knows",
+                hint="https://appriseit.com/services/ lists them",
+                setting=_SETTING,
+            )
+        title, body = title_of(message), body_of(message, self.language, replies=True)
+        done: list[bool] = []
+        over = threading.Event()
+
+        def deliver() -> None:
+            try:
+                done.append(notifier.notify(body or title, title if body else "", "text") is True)
+            finally:
+                over.set()
+
+        threading.Thread(target=deliver, name="apprise", daemon=True).start()
+        waited = 0.0
+        while not over.wait(_POLL):
+            waited += _POLL
+            if cancelled():
+                raise Interrupted("the wait for {place} was cancelled", place="Apprise")
+            if waited >= LONGEST:
+                raise Retryable("Apprise is silent for {seconds:g} s", hint="try again later", seconds=LONGEST)
+        if done != [True]:
+            raise Retryable("Apprise could not deliver the message", delay=60.0, hint="check channels.apprise.url")
+        return f"apprise {message.id}"
+
+
+def load_notifier() -> Notifier:
+    """A new notifier of the library; raises `UserError` if it is not installed."""
+    try:
+        library = import_module("apprise")
+    except ImportError as error:
+        raise UserError(
+            "the channel apprise needs the library of this name", hint="pip install 'vault-agent[apprise]'"
+        ) from error
+    logging.getLogger("apprise").setLevel(logging.CRITICAL)  # it would log addresses, which hold keys
+    return cast(Notifier, library.Apprise())

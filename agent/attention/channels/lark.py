@@ -1,0 +1,137 @@
+"""A bot of Lark (Feishu): cards with buttons, or text, to its owner and as answers in a chat.
+
+Only the few calls that are needed, each with a tenant's token, which is renewed when it is about to end. The id of a
+message is sent along as `uuid`, by which Lark drops a second try within an hour.
+"""
+
+import json
+from dataclasses import dataclass, field
+
+from agent.attention.channels.channel import Message
+from agent.attention.channels.http import Answer, Service, checked_url
+from agent.attention.channels.wording import body_of, title_of
+from agent.errors import Permanent, Retryable, UserError
+from agent.escape import escape_line
+from agent.llm.fields import mapping, number, text
+from agent.llm.messages import JsonObject
+from agent.llm.provider import Cancelled
+from agent.texts import Language, Sentence
+
+MOST = 8_000
+"""The most characters of a card's text: a card has at most 30 KB."""
+_BUSY = frozenset({99991400, 11232, 230020})
+"""The codes for too many requests."""
+_TOKEN_OVER = frozenset({99991663, 99991661, 99991668})
+"""The codes for a token that does not count any more."""
+_KEY = frozenset({10003, 10014, 10012, 99991664})
+_LEFT = 300.0
+"""Seconds before its end at which a token is renewed."""
+
+
+@dataclass(slots=True)
+class Lark:
+    """The channel; `owner` is the person's `open_id` in the app."""
+
+    base_url: str
+    app_id: str
+    app_secret: str
+    owner: str
+    service: Service
+    language: Language
+    name: str = "lark"
+    _token: str = field(default="", init=False, repr=False)
+    _until: float = field(default=0.0, init=False)
+
+    def send(self, message: Message, cancelled: Cancelled) -> str:
+        """Send it to the chat `Message.to`, else to the owner; as an answer, below the message that it answers."""
+        to = message.to or self.owner
+        if not to:
+            raise UserError(
+                "Lark has nobody to write to: {setting} is empty",
+                hint="set it to your own open_id in the app",
+                setting="channels.lark.owner",
+            )
+        document: dict[str, object] = {"msg_type": "interactive", "content": json.dumps(self.card(message))}
+        document["uuid"] = message.id
+        path = f"messages/{message.answers}/reply" if message.answers else "messages?receive_id_type=" + _kind(to)
+        if not message.answers:
+            document["receive_id"] = to
+        said = self._call(path, document, cancelled)
+        proof = text(mapping(said.get("data")).get("message_id"))
+        if not proof:
+            raise self.service.not_understood(self.base_url)
+        return proof
+
+    def card(self, message: Message) -> JsonObject:
+        """The card: all of its text is plain, in which Lark interprets nothing."""
+        body = body_of(message, self.language, MOST, replies=False)
+        rows: list[JsonObject] = [{"tag": "div", "text": {"tag": "plain_text", "content": body}}] if body else []
+        if message.choices:
+            rows.append({"tag": "action", "actions": [_button(each.label, each.reply) for each in message.choices]})
+        title = title_of(message)
+        header: JsonObject = {"header": {"title": {"tag": "plain_text", "content": title}}} if title else {}
+        return {"config": {"wide_screen_mode": True}, **header, "elements": rows}
+
+    def _call(self, path: str, document: object, cancelled: Cancelled) -> JsonObject:
+        """The answer of the messages' interface; the token is renewed once if it does not count any more."""
+        for is_last in (False, True):
+            headers = {"authorization": f"Bearer {self._tenant_token(cancelled)}"}
+            answer = self._post(f"im/v1/{path}", document, cancelled, headers)
+            if number(answer.document.get("code")) in _TOKEN_OVER and not is_last:
+                self._token = ""
+                continue
+            return self._checked(answer)
+        raise AssertionError("the second try returns or raises")
+
+    def _tenant_token(self, cancelled: Cancelled) -> str:
+        now = self.service.clock.monotonic()
+        if not self._token or now >= self._until:
+            document = {"app_id": self.app_id, "app_secret": self.app_secret}
+            said = self._checked(self._post("auth/v3/tenant_access_token/internal", document, cancelled, {}))
+            self._token = text(said.get("tenant_access_token"))
+            self._until = now + max(number(said.get("expire")) - _LEFT, 0.0)
+            if not self._token:
+                raise self.service.not_understood(self.base_url)
+        return self._token
+
+    def _post(self, path: str, document: object, cancelled: Cancelled, headers: dict[str, str]) -> Answer:
+        base = checked_url(self.base_url, "channels.lark.base_url").rstrip("/")
+        body = json.dumps(document).encode()
+        headers = {"content-type": "application/json; charset=utf-8", **headers}
+        return self.service.ask("POST", f"{base}/open-apis/{path}", cancelled, headers=headers, body=body)
+
+    def _checked(self, answer: Answer) -> JsonObject:
+        """The document of a success; Lark says what went wrong in `code` and `msg`, with any status."""
+        said = answer.document
+        if "code" not in said:
+            is_success = 200 <= answer.status < 300 and "html" not in answer.content_type
+            url = self.base_url
+            raise self.service.not_understood(url) if is_success else self.service.refusal(url, answer)
+        code = said["code"]
+        words = Sentence("{code} {msg}", code=code, msg=self.service.clean(text(said.get("msg"))))
+        if code == 0 and answer.status == 200:
+            return said
+        if code in _BUSY or answer.status == 429:
+            hint = "it asks for a pause; the message is sent again after it"
+            raise Retryable("Lark takes no more messages for now: {words}", delay=answer.wait, hint=hint, words=words)
+        if answer.status >= 500:
+            raise Retryable("Lark is out of order: {words}", delay=0.0, hint="try again later", words=words)
+        if code in _KEY:
+            key = Sentence("check {id} and {secret}", id="channels.lark.app_id", secret=self.service.key)
+            raise UserError("Lark does not know the app: {words}", hint=key, words=words)
+        reach = "the app needs a bot, the right to send messages, and its owner among those who may use it"
+        raise Permanent("Lark refuses: {words}", hint=reach, words=words)
+
+
+def _kind(to: str) -> str:
+    """The kind of an address: a chat, or a person in the app."""
+    return "chat_id" if to.startswith("oc_") else "open_id"
+
+
+def _button(label: str, reply: str) -> JsonObject:
+    return {
+        "tag": "button",
+        "text": {"tag": "plain_text", "content": escape_line(label)},
+        "type": "default",
+        "value": {"reply": reply},
+    }

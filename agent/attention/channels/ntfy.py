@@ -1,0 +1,40 @@
+"""A topic of ntfy, for notices on a phone; the proof is the id of the message there."""
+
+from dataclasses import dataclass
+
+from agent.attention.channels.channel import Message
+from agent.attention.channels.hooks import utf8_bytes
+from agent.attention.channels.http import Service, checked_url
+from agent.attention.channels.wording import body_of, shortened, title_of
+from agent.llm.fields import text
+from agent.llm.provider import Cancelled
+from agent.texts import Language
+
+MOST = 4_000
+"""The most bytes of a text: ntfy makes a file of one with more than 4,096."""
+_TITLE = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Ntfy:
+    """The channel of one topic."""
+
+    base_url: str
+    topic: str
+    token: str
+    service: Service
+    language: Language
+    name: str = "ntfy"
+
+    def send(self, message: Message, cancelled: Cancelled) -> str:
+        """Publish it as JSON, with which the topic is in no address."""
+        url = checked_url(self.base_url, "channels.ntfy.base_url").rstrip("/") + "/"
+        title = shortened(title_of(message), _TITLE, utf8_bytes)
+        body = body_of(message, self.language, MOST, replies=True, size=utf8_bytes)
+        document = {"topic": self.topic, "title": title, "message": body or title}
+        headers = {"authorization": f"Bearer {self.token}"} if self.token else {}
+        answer = self.service.post(url, document, cancelled, headers)
+        proof = self.service.clean(text(answer.document.get("id")))
+        if not proof or answer.document.get("event") != "message":
+            raise self.service.not_understood(url)
+        return proof
