@@ -17,6 +17,7 @@ from agent.llm.provider import never
 from tests.attention.rigs.local import daily_rig, terminal_rig
 from tests.attention.rigs.mail import mail_rig
 from tests.attention.rigs.hooks import discord_rig, mattermost_rig, ntfy_rig, slack_rig, wecom_rig
+from tests.attention.rigs.lark import lark_rig
 from tests.attention.rigs.rig import OpenRig, Rig
 from tests.attention.rigs.telegram import telegram_rig
 from tests.attention.rigs.webhook import webhook_rig
@@ -27,6 +28,7 @@ RIGS: dict[str, OpenRig] = {
     "mail": mail_rig,
     "terminal": terminal_rig,
     "telegram": telegram_rig,
+    "lark": lark_rig,
     "slack": slack_rig,
     "mattermost": mattermost_rig,
     "discord": discord_rig,

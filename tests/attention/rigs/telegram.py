@@ -166,4 +166,4 @@ def channel_of(server: LocalService, timeout: float = 5.0) -> Telegram:
 @contextmanager
 def telegram_rig() -> Iterator[Rig]:
     with telegram() as (server, service):
-        yield TelegramRig(channel_of(server, 0.3), server, service)
+        yield TelegramRig(channel_of(server, 0.8), server, service)

@@ -1,0 +1,95 @@
+"""A local server that speaks what is needed of Lark's interface: tenants' tokens, messages, answers below them."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from agent.attention.channels.http import Service
+from agent.attention.channels.lark import Lark
+from agent.clock import SystemClock
+from agent.llm.fields import items, mapping, text
+from agent.llm.messages import JsonObject
+from tests.attention.rigs.rig import Rig, Shown
+from tests.attention.servers import Answered, Called, Fault, LocalService, local_service
+
+SECRET = "hushAppSecret0123456789abcdef"
+OWNER = "ou_7d8a6e6df7621556ce0d21922b676706"
+
+
+@dataclass
+class LarkService:
+    """The server: what the bot has sent in `taken`, each once for its `uuid`."""
+
+    secret: str = SECRET
+    token: int = 1
+    taken: dict[str, Shown] = field(default_factory=dict)
+    paths: list[str] = field(default_factory=list)
+
+    def __call__(self, called: Called) -> Answered:
+        document = called.document
+        if called.path.endswith("/tenant_access_token/internal"):
+            if document.get("app_secret") != self.secret:
+                return Answered(200, {"code": 10014, "msg": "app secret invalid"})
+            token = f"t-hush{self.token}"
+            return Answered(200, {"code": 0, "msg": "ok", "tenant_access_token": token, "expire": 7200})
+        if called.headers.get("authorization") != f"Bearer t-hush{self.token}":
+            return Answered(400, {"code": 99991663, "msg": "Invalid access token for authorization"})
+        if called.query.get("receive_id_type") == "open_id" and document.get("receive_id") != OWNER:
+            return Answered(400, {"code": 230001, "msg": "invalid receive_id"})
+        self.paths.append(called.path)
+        card = mapping(json.loads(text(document["content"])))
+        uuid = text(document["uuid"])
+        self.taken.setdefault(uuid, Shown(_text(card), tuple(_replies(card)), uuid))
+        return Answered(200, {"code": 0, "msg": "success", "data": {"message_id": f"om_{uuid.lower()}"}})
+
+
+def _text(card: JsonObject) -> str:
+    title = mapping(mapping(card.get("header")).get("title"))
+    rows = [mapping(mapping(each).get("text")) for each in items(card["elements"])]
+    shown = [each for each in (title, *rows) if each]
+    assert all(each["tag"] == "plain_text" for each in shown)
+    return "\n".join(text(each["content"]) for each in shown)
+
+
+def _replies(card: JsonObject) -> Iterator[str]:
+    for row in items(card["elements"]):
+        for each in items(mapping(row).get("actions")):
+            yield text(mapping(mapping(each).get("value")).get("reply"))
+
+
+@dataclass
+class LarkRig:
+    channel: Lark
+    server: LocalService
+    service: LarkService
+    secrets: tuple[str, ...] = (SECRET, "t-hush1")
+    limit: int = 8_300
+    asks_to_wait: bool = False
+    faults: frozenset[Fault] = frozenset(
+        {"busy", "broken", "silent", "cut", "cut after", "moved", "page", "flood", "wrong"}
+    )
+
+    def shown(self) -> Sequence[Shown]:
+        return list(self.service.taken.values())
+
+    def misbehave(self, *faults: Fault) -> None:
+        self.server.faults.extend(faults)
+
+    def change_key(self) -> None:
+        self.service.secret, self.service.token = "another", 2
+
+    def calls(self) -> int:
+        return len(self.server.calls)
+
+    def sent_on(self) -> int:
+        return len(self.server.elsewhere)
+
+
+@contextmanager
+def lark_rig() -> Iterator[Rig]:
+    service = LarkService()
+    with local_service(service) as server:
+        server.busy = lambda: Answered(400, {"code": 99991400, "msg": "request trigger frequency limit"})
+        door = Service("channels.lark.base_url", "channels.lark.app_secret", SystemClock(), (SECRET,), timeout=0.8)
+        yield LarkRig(Lark(server.url, "cli_a1b2c3", SECRET, OWNER, door, "en"), server, service)
