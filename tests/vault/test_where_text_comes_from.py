@@ -2,7 +2,9 @@
 
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -457,3 +459,21 @@ def test_most_looks_ask_git_nothing(vault: Vault, monkeypatch: pytest.MonkeyPatc
         change.create("a.md", b"by the agent\n")
     monkeypatch.setattr(type(vault.git), "run", lambda *args, **named: pytest.fail(f"git {args[1:]} was run"))
     assert vault.provenance.strangers("a.md", b"by the agent\n") == ""
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_several_that_start_the_same_record_at_once_all_write_to_it(tmp_path: Path, durable: bool) -> None:
+    path = tmp_path / "provenance.db"
+    start = Barrier(6)
+
+    def write_one(number: int) -> None:
+        start.wait()
+        own = Database(path, durable)
+        own.remember({f"fact {number}": str(number)})
+        own.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(write_one, range(6)))
+    again = Database(path)
+    assert [again.fact(f"fact {number}") for number in range(6)] == [str(number) for number in range(6)]
+    again.close()

@@ -92,6 +92,8 @@ class Database:
     """
 
     path: Path
+    durable: bool = True
+    """False to leave it to the system when writes reach the disk."""
     _open: sqlite3.Connection | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -254,7 +256,11 @@ class Database:
             self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=32
         )
         try:
-            connection.executescript(_TABLES)
+            if not self.durable:
+                connection.execute("PRAGMA synchronous = OFF")
+            (version,) = connection.execute("PRAGMA schema_version").fetchone()
+            # A new file: one transaction, as each table in its own is synced three times.
+            connection.executescript(_TABLES if version else f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
         except sqlite3.Error:
             connection.close()
             raise

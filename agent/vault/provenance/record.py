@@ -338,5 +338,5 @@ def provenance(
     home: AgentFolder,
 ) -> Provenance:
     """The record of a vault, in its private `folder`; `journalled` returns the commits in the write journal."""
-    recorder = Recorder(place, git, Database(folder / "provenance.db"), journalled)
+    recorder = Recorder(place, git, Database(folder / "provenance.db", git.durable), journalled)
     return Provenance(recorder, read, AnswerFile(folder / "remotes.json"), Looks(folder / "looks.jsonl"), home)
