@@ -7,6 +7,7 @@ from functools import reduce
 
 from agent.attention.channels.channel import Channel, Inbound, Message
 from agent.attention.channels.daily_note import DailyNote
+from agent.attention.channels.desktop import Desktop
 from agent.attention.channels.http import Service
 from agent.attention.channels.mail import Mail
 from agent.attention.channels.mail_in import MailIn
@@ -150,6 +151,10 @@ def _mail_in(workspace: Workspace) -> Inbound | None:
     return MailIn(settings, _secret(settings.password), token, in_machine_seconds(workspace.clock))
 
 
+def _desktop(workspace: Workspace) -> Channel:
+    return Desktop(workspace.settings.vault.language)
+
+
 def _terminal(workspace: Workspace) -> Channel:
     return Terminal(own_terminal(), workspace.clock.now, workspace.settings.vault.language)
 
@@ -185,6 +190,7 @@ KINDS: tuple[ChannelKind, ...] = (
             "secret": Sentence("The key of the signature; empty for none"),
         },
     ),
+    ChannelKind("desktop", Sentence("notices of this machine's desktop"), _desktop),
     ChannelKind("terminal", Sentence("lines on the daemon's terminal"), _terminal),
     ChannelKind("daily", Sentence("a block in the daily note"), _daily),
 )

@@ -16,6 +16,7 @@ from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserErro
 from agent.llm.provider import never
 from tests.attention.rigs.hooks import discord_rig, mattermost_rig, ntfy_rig, slack_rig, wecom_rig
 from tests.attention.rigs.lark import lark_rig
+from tests.attention.rigs.desktop import desktop_rig
 from tests.attention.rigs.local import daily_rig, terminal_rig
 from tests.attention.rigs.mail import mail_rig
 from tests.attention.rigs.rig import OpenRig, Rig
@@ -25,6 +26,7 @@ from tests.attention.servers import ASKED_WAIT, Fault
 
 RIGS: dict[str, OpenRig] = {
     "daily": daily_rig,
+    "desktop": desktop_rig,
     "mail": mail_rig,
     "terminal": terminal_rig,
     "telegram": telegram_rig,
