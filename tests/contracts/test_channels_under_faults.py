@@ -68,6 +68,7 @@ def check(name: str, faults: int, stack: ExitStack, caplog: pytest.LogCaptureFix
         met, said = met + more, said + words
         if not rig.faults:
             met += 1  # a channel of this machine: only that nothing is lost or doubled
+            rig.calls()  # somebody looks at the terminal
     shown = rig.shown()
     for number in range(1, sent + 1):
         first, *others = [each for each in shown if f"Notice {number:04}" in each.text]

@@ -32,6 +32,9 @@ _MOST = 20_000
 """The most characters of a text."""
 _LINE = 60
 """The characters of a text that stand for a missing title."""
+_OURSELVES = "[127.0.0.1]"
+"""What we call ourselves to the server: the library would ask the network for this machine's name, which is slow, and
+nobody's business."""
 _SUBMISSION, _TLS = 587, 465
 _BUSY = 60.0
 """The pause in seconds after a server has said that it takes nothing now."""
@@ -149,9 +152,9 @@ class _Visit:
         host, port, security = settings.host, port_of(settings), security_of(settings)
         context = ssl.create_default_context()
         smtp: smtplib.SMTP = (
-            smtplib.SMTP_SSL(timeout=channel.timeout, context=context)
+            smtplib.SMTP_SSL(local_hostname=_OURSELVES, timeout=channel.timeout, context=context)
             if security == "tls"
-            else smtplib.SMTP(timeout=channel.timeout)
+            else smtplib.SMTP(local_hostname=_OURSELVES, timeout=channel.timeout)
         )
         self._smtp = smtp
         smtp._host = host  # type: ignore[attr-defined]  # the name that a certificate is checked against
