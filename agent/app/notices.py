@@ -6,17 +6,18 @@ from functools import partial
 from agent.app.channels import open_channels
 from agent.attention.channels.channel import Channel
 from agent.attention.outbox import Outbox, preferred
-from agent.attention.receipts import FILE, NoticeLedger
+from agent.attention.receipts import NoticeLedger
 from agent.attention.rules import Limits, limits_of
 from agent.events.bus import ignore_event
 from agent.events.notices import NoticeRaised
+from agent.vault.layout import NOTICES
 from agent.workspace.workspace import Workspace, reload_settings
 
 
 def open_ledger(workspace: Workspace) -> NoticeLedger:
     """The ledger of this machine's notices; raises `Permanent` if it cannot be used."""
     durable = workspace.settings.git.durable
-    return NoticeLedger(workspace.vault.private_folder / FILE, workspace.clock, durable=durable)
+    return NoticeLedger(workspace.vault.private_folder / NOTICES, workspace.clock, durable=durable)
 
 
 def open_outbox(workspace: Workspace, publish: Callable[[object], object] = ignore_event) -> Outbox:
@@ -27,7 +28,7 @@ def open_outbox(workspace: Workspace, publish: Callable[[object], object] = igno
         partial(_limits, workspace),
         partial(_channels, workspace),
         workspace.settings.vault.language,
-        (workspace.vault.private_folder / FILE).with_name("sending.lock"),
+        (workspace.vault.private_folder / NOTICES).with_name("sending.lock"),
         publish,
         workspace.vault.masked,
     )

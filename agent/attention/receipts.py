@@ -23,8 +23,6 @@ from agent.errors import Permanent, Retryable, os_reason
 from agent.events.notices import Decided, NoticeRaised
 from agent.vault import durable as disk
 
-FILE = "notices/ledger.jsonl"
-"""The file of the ledger, in the vault's private folder."""
 KEPT = timedelta(days=366)
 _PATIENCE = 10.0
 """Seconds to wait for another process that decides."""

@@ -21,6 +21,8 @@ FORGETTING = "forgetting.json"
 """The private file that describes a purge while it runs."""
 CHAT_HISTORY = "chat_history"
 """The private file with what the person has typed in chats: a chat offers it again."""
+NOTICES = "notices/ledger.jsonl"
+"""The private file with what was raised, decided and delivered of the agent's notices."""
 _TELLING = (AGENT_NOTE, MEMORY_NOTE, ENTRIES, SESSIONS, APPROVALS)
 """Names in the table of folders; where one of them is, the agent has lived."""
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,6 +23,7 @@ from agent.interfaces.cli.click_texts import in_language, speak_for_click
 from agent.interfaces.cli.language import listed, said, speak, terminal_language
 from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, Failed, Output, exit_codes, say, to_json
 from agent.interfaces.cli.printing import colour, show
+from agent.interfaces.cli.streams import is_reader_gone, prepare_streams
 
 DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 130, 141
 
@@ -252,7 +252,7 @@ def run() -> NoReturn:
 
 def main(args: Sequence[str]) -> int:
     """Run one command line and return its exit code; never raises, except to exit the interpreter."""
-    _prepare_streams()
+    prepare_streams()
     speak("en" if _asks_json(args) else terminal_language(args))
     speak_for_click()
     keep_out_of_print(secrets_of(os.environ))  # the settings' secrets follow, once a vault is open
@@ -262,19 +262,10 @@ def main(args: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError as error:
-        return READER_GONE if _reader_gone() else _fail(error, args)
+        return READER_GONE if is_reader_gone() else _fail(error, args)
     except Exception as error:  # noqa: BLE001 - the outermost level: every failure becomes a message and an exit code
         return _fail(error, args)
     return code
-
-
-def _prepare_streams() -> None:
-    """Escape characters that the terminal cannot encode, and replace closed streams by /dev/null."""
-    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - open until the process ends
-    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 - open until the process ends
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def _invoke(args: list[str]) -> int:
@@ -378,23 +369,6 @@ def _asks_json(args: Sequence[str]) -> bool:
     """True if `--json` is among the words; click is not used, as it may have failed to parse them."""
     options = list(args)
     return "--json" in options[: options.index("--") if "--" in options else None]
-
-
-def _reader_gone() -> bool:
-    """True if standard output is broken (as in `… | head`), and not a pipe to a program that we have started."""
-    from select import POLLERR, poll
-
-    try:
-        descriptor = sys.stdout.fileno()
-    except OSError:
-        return False
-    waiting = poll()
-    waiting.register(descriptor, 0)
-    if not any(events & POLLERR for _, events in waiting.poll(0)):
-        return False
-    # The interpreter flushes again when it exits, and would print an error.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
-    return True
 
 
 def _near(word: str, known: Sequence[str]) -> str:

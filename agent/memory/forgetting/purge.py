@@ -17,6 +17,7 @@ from agent.index.files import IndexFiles
 from agent.memory.forgetting import forget
 from agent.memory.forgetting.forget_past import forgotten_since, is_in_history, plan_of, plan_past
 from agent.memory.forgetting.in_history import cleaning_of
+from agent.memory.forgetting.notices import forget_notices
 from agent.memory.forgetting.places import Forgetting, Report, stem_of, text_of
 from agent.memory.forgetting.private_state import follow_names
 from agent.memory.forgetting.said_again import SaidAgain, phrase
@@ -28,7 +29,7 @@ from agent.vault.change import Outcome
 from agent.vault.find import find_note
 from agent.vault.history import purge as history
 from agent.vault.history.versions import paths_with
-from agent.vault.layout import CHAT_HISTORY, FORGETTING
+from agent.vault.layout import CHAT_HISTORY, FORGETTING, NOTICES
 from agent.vault.locks import holder, process_lock
 from agent.vault.store import Vault
 
@@ -236,6 +237,7 @@ class Forgetter:
         """Remove what says the text from the journal and the state, and the indexes, which keep deleted words."""
         quoted = as_quoted(said)
         forget_typed(self.vault.private_folder / CHAT_HISTORY, said)
+        forget_notices(self.vault.private_folder / NOTICES, said)
         follow_names(self.vault.private_folder, quoted.names)
         self.vault.drop_records(
             lambda word: quoted.concerns(word) or said.is_name(stem_of(word)) or stem_of(word) in said.names

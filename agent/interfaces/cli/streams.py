@@ -1,0 +1,32 @@
+"""The standard streams of the process: made fit for any text, and watched for a reader that goes away."""
+
+import os
+import sys
+from io import TextIOWrapper
+from pathlib import Path
+
+
+def prepare_streams() -> None:
+    """Escape characters that the terminal cannot encode, and replace closed streams by /dev/null."""
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - open until the process ends
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 - open until the process ends
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def is_reader_gone() -> bool:
+    """True if standard output is broken (as in `… | head`), and not a pipe to a program that we have started."""
+    from select import POLLERR, poll
+
+    try:
+        descriptor = sys.stdout.fileno()
+    except OSError:
+        return False
+    waiting = poll()
+    waiting.register(descriptor, 0)
+    if not any(events & POLLERR for _, events in waiting.poll(0)):
+        return False
+    # The interpreter flushes again when it exits, and would print an error.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+    return True

@@ -1,0 +1,60 @@
+"""Removes a forgotten text from the receipts of notices: what was decided stays known, the words go.
+
+A receipt is a few JSON lines; the first one has the notice.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from agent.config.private import replace
+from agent.memory.forgetting.said_again import SaidAgain
+
+_GONE = "…"
+_WORDS = ("title", "subject", "problem", "proof", "drive")
+
+
+def forget_notices(ledger: Path, said: SaidAgain) -> None:
+    """Take the words out of each line that says the text, if the file exists; lines that are damaged go."""
+    try:
+        lines = ledger.read_bytes().decode("utf-8", "replace").splitlines()
+    except (FileNotFoundError, IsADirectoryError):
+        return
+    left = [_without(line) if said.concerns("\n".join(_texts(line))) else line for line in lines]
+    if left != lines:
+        replace(ledger, "".join(f"{line}\n" for line in left if line))
+
+
+def _texts(line: str) -> Iterator[str]:
+    """All texts of a line; the line itself if it cannot be parsed."""
+    try:
+        waiting = [json.loads(line)]
+    except ValueError:
+        yield line
+        return
+    while waiting:
+        match waiting.pop():
+            case str(text):
+                yield text
+            case list(inner):
+                waiting += reversed(inner)
+            case dict(inner):
+                waiting += reversed([*inner.values()])
+            case _:
+                pass
+
+
+def _without(line: str) -> str:
+    """The line without its words; empty if it cannot be parsed."""
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        return ""
+    if not isinstance(fields, dict):
+        return ""
+    notice = fields.get("notice")
+    for part in (fields, notice if isinstance(notice, dict) else {}):
+        part.update({key: _GONE for key in _WORDS if part.get(key)})
+        if part.get("lines"):
+            part["lines"] = []
+    return json.dumps(fields, ensure_ascii=False)
