@@ -22,7 +22,7 @@ from agent.events.notices import NoticeRaised
 from agent.events.types import FilesChanged, NoteCreated, NoteEdited, Origin, Tick
 from agent.llm.provider import Cancelled
 from agent.markdown import blocks, tasks
-from agent.markdown.changes import NoteChange, TaskTicked
+from agent.markdown.changes import NoteChange, TaskAdded, TaskTicked
 from agent.markdown.note import Note
 from agent.vault.folders import APPROVALS, DAILY, QUESTIONS
 from agent.watch.classify import VaultEvent
@@ -127,13 +127,14 @@ class Notices:
         """Remember the opinions that were ticked in a daily note: by the person here, or where only they write."""
         if not isinstance(event, NoteEdited | NoteCreated) or event.origin is Origin.OWN:
             return
-        ticked = [each.text for each in event.changes if isinstance(each, TaskTicked)]
-        if isinstance(event, NoteCreated) or not event.compared or event.origin is not Origin.HUMAN:
-            body = Note.parse(self.workspace.vault.own_version(event.path) or b"").body
-            ticked = [each.text for each in tasks.find_tasks(blocks.parse_body(body)) if each.done]
-        for text in ticked:
-            if (found := parse_feedback(text)) is not None:
-                self._opinions[found[0]] = found[1]
+        body = Note.parse(self.workspace.vault.own_version(event.path) or b"").body
+        done = {each.text for each in tasks.find_tasks(blocks.parse_body(body)) if each.done}
+        changed = {each.text for each in event.changes if isinstance(each, TaskTicked | TaskAdded)}
+        is_compared = isinstance(event, NoteCreated) or event.compared
+        found = [parse_feedback(each) for each in (changed & done if is_compared else done)]
+        said = dict(each for each in found if each is not None)
+        if len(said) == sum(each is not None for each in found):  # both boxes of one notice say nothing
+            self._opinions |= said
 
     def _note_opinions(self, outbox: Outbox) -> None:
         opinions, self._opinions = self._opinions, {}

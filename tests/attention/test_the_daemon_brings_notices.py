@@ -1,0 +1,98 @@
+"""The daemon brings what waits to the person: from other processes, from questions; and hears opinions."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent.app.notices import open_outbox
+from agent.attention.receipt import NoticeReceipt
+from agent.attention.rules import is_tired_of
+from agent.events.notices import NoticeRaised
+from agent.vault.change import Stamp
+from tests.jobs.town import Town, found, job
+from tests.stories.agents import ticked
+from tests.vaults import write
+
+
+@pytest.fixture
+def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Town:
+    return found(tmp_path, monkeypatch.setenv)
+
+
+def receipts(town: Town, kind: str) -> list[NoticeReceipt]:
+    return [each for each in open_outbox(town.workspace).ledger.all() if each.raised.type == kind]
+
+
+def is_there(town: Town, words: str) -> Callable[[], bool]:
+    return lambda: words in town.daily()
+
+
+def test_a_notice_that_another_process_has_noted_is_sent(town: Town) -> None:
+    with town.daemon() as house:
+        house.step()
+        open_outbox(town.workspace).take(NoticeRaised("parcel", 0.8, "the parcel has come"))
+        house.until(is_there(town, "the parcel has come"), "the daemon has sent it")
+    (told,) = receipts(town, "parcel")
+    assert told.proof and not told.is_perhaps_shown
+
+
+def test_what_is_raised_in_the_daemon_while_it_is_quiet_comes_in_the_morning(town: Town) -> None:
+    town.clock.pass_by(hours=14)  # 22:59
+    with town.daemon() as house:
+        house.step()
+        house.live.bus.publish(NoticeRaised("parcel", 0.8, "the parcel has come"))
+        house.for_a_while(1)
+        (told,) = receipts(town, "parcel")
+        assert told.decision.rule == "quiet"
+        town.clock.pass_by(hours=9, minutes=2)
+        house.until(is_there(town, "the parcel has come"), "it is morning")
+
+
+def test_a_job_that_waits_for_a_yes_for_a_minute_is_said_once(town: Town) -> None:
+    town.write("jobs/morning.md", job(approval_required="true"))
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=1)
+        town.wait_for(house, "morning", "waits")
+        house.for_a_while(1)
+        assert receipts(town, "approval") == []
+        town.clock.pass_by(minutes=2)
+        house.until(is_there(town, "This waits for your yes: morning"), "it is said")
+    with town.daemon() as house:
+        town.clock.pass_by(minutes=40)
+        house.for_a_while(2)
+    (told,) = receipts(town, "approval")
+    assert told.raised.decides.startswith("approvals/")
+
+
+def test_boxes_that_are_ticked_in_an_editor_are_opinions(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_ATTENTION__INTERVAL_MINUTES", "0")
+    with town.daemon() as house:
+        house.step()
+        for number in range(3):
+            title = f"you asked for the tide {number} times"
+            house.live.bus.publish(NoticeRaised("pattern", 0.9, title))
+            house.until(is_there(town, title), "it is in the day's note")
+            told = receipts(town, "pattern")[number]
+            path = town.root / f"daily/{town.clock.now().date()}.md"
+            write(path, ticked(path.read_text("utf-8"), f"not helpful · {told.id[-6:].lower()}"))
+            house.until(lambda at=number: receipts(town, "pattern")[at].reaction is not None, "it is heard")  # type: ignore[misc]
+        assert [each.reaction for each in receipts(town, "pattern")] == ["not_helpful"] * 3
+        assert is_tired_of("pattern", receipts(town, "pattern"))
+
+
+def test_a_box_that_the_program_has_ticked_itself_is_no_opinion(town: Town) -> None:
+    with town.daemon() as house:
+        house.step()
+        house.live.bus.publish(NoticeRaised("pattern", 0.9, "the tide again"))
+        house.until(is_there(town, "the tide again"), "it is in the day's note")
+        (told,) = receipts(town, "pattern")
+        path = f"daily/{town.clock.now().date()}.md"
+        data = house.workspace.vault.read(path) or b""
+        after = ticked(data.decode(), f"helpful · {told.id[-6:].lower()}").encode()
+        with house.workspace.vault.transaction("vault(edit): a tick", Stamp("agent")) as change:
+            change.edit(path, data, after)
+        house.for_a_while(3)
+    (told,) = receipts(town, "pattern")
+    assert told.reaction is None
