@@ -13,7 +13,7 @@ from agent.texts import Language, text
 
 _LEAST_DAYS, _LEAST_WEEKS = 4, 3
 _SHARE = 0.6
-"""A rhythm has at least this share of the days on which its topic comes up."""
+"""A rhythm has at least this share of the days on which its topic comes up, and of the hours."""
 _HOURS = 2
 """The hours of a window; a window begins at each hour."""
 _AWAKE = 16
@@ -71,29 +71,29 @@ def _best(
     label: str = "",
 ) -> list[Pattern]:
     """The surest rhythm of these remarks, if there is one: of two windows that overlap only one is true."""
-    days = days_of(remarks)
+    days, hourly = days_of(remarks), _one_an_hour(remarks)
     ranked = []
     for slot in slots:
-        inside = [each for each in remarks if slot.holds(each)]
+        inside = [each for each in hourly if slot.holds(each)]
         count = len(days_of(inside))
-        if count < slot.least or count < _SHARE * len(days):
+        if count < slot.least or count < _SHARE * len(days) or len(inside) < _SHARE * len(hourly):
             continue
-        mean = _expected(slot, remarks, others, len(days))
-        ranked.append((poisson_tail(count, mean), -count, slot.key, slot, inside))
+        chance = poisson_tail(count, _expected(slot, hourly, others))
+        ranked.append((chance, -count, slot.key, slot, inside))
     if not ranked:
         return []
     chance, _, _, slot, inside = min(ranked, key=lambda each: each[:3])
     return [_pattern(activity, language, subject, slot, _one_a_day(inside), min(1.0, chance * looked_at), label)]
 
 
-def _expected(slot: _Slot, remarks: Sequence[Remark], others: Sequence[Remark], days: int) -> float:
-    """The number of days to be expected in a slot: by the share of other remarks in it; without others by chance."""
+def _expected(slot: _Slot, hourly: Sequence[Remark], others: Sequence[Remark]) -> float:
+    """The number of days on which a slot is to be expected to have at least one of these remarks: each falls into it
+    with the share that the slot has of the other remarks, without others with its share of the time."""
+    share = _share(slot, others) if others else slot.share
     if slot.least == _LEAST_WEEKS:
-        return days * slot.share if not others else days * _share(slot, others)
-    if others:
-        return days * _share(slot, others)
-    hours = Counter(each.at.date() for each in _one_an_hour(remarks))
-    return sum(1 - (1 - slot.share) ** count for count in hours.values())
+        return share * len(days_of(hourly))
+    a_day = Counter(each.at.date() for each in hourly)
+    return sum(1 - (1 - share) ** count for count in a_day.values())
 
 
 def _share(slot: _Slot, others: Sequence[Remark]) -> float:

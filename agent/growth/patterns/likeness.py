@@ -16,7 +16,7 @@ from agent.memory.understanding.wording import jaccard, wording
 
 Vectors: TypeAlias = Callable[[Sequence[str]], Floats]
 """A row of length 1 (or 0) for each text."""
-ALIKE, ALIKE_BY_WORDS = 0.47, 0.4
+ALIKE, ALIKE_BY_WORDS = 0.52, 0.55
 """The mean of the cosine and the share of common words from which two questions ask for the same; without vectors, of
 that share alone. Fitted to pairs in both languages: "where did I put the passport" is "where is my passport?", "how do
 I renew my passport?" is not."""

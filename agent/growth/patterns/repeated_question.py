@@ -16,9 +16,9 @@ _MOST_ASKED = 400
 """The newest questions that are compared with each other: limits the time."""
 _RETRY = timedelta(minutes=10)
 """The same asked again within this time is another try, not another question."""
-_COMMON = 0.6
-"""Questions that have less in common than this share of their words are of one topic, and not the same question; so are
-those whose common words are in so many other questions that fewer than this share of all with them are alike."""
+_COMMON, _OWN = 0.7, 0.6
+"""Questions that have less in common than the first share of their words are of one topic, and not the same question;
+so are those that are less than the second share of all questions with their common words."""
 _SMOOTHED = 0.05
 _SUBJECT = 3
 
@@ -36,7 +36,7 @@ def repeated_questions(activity: Activity, language: Language, vectors: Vectors 
     for every, group in zip(raw, found, strict=True):
         core, share = core_of([each.text for each in group])
         with_core = sum(core <= words_in(each.text) for each in asked)
-        if len(group) < _LEAST or share < _COMMON or len(every) < _COMMON * with_core:
+        if len(group) < _LEAST or share < _COMMON or len(every) < _OWN * with_core:
             continue
         others = max(1, len(found) - 1)
         mean = (repeats - len(group) + 1) / others + _SMOOTHED

@@ -12,6 +12,8 @@ from agent.texts import Language, text
 RECENT, BEFORE = timedelta(days=7), timedelta(days=28)
 """The days that are compared, and those before them."""
 _LEAST, _DAYS = 4, 3
+_UNSEEN = 1
+"""Earlier cases that are taken for granted: where little is known, one may have been missed."""
 
 
 def rising_topics(activity: Activity, language: Language) -> tuple[Pattern, ...]:
@@ -28,13 +30,15 @@ def rising_topics(activity: Activity, language: Language) -> tuple[Pattern, ...]
     if not all_before or not all_recent:
         return ()
     share = all_recent / (all_recent + all_before)
-    named = [each for each in topics(said, _DAYS) if _is_present(_recent(each, activity))]
+    named = topics(said, _DAYS)
     found = []
     for topic in named:
         cases = _recent(topic, activity)
+        if not _is_present(cases):
+            continue
         count, total = _occasions(cases), _occasions(topic.remarks)
         if count > share * total:
-            chance = min(1.0, binomial_tail(count, total, share) * len(named))
+            chance = min(1.0, binomial_tail(count, total + _UNSEEN, share) * len(named))
             found.append(_pattern(activity, language, topic, cases, count, total - count, chance))
     return surest(found)
 

@@ -1,0 +1,72 @@
+"""Remarks at random moments about random things have no pattern that is sure, however many there are."""
+
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pytest
+
+from agent.growth.patterns.activity import Activity, OpenBox, Remark, ToolCallMade
+from agent.growth.patterns.confidence import binomial_tail, confidence, poisson_tail, recurrence
+from agent.growth.patterns.detect import detect
+from agent.growth.patterns.tool_failure import reason_kind
+
+NOW = datetime(2026, 11, 22, 21, 0, tzinfo=UTC)
+WORDS = (
+    *("garden", "river", "stone", "bread", "paper", "winter", "lamp", "music", "boat", "letter", "cloud", "market"),
+    *("bridge", "window", "silver", "engine", "forest", "harbour", "mirror", "pencil", "carpet", "kettle", "ladder"),
+    *("hammer", "violin", "planet", "butter", "saddle", "castle", "button", "ticket", "bottle", "basket", "anchor"),
+)
+
+
+def by_chance(seed: int, count: int, hours: tuple[int, int]) -> Activity:
+    """So many questions within five weeks, each of three words."""
+    random = Random(seed)
+    remarks = []
+    for number in range(count):
+        day = NOW - timedelta(days=random.randrange(35))
+        at = day.replace(hour=random.randrange(*hours), minute=random.randrange(60))
+        asked = f"Where is the {' '.join(random.sample(WORDS, 3))}?"
+        remarks.append(Remark("asked", min(at, NOW), asked, f"[[s{number}]]"))
+    return Activity(NOW, tuple(sorted(remarks, key=lambda each: each.at)))
+
+
+@pytest.mark.parametrize("count", [60, 400, 1500])
+def test_random_questions_have_no_pattern_that_is_sure(count: int) -> None:
+    for seed in range(4):
+        found = detect(by_chance(seed, count, (7, 23)), "en")
+        sure = [each for each in found if each.confidence > 0.7 and "You mostly ask" not in each.name]
+        assert not sure, (seed, sure)
+
+
+def test_confidence_falls_with_age_and_with_what_chance_explains() -> None:
+    today, old = [NOW] * 3, [NOW - timedelta(days=28)] * 3
+    assert confidence(0.0, today, NOW) == 0.88 and confidence(0.0, old, NOW) == 0.41
+    assert confidence(0.5, today, NOW) == 0.44 and confidence(3.0, today, NOW) == 0.0
+    assert recurrence([], NOW) == 0.0
+
+
+def test_the_tails_are_those_of_the_tables() -> None:
+    assert poisson_tail(3, 1.0) == pytest.approx(0.0803, abs=1e-4)
+    assert poisson_tail(0, 1.0) == 1.0
+    assert binomial_tail(8, 10, 0.5) == pytest.approx(0.0547, abs=1e-4)
+    assert binomial_tail(900, 1500, 0.5) < 1e-10
+
+
+def test_failures_are_alike_by_what_does_not_vary() -> None:
+    first, other = "cannot open 'a.txt': permission denied", "cannot open 'b/c.md': permission denied\nmore"
+    assert reason_kind(first) == reason_kind(other) == "cannot open permission denied"
+    assert reason_kind("timed out after 30 s") != reason_kind(first)
+
+
+@pytest.mark.parametrize(("days", "is_found"), [((0, 1, 2), True), ((1, 1, 1), False)])
+def test_a_tool_fails_on_several_days_to_be_a_pattern(days: tuple[int, ...], is_found: bool) -> None:
+    calls = tuple(ToolCallMade(NOW - timedelta(days=day), "web_fetch", "[[s]]", "timed out") for day in days)
+    assert bool(detect(Activity(NOW, calls=calls), "en")) is is_found
+
+
+def test_a_task_that_was_spoken_of_or_done_elsewhere_is_not_abandoned() -> None:
+    box = OpenBox("Return the ladder to Amara", "[[plan]]", NOW - timedelta(days=12))
+    assert detect(Activity(NOW, boxes=(box,)), "en")
+    assert not detect(Activity(NOW, boxes=(box,), ticked=("return the ladder to Amara",)), "en")
+    said = Remark("asked", NOW - timedelta(days=2), "When can I return Amara's ladder?", "[[talk]]")
+    assert not detect(Activity(NOW, (said,), boxes=(box,)), "en")
