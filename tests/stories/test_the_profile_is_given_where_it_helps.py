@@ -19,11 +19,11 @@ from tests.vaults import write
 TASK = "Which music shall I put on tonight?"
 
 
-def given(root: Path, task: str = TASK, *, role: str = "owner", group: bool = False) -> str:
+def given(root: Path, task: str = TASK, *, role: str = "owner", sender: str = "", group: bool = False) -> str:
     """What a task is given from the profile."""
     workspace = open_workspace(root)
     with opened_runs(workspace) as runs:
-        start, _, _ = runs.explain(RunRequest(task, Speaker("cli", group=group), role=role))
+        start, _, _ = runs.explain(RunRequest(task, Speaker("cli", sender, group), role=role))
     return "\n".join(each.text for each in start.messages if each.source == "profile")
 
 
@@ -67,7 +67,7 @@ def test_what_is_unsure_is_not_given(root: Path) -> None:
 def test_others_are_not_told(root: Path) -> None:
     fill(root, "00-basic-info.md", "Name**: [to be filled]", "Name**: Ida")
     assert given(root, group=True) == ""
-    assert given(root, role="guest") == ""
+    assert given(root, role="guest", sender="eve") == ""
 
 
 def test_what_a_run_wrote_that_had_read_a_strangers_text_is_not_given(root: Path) -> None:
