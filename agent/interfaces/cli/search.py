@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, progress, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.time_format import parse_time
+from agent.memory.recall.eligibility import is_unfilled
 from agent.vault.history.commits import resolve
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import is_commit_id
@@ -83,7 +85,9 @@ def _lines(path: Path) -> Iterator[str]:
 def _timed(index: "SearchIndex", query: str, limit: int, passages: bool, explain: bool) -> tuple[SearchResult, float]:
     started = time.perf_counter()
     answer = index.search(query, limit + MORE, passages=passages, explain=explain)
-    return person_first(answer, limit, index.workspace.vault.home), (time.perf_counter() - started) * 1000
+    home = index.workspace.vault.home
+    answer = replace(answer, hits=tuple(hit for hit in answer.hits if not is_unfilled(hit, home)))
+    return person_first(answer, limit, home), (time.perf_counter() - started) * 1000
 
 
 def _past(workspace: Workspace, when: str) -> "SearchIndex":

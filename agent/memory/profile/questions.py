@@ -123,7 +123,7 @@ def _question(
     header |= {"expires": at + timedelta(days=_DAYS), **more}
     boxes = "\n".join(f"- [ ] {' '.join(option.split())}" for option in options)
     body = f"# {title}\n\n{about}\n\n{boxes}\n\n## {text('question.answer', language)}\n\n"
-    name = f"{QUESTIONS}{at:%Y-%m-%d}-profile-{str(more['profile'])[:8]}.md"
+    name = f"{QUESTIONS}{at:%Y-%m-%d}-profile-{str(more['profile'])}.md"
     return Create(vault.home.at(name), Note.compose(header, body).data)
 
 

@@ -35,9 +35,14 @@ def may_be_found(hit: Hit, home: AgentFolder) -> bool:
     Of a session only its summaries are found: its transcript would be the best match for its own questions.
     """
     folder = home.row(hit.path)
-    if folder.path == PROFILE and (("type", CHANGELOG) in hit.facets or is_bare(hit.passage)):
-        return False  # nobody has filled it in yet
+    if ("type", CHANGELOG) in hit.facets or is_unfilled(hit, home):
+        return False
     return folder.searched and (folder.path != SESSIONS or "-summary-" in hit.path)
+
+
+def is_unfilled(hit: Hit, home: AgentFolder) -> bool:
+    """True for a passage of a note about the person in which nobody has filled in anything yet."""
+    return home.row(hit.path).path == PROFILE and is_bare(hit.passage)
 
 
 def may_be_offered(hit: Hit, home: AgentFolder) -> bool:

@@ -83,3 +83,7 @@ def test_what_was_said_is_written_and_its_history_shown(laid: Path, run: Run) ->
 def test_what_nobody_filled_in_is_not_recalled(laid: Path, run: Run) -> None:
     answer = run("recall", "What are my goals and aspirations?")
     assert "profile/" not in str(answer)
+    assert "profile/22" not in str(run("search", "goals and aspirations"))
+    path = laid / "profile/22-goals-aspirations.md"
+    write(path, path.read_text("utf-8").replace("Dream**: [to be filled]", "Dream**: To sail round Norway"))
+    assert "profile/22" in str(run("search", "sail round Norway")) and "Norway" in str(run("recall", "Where to sail?"))
