@@ -14,9 +14,9 @@ import pytest
 from agent.attention.channels.channel import Choice, Message
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
 from agent.llm.provider import never
+from tests.attention.rigs.desktop import desktop_rig
 from tests.attention.rigs.hooks import discord_rig, mattermost_rig, ntfy_rig, slack_rig, wecom_rig
 from tests.attention.rigs.lark import lark_rig
-from tests.attention.rigs.desktop import desktop_rig
 from tests.attention.rigs.local import daily_rig, terminal_rig
 from tests.attention.rigs.mail import mail_rig
 from tests.attention.rigs.rig import OpenRig, Rig

@@ -91,7 +91,7 @@ class ProfileTools:
             ),
             self._writer(
                 "create_profile",
-                "Begin a note in profile/topics/ on a subject about the person.",
+                f"Begin a note in {PROFILE}topics/ on a subject about the person.",
                 arguments.schema(
                     "topic", "line", "evidence", topic={**_SHORT, "minLength": 1}, line=_LINE, evidence=_QUOTES
                 ),
