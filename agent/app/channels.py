@@ -1,6 +1,7 @@
 """The channels of this machine: which there are, what each needs, and those that are configured and switched on."""
 
 import logging
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
@@ -8,6 +9,7 @@ from functools import reduce
 from agent.attention.channels.channel import Channel, Inbound, Message
 from agent.attention.channels.daily_note import DailyNote
 from agent.attention.channels.desktop import Desktop
+from agent.attention.channels.desktop_in import DesktopIn
 from agent.attention.channels.http import Service
 from agent.attention.channels.mail import Mail
 from agent.attention.channels.mail_in import MailIn
@@ -155,6 +157,10 @@ def _desktop(workspace: Workspace) -> Channel:
     return Desktop(workspace.settings.vault.language)
 
 
+def _desktop_in(workspace: Workspace) -> Inbound | None:
+    return None if sys.platform == "darwin" else DesktopIn(in_machine_seconds(workspace.clock))
+
+
 def _terminal(workspace: Workspace) -> Channel:
     return Terminal(own_terminal(), workspace.clock.now, workspace.settings.vault.language)
 
@@ -190,7 +196,7 @@ KINDS: tuple[ChannelKind, ...] = (
             "secret": Sentence("The key of the signature; empty for none"),
         },
     ),
-    ChannelKind("desktop", Sentence("notices of this machine's desktop"), _desktop),
+    ChannelKind("desktop", Sentence("notices of this machine's desktop"), _desktop, receive=_desktop_in),
     ChannelKind("terminal", Sentence("lines on the daemon's terminal"), _terminal),
     ChannelKind("daily", Sentence("a block in the daily note"), _daily),
 )

@@ -150,7 +150,7 @@ class _Visit:
     def _deliver(self, mail: EmailMessage) -> str:
         settings, channel = self._channel.settings, self._channel
         host, port, security = settings.host, port_of(settings), security_of(settings)
-        context = ssl.create_default_context()
+        context = ssl.create_default_context() if security != "none" else None  # slow to make
         smtp: smtplib.SMTP = (
             smtplib.SMTP_SSL(local_hostname=_OURSELVES, timeout=channel.timeout, context=context)
             if security == "tls"

@@ -150,13 +150,21 @@ def _asked(kind: ChannelKind, settings: Settings, given: Mapping[str, str]) -> d
         if key in given or is_set(settings, key):
             continue
         secret = setting_type(key).base is Secret
-        asked = said(question)
-        typed = (hidden(said("{question} (not shown)", question=asked)) if secret else keyboard(f"{asked}: ")).strip()
+        typed = _typed(said(question), secret)
         if typed and secret and Secret(typed).is_literal:
             typed = f"file:{save_key(directories().keys, key, typed)}"
         if typed:
             values[key] = typed
     return values
+
+
+def _typed(question: str, secret: bool) -> str:
+    """What the person types, empty at the end of input."""
+    try:
+        typed = hidden(said("{question} (not shown)", question=question)) if secret else keyboard(f"{question}: ")
+    except EOFError:
+        return ""
+    return typed.strip()
 
 
 def _find_owner(output: Output, kind: ChannelKind) -> str:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from agent.interfaces.cli.main import main
-from tests.attention.rigs.mail import post_office
+from tests.attention.rigs.mail import PASSWORD, post_office
 from tests.attention.rigs.webhook import SECRET, Taker
 from tests.attention.servers import Answered, local_service
+from tests.interfaces.cli.terminal import terminal
 
 Captured = pytest.CaptureFixture[str]
 
@@ -96,3 +97,24 @@ def test_what_is_wrong_says_what_to_do(capsys: Captured, args: list[str], hint: 
     assert isinstance(error, dict)
     assert hint in str(error["hint"])
     assert "abcdefgh12345" not in str(error)
+
+
+def test_what_is_missing_is_asked_for_step_by_step(root: Path, tmp_path: Path, capsys: Captured) -> None:
+    own = {"VAULT_AGENT_HOME": str(tmp_path / "home")}
+    with post_office() as (office, port):
+        with terminal(root, own, "channels", "add", "mail", f"port={port}", "user=agent") as person:
+            person.sees("smtp.example.org: ")
+            person.type("127.0.0.1\n")
+            person.sees("Your own address: ")
+            person.type("anna@example.org\n")
+            person.sees("(not shown): ")
+            person.type(f"{PASSWORD}\n")
+            person.sees("(IMAP); empty for none: ")
+            person.type("\n")
+            person.sees("mail is on.")
+            assert person.ends() == 0
+            assert PASSWORD not in person.seen
+        assert str(tell(capsys, "test", "mail")["proof"]).startswith("250 ")
+    assert len(office.mails) == 1
+    settings = (tmp_path / "home/config/config.yaml").read_text()
+    assert "password: " in settings and PASSWORD not in settings

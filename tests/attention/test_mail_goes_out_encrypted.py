@@ -1,0 +1,64 @@
+"""A mail leaves this machine encrypted, unless its person says otherwise; nothing can be slipped into its headers."""
+
+from dataclasses import replace
+
+import pytest
+
+from agent.attention.channels.channel import Message
+from agent.attention.channels.mail import Mail, port_of, security_of
+from agent.attention.channels.mail_token import ReplyToken
+from agent.config.mail_settings import MailSettings
+from agent.errors import Permanent
+from agent.llm.provider import never
+from tests.attention.rigs.mail import PASSWORD, SETTINGS, post_office
+from tests.fakes import FakeClock
+
+TOKEN = ReplyToken(b"k" * 32)
+
+
+@pytest.mark.parametrize(
+    ("changes", "security", "port"),
+    [
+        ({"host": "smtp.example.org"}, "starttls", 587),
+        ({"host": "smtp.example.org", "port": 25}, "starttls", 25),
+        ({"host": "smtp.example.org", "port": 465}, "tls", 465),
+        ({"host": "smtp.example.org", "security": "tls"}, "tls", 465),
+        ({"host": "smtp.example.org", "security": "none", "port": 25}, "none", 25),
+        ({"host": "127.0.0.1", "port": 1025}, "none", 1025),
+        ({"host": "::1", "port": 1025}, "none", 1025),
+        ({"host": "localhost", "port": 465}, "tls", 465),
+        ({"host": "127.0.0.1.example.org", "port": 1025}, "starttls", 1025),
+    ],
+)
+def test_only_this_machine_is_spoken_to_in_the_clear(changes: dict[str, object], security: str, port: int) -> None:
+    settings: MailSettings = replace(SETTINGS, **changes)  # type: ignore[arg-type]
+    assert (security_of(settings), port_of(settings)) == (security, port)
+
+
+def test_a_server_without_encryption_gets_neither_password_nor_mail() -> None:
+    with post_office() as (office, port):
+        channel = Mail(replace(SETTINGS, port=port, security="starttls"), PASSWORD, TOKEN, FakeClock().now, "en", 2.0)
+        with pytest.raises(Permanent) as caught:
+            channel.send(Message("1", "A title"), never)
+    assert "channels.mail.security" in caught.value.hint
+    assert (office.calls, office.mails) == (0, [])
+
+
+def test_a_title_cannot_add_a_header() -> None:
+    with post_office() as (office, port):
+        channel = Mail(replace(SETTINGS, port=port), PASSWORD, TOKEN, FakeClock().now, "en", 2.0)
+        title = "Hello\r\nBcc: mallory@evil.example\r\n\r\nx"
+        channel.send(Message("1", title, answers="<a@b>\r\nBcc: m@e.org"), never)
+    [mail] = office.mails
+    assert mail["Bcc"] is None and mail["In-Reply-To"] is None
+    assert mail["Subject"].startswith("Hello Bcc: mallory")
+
+
+def test_an_answer_has_a_subject_and_names_what_it_answers() -> None:
+    with post_office() as (office, port):
+        channel = Mail(replace(SETTINGS, port=port), PASSWORD, TOKEN, FakeClock().now, "en", 2.0)
+        channel.send(Message("1", "", "在图书馆。\nIn the library.", answers="<q@example.org>"), never)
+    [mail] = office.mails
+    assert (mail["In-Reply-To"], mail["Auto-Submitted"]) == ("<q@example.org>", "auto-generated")
+    assert mail["Subject"].startswith("在图书馆")
+    assert "In the library." in mail.get_content()
