@@ -38,7 +38,7 @@ def asked_again(made: Office, back: int = 0) -> None:
 
 def test_a_line_is_brought_up_to_date_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = office(tmp_path, monkeypatch, DAYS)
-    changed_by_hand(made, found(made).replace("# Patterns insights\n", "# Patterns insights\n\nMy own words.\n"))
+    changed_by_hand(made, found(made) + "\n## Mine\n\nMy own words.\n")
     asked_again(made)
     note = found(made)
     assert "Asked 4 times" in note and "Asked 3 times" not in note and "My own words." in note

@@ -15,7 +15,8 @@ from agent.vault.folders import PROFILE
 
 MODEL: ModelPart = "if_found"
 WRITES: tuple[str, ...] = ()
-_WEEK = 7
+_WEEK, _MOST = 7, 12
+"""The days that a model is asked about, and the most lines of its answer about a note."""
 _PART = re.compile(r"^\W*DAYS\W*$", re.MULTILINE)
 """The line in a model's answer after which the patterns of the day stand."""
 
