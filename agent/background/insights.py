@@ -1,23 +1,24 @@
 """Looks for patterns once a day after something was asked, and suggests at most one thing after a run.
 
 Work for the pool, once the person has been silent for a while: nothing is suggested while they talk. The look is at
-most one commit a day, none if nothing has changed. What was found last and what was suggested already is in one small
-file outside the vault: without it, a look finds the same again, and a suggestion may come once more.
+most one commit a day, none if nothing has changed. When that was, and what was suggested already, is in one small file
+outside the vault: without it, a look finds the same again, and a suggestion may come once more.
 """
 
+import hashlib
 import json
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field
-from datetime import date, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from agent.background.failures import failure_text
 from agent.background.pool import Pool, Priority
 from agent.config import private
-from agent.errors import AgentError
+from agent.errors import AgentError, NoteGone
 from agent.events.growth import InitiativeTaken, PatternDetected
 from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged, Tick
@@ -30,6 +31,7 @@ from agent.llm.provider import Cancelled
 from agent.loop.records import Began
 from agent.loop.session import load_session
 from agent.markdown.changes import NoteChange
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.vault.change import Stamp
 from agent.vault.folders import SESSIONS
 from agent.workspace.workspace import Workspace
@@ -52,11 +54,15 @@ def nothing_dismissed() -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class InsightState:
-    """What was found by the last look, on the day `looked` (ISO), and when each subject was suggested."""
+    """The day (ISO) on which the notes were brought up to date last, and when each subject was suggested: by its
+    digest, so that no word of the vault is kept outside it."""
 
     looked: str = ""
-    patterns: tuple[Pattern, ...] = ()
     suggested: Mapping[str, str] = field(default_factory=dict)
+
+    def is_known(self, subject: str, now: datetime) -> bool:
+        """True if the subject was suggested lately."""
+        return _is_within(self.suggested.get(_digest(subject), ""), now)
 
 
 @dataclass(slots=True)
@@ -76,6 +82,9 @@ class Insights:
     problem: str = ""
     _ended: TaskCompleted | None = field(default=None, init=False)
     _begin_at: float = field(default=0.0, init=False)
+    _patterns: tuple[Pattern, ...] = field(default=(), init=False)
+    _found_on: str = field(default="", init=False)
+    """The day (ISO) on which `_patterns` were found."""
 
     def run_ended(self, event: TaskCompleted) -> None:
         """A run has ended: look later, once its person is silent. Only marks it, as the daemon waits for this."""
@@ -103,13 +112,14 @@ class Insights:
         """Look for patterns if that was not done today, then suggest what follows from a run that has ended."""
         now = self.workspace.clock.now()
         state = self._load()
-        if state.looked != now.date().isoformat():
+        today = now.date().isoformat()
+        if self._found_on != today:
             state = self._look(state, now)
         if not self._is_owners(ended):
             return None
         found = self._evaluate(ended, state, now)
         if found is not None:
-            self._save(InsightState(state.looked, state.patterns, {**state.suggested, found.subject: now.isoformat()}))
+            self._save(InsightState(state.looked, {**state.suggested, _digest(found.subject): now.isoformat()}))
             self.publish(InitiativeTaken(found.type, found.confidence, found.drive_ref))
             self.publish(found.notice)
         return found
@@ -119,31 +129,41 @@ class Insights:
         return self.attend(ended)
 
     def _look(self, state: InsightState, now: datetime) -> InsightState:
+        """Look for patterns; the notes are brought up to date once a day, also by a daemon that was begun again."""
         vault, language = self.workspace.vault, self.workspace.settings.vault.language
-        found = look(vault, language, now, self.vectors())
-        if found.requests:
-            with vault.transaction("patterns: what repeats", Stamp("agent", tool=TOOL), masked=True) as change:
-                change.requests += found.requests
-        for each in found.fresh:
-            self.publish(PatternDetected(each.id, each.kind, each.name, each.confidence, each.frequency))
-        recent = {subject: at for subject, at in state.suggested.items() if _is_within(at, now)}
-        state = InsightState(now.date().isoformat(), found.patterns, recent)
-        self._save(state)
+        found, today = look(vault, language, now, self.vectors()), now.date().isoformat()
+        if state.looked != today:
+            if found.requests:
+                with vault.transaction("patterns: what repeats", Stamp("agent", tool=TOOL), masked=True) as change:
+                    change.requests += found.requests
+            for each in found.fresh:
+                self.publish(PatternDetected(each.id, each.kind, each.name, each.confidence, each.frequency))
+            recent = {subject: at for subject, at in state.suggested.items() if _is_within(at, now)}
+            state = InsightState(today, recent)
+            self._save(state)
+        self._patterns, self._found_on = found.patterns, today
         return state
 
     def _evaluate(self, ended: TaskCompleted, state: InsightState, now: datetime) -> Initiative | None:
         vault, language = self.workspace.vault, self.workspace.settings.vault.language
-        gone, refused = dismissed(vault, now), self.refused()
+        gone, refused, forgotten = dismissed(vault, now), self.refused(), load_tombstones(vault)
+        patterns = [
+            each
+            for each in self._patterns
+            if each.id not in gone and not any(map(forgotten.is_forgotten, (each.name, *each.words)))
+        ]
 
         def is_quiet(subject: str) -> bool:
-            return _is_within(state.suggested.get(subject, ""), now) or subject in refused
+            return subject in refused or state.is_known(subject, now)
 
-        patterns = [each for each in state.patterns if each.id not in gone]
         return evaluate(ended.task, load_aims(vault), patterns, is_quiet, language, self.vectors())
 
     def _is_owners(self, ended: TaskCompleted) -> bool:
         """True for a run that the vault's owner began themselves, alone with the agent."""
-        session = load_session(self.workspace.vault, ended.session)
+        try:
+            session = load_session(self.workspace.vault, ended.session)
+        except NoteGone:
+            return False
         began = (each.event for each in session.records if isinstance(each.event, Began))
         return any(each.run == ended.run and each.role == "owner" and not each.group for each in began)
 
@@ -161,13 +181,12 @@ class Insights:
     def _load(self) -> InsightState:
         try:
             said = json.loads(self._file.read_text("utf-8"))
-            suggested = {str(subject): str(at) for subject, at in said["suggested"].items()}
-            return InsightState(str(said["looked"]), tuple(map(_pattern, said["patterns"])), suggested)
+            return InsightState(str(said["looked"]), {str(key): str(at) for key, at in said["suggested"].items()})
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return InsightState()
 
     def _save(self, state: InsightState) -> None:
-        private.replace(self._file, json.dumps(asdict(state), default=str, ensure_ascii=False))
+        private.replace(self._file, json.dumps(asdict(state)))
 
 
 def _is_within(at: str, now: datetime) -> bool:
@@ -177,11 +196,5 @@ def _is_within(at: str, now: datetime) -> bool:
         return False
 
 
-def _pattern(said: Mapping[str, object]) -> Pattern:
-    """A pattern as it was saved; raises `KeyError`, `TypeError` or `ValueError` for anything else."""
-    fields = dict(said)
-    last, evidence, words = fields.pop("last"), fields.pop("evidence"), fields.pop("words")
-    if not (isinstance(evidence, list) and isinstance(words, list)):
-        raise TypeError("a pattern has lists of evidence and words")
-    fields |= {"last": date.fromisoformat(str(last)), "evidence": tuple(evidence), "words": tuple(words)}
-    return Pattern(**fields)  # type: ignore[arg-type]
+def _digest(subject: str) -> str:
+    return hashlib.sha256(subject.encode("utf-8", "surrogateescape")).hexdigest()[:16]

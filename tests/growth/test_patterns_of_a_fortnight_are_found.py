@@ -55,3 +55,14 @@ def test_a_life_without_patterns_has_none_that_is_sure(tmp_path: Path, language:
     vectors = vectors_of(choose_embedder("shipped").embedder)
     found = detect(gather(vault, NOW), language, vectors)
     assert not [each for each in found if each.confidence > SURE], found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_fortnight_says_what_is_in_it(language: Language) -> None:
+    made = fortnight(language)
+    assert made.size >= 200 and len(made.facts) >= 30 and len(made.patterns) >= 6
+    for fact in made.facts:
+        assert fact.quote in made.notes[fact.path], fact
+    assert fortnight(language).notes == made.notes, "the same each time"
+    without = "\n".join(fortnight(language, planted=False).notes.values())
+    assert not [fact for fact in made.facts if fact.quote in without]

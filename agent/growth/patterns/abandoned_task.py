@@ -54,7 +54,7 @@ def _pattern(activity: Activity, language: Language, box: OpenBox, since: dateti
     return Pattern(
         "abandoned_task",
         f"{box.link} {' '.join(sorted(words_in(box.text)))}",
-        text("pattern.abandoned", language, task=quoted(box.text), days=int(days)),
+        text("pattern.abandoned", language, task=quoted(box.text), day=since.date().isoformat()),
         round(sure, 2),
         1,
         since.date(),

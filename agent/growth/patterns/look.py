@@ -14,6 +14,7 @@ from agent.growth.patterns.likeness import Vectors
 from agent.growth.patterns.pattern import Pattern
 from agent.growth.patterns.pattern_notes import parse_blocks, removed_or_refused, updated
 from agent.memory.blame import TOOLS, blamed_lines
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.template import template_note
 from agent.texts import Language
 from agent.vault.change import Create, Edit
@@ -58,8 +59,9 @@ def look(
 ) -> Look:
     """Look for patterns; writes nothing."""
     found = detect(gather(vault, now), language, vectors)
-    quiet = dismissed(vault, now)
-    said = [each for each in found if each.id not in quiet]
+    quiet, forgotten = dismissed(vault, now), load_tombstones(vault)
+    kept = [each for each in found if not any(map(forgotten.is_forgotten, (each.name, *each.words)))]
+    said = [each for each in kept if each.id not in quiet]
     rhythms = [each for each in said if each.kind == "daily_rhythm"]
     others = [each for each in said if each.kind != "daily_rhythm"]
     requests = []

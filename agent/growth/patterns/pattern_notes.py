@@ -17,6 +17,7 @@ from agent.markdown.sections import add_to_section
 from agent.texts import Language, in_all_languages, text
 
 _BLOCK = re.compile(r"^[-*+] .*\^pattern-([0-9a-f]{8})\s*$")
+_DATED = re.compile(r"\[\[((?:[^\]|#\n]*/)?(\d{4}-\d\d-\d\d)[ -][^\]|#\n]+)\]\]")
 _BOX = re.compile(r"^[ \t]+[-*+] \[(.)\] (.+?)\s*$")
 
 
@@ -55,7 +56,7 @@ def pattern_line(pattern: Pattern, language: Language) -> str:
         suggestion=pattern.suggestion,
         last=pattern.last.isoformat(),
         confidence=f"{pattern.confidence:.1f}",
-        links=" ".join(pattern.evidence),
+        links=" ".join(map(_short, pattern.evidence)),
     )
 
 
@@ -101,6 +102,12 @@ def removed_or_refused(before: str, after: str) -> frozenset[str]:
 
 def _was(blocks: Mapping[str, PatternBlock], id: str) -> bool:
     return id in blocks and blocks[id].opinion == "not_helpful"
+
+
+def _short(link: str) -> str:
+    """A link to a note whose name begins with its day, shown as the day: names of conversations are long."""
+    found = _DATED.fullmatch(link)
+    return f"[[{found[1]}|{found[2]}]]" if found else link
 
 
 def _first_line(pattern: Pattern, language: Language) -> str:

@@ -31,7 +31,7 @@ def _pattern(activity: Activity, language: Language, found: Suggestion) -> Patte
     if not times:
         return None
     steps = " → ".join(f"`{tool}`" for tool in found.tools)
-    words = inert(" ".join(found.keywords[:3]))
+    words = inert(text("skill_suggestion.comma", language).join(found.keywords[:3]))
     return Pattern(
         "workflow_sequence",
         " ".join(found.tools),
