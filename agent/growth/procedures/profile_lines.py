@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from agent.growth.procedures.procedure import ProcedureContext
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.answers import settle_questions
 from agent.memory.profile.changes import ProfileChange, Proposed, Writing, propose_changes
 from agent.memory.profile.evidence import Evidence, completed
@@ -24,7 +25,8 @@ _CITED = re.compile(
 def writing_of(context: ProcedureContext) -> Writing:
     """Where and for whom a procedure writes."""
     settings = context.runs.workspace.settings
-    return Writing(context.vault, context.language, context.now, settings.profile.sensitive, context.actor)
+    stones = load_tombstones(context.vault)
+    return Writing(context.vault, context.language, context.now, stones.is_forgotten, settings.profile.sensitive, context.actor)
 
 
 def propose(context: ProcedureContext, changes: Iterable[ProfileChange]) -> Proposed:

@@ -16,14 +16,15 @@ from agent.errors import AgentError
 from agent.markdown.note import Note
 from agent.markdown.session_marks import find_records
 from agent.memory import daily
-from agent.memory.blame import TOOLS, blamed_lines, touched_by_people
+from agent.memory.blame import TOOLS, blamed_lines, person_lines, touched_by_people
 from agent.memory.entry import Entry, EntryType, parse_entry
 from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said
+from agent.memory.forgetting.profile_note import profile_note_without
 from agent.memory.forgetting.said_again import SaidAgain, new_name, with_name
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.statements import claims
 from agent.memory.understanding.wording import wording
-from agent.vault.folders import ENTRIES, FORGOTTEN, MEMORY_NOTE, SESSIONS, AgentFolder, WriteRule
+from agent.vault.folders import ENTRIES, FORGOTTEN, MEMORY_NOTE, PROFILE, SESSIONS, AgentFolder, WriteRule
 from agent.vault.store import Vault
 
 Report = Callable[[int, int], None]
@@ -213,7 +214,15 @@ class _Search:
         return note.with_body(body).data if body != note.body else note.data
 
     def _derived(self, path: str, before: bytes) -> bytes:
-        """MEMORY.md or a daily note: lines of the upkeep lose what is forgotten or has no other evidence."""
+        """MEMORY.md, a daily note or one of the profile: lines of the agent's lose what is forgotten or has no other
+        evidence."""
+        if self.vault.home.holds(path, PROFILE):
+            names = [name for name, new in self.said.names.items() if not new]
+            theirs = person_lines(self.vault, path, before)
+            after = profile_note_without(
+                path, before, theirs, lambda row: line_without(row, self.said), self._followed, names=names
+            )
+            return _header_without(Note.parse(after), self.said).data
         rows = "".join(
             line_without(line.text, self.said) if line.own else self._followed(line.text)
             for line in blamed_lines(self.vault, path, before)
@@ -238,7 +247,7 @@ class _Search:
 def is_derived(home: AgentFolder, path: str) -> bool:
     """True for the notes in which the upkeep of memory and people write line by line."""
     name = home.name_of(path)
-    return name == MEMORY_NOTE or daily.day_of(name) is not None
+    return name == MEMORY_NOTE or daily.day_of(name) is not None or home.holds(path, PROFILE)
 
 
 def record_without(data: bytes, said: SaidAgain) -> bytes:

@@ -4,7 +4,7 @@ Each change cites its evidence or is refused, is noted in the changelog in the s
 person as it is: where the two disagree, the person is asked. The caller makes the commit of what is returned.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
@@ -12,7 +12,6 @@ from typing import Literal
 from agent.escape import escape
 from agent.memory import daily
 from agent.memory.blame import person_lines
-from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile import questions
 from agent.memory.profile.catalog import (
     CHANGELOG,
@@ -85,11 +84,13 @@ class Proposed:
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """The vault to write in, and for whom: `actor` as commits name it, `consent` the setting `profile.sensitive`."""
+    """The vault to write in, and for whom: `actor` as commits name it, `consent` the setting `profile.sensitive`;
+    `is_forgotten` is true for a text that the person wanted to be forgotten."""
 
     vault: Vault
     language: Language
     now: datetime
+    is_forgotten: Callable[[str], bool]
     consent: Consent = "ask"
     actor: str = "agent"
 
@@ -166,7 +167,7 @@ def _problem(writing: Writing, change: ProfileChange) -> str:
     """The reason to refuse a change whatever its note says; empty if there is none."""
     if not said_in(change.line):
         return "there is nothing to write"
-    if load_tombstones(writing.vault).is_forgotten(change.line):
+    if any(map(writing.is_forgotten, (change.line, *(each.quote for each in change.evidence if each.quote)))):
         return "the person wanted this to be forgotten"
     if not change.evidence:
         return "there is no evidence: give the note and the person's own words in it"

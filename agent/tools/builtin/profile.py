@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from agent.errors import ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
 from agent.memory.blame import person_lines
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.catalog import CHANGELOG, is_core, note_name
 from agent.memory.profile.changes import Consent, ProfileChange, Proposed, Writing, log_row, propose_change
 from agent.memory.profile.evidence import Evidence
@@ -229,7 +230,8 @@ class ProfileTools:
 
     def _writing(self, context: RunContext) -> Writing:
         vault = self.notes.vault
-        return Writing(vault, self.language, vault.clock.now(), self.consent, context.actor)
+        is_forgotten = load_tombstones(vault).is_forgotten
+        return Writing(vault, self.language, vault.clock.now(), is_forgotten, self.consent, context.actor)
 
     def _files(self) -> tuple[ProfileFile, ...]:
         return load_profile(self.notes.vault)

@@ -87,3 +87,19 @@ def test_what_nobody_filled_in_is_not_recalled(laid: Path, run: Run) -> None:
     path = laid / "profile/22-goals-aspirations.md"
     write(path, path.read_text("utf-8").replace("Dream**: [to be filled]", "Dream**: To sail round Norway"))
     assert "profile/22" in str(run("search", "sail round Norway")) and "Norway" in str(run("recall", "Where to sail?"))
+
+
+def test_what_is_forgotten_is_gone_from_the_profile(laid: Path, run: Run) -> None:
+    before = (laid / "profile/00-basic-info.md").read_text("utf-8")
+    run("remember", "I live in Oslo.")
+    run("remember", "I prefer tea without sugar.")
+    run("tasks", "run", "update_profile")
+    path = laid / "profile/31-preferences.md"
+    write(path, path.read_text("utf-8") + "\nMy own line about sugar.\n")
+    run("forget", "I live in Oslo.", "--yes")
+    run("forget", "I prefer tea without sugar.", "--yes")
+    profile = "".join(each.read_text("utf-8") for each in (laid / "profile").glob("*.md"))
+    assert "Oslo" not in profile and "tea without" not in profile and "- **Home**: [to be filled]" in profile
+    assert "My own line about sugar." in profile
+    body = (laid / "profile/00-basic-info.md").read_text("utf-8").partition("\n# ")[2]
+    assert body == before.partition("\n# ")[2]

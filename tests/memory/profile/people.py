@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from agent.memory.entry import Entry, EntryType
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.changes import Consent, ProfileChange, Proposed, Writing, propose_changes
 from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.load import load_file
@@ -36,7 +37,8 @@ class Home:
 
     @property
     def writing(self) -> Writing:
-        return Writing(self.vault, self.language, NOW, self.consent, "job:task/update_profile")
+        is_forgotten = load_tombstones(self.vault).is_forgotten
+        return Writing(self.vault, self.language, NOW, is_forgotten, self.consent, "job:task/update_profile")
 
     def propose(self, *changes: ProfileChange) -> Proposed:
         """Propose the changes, and commit what comes of them."""
