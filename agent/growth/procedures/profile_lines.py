@@ -24,9 +24,9 @@ _CITED = re.compile(
 
 def writing_of(context: ProcedureContext) -> Writing:
     """Where and for whom a procedure writes."""
-    settings = context.runs.workspace.settings
-    stones = load_tombstones(context.vault)
-    return Writing(context.vault, context.language, context.now, stones.is_forgotten, settings.profile.sensitive, context.actor)
+    consent = context.runs.workspace.settings.profile.sensitive
+    is_forgotten = load_tombstones(context.vault).is_forgotten
+    return Writing(context.vault, context.language, context.now, is_forgotten, consent, context.actor)
 
 
 def propose(context: ProcedureContext, changes: Iterable[ProfileChange]) -> Proposed:
