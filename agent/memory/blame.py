@@ -17,6 +17,8 @@ from agent.vault.store import Vault
 
 LIFECYCLE, DAILY = "lifecycle", "daily"
 FORGET = "forget"
+EDITS = "edits"
+"""The `Vault-Tool` trailer of the commits with which the program writes down what it learned from a person's edits."""
 TOOLS = frozenset({LIFECYCLE, DAILY, CAPTURE})
 """The `Vault-Tool` trailers of commits made by the upkeep of memory."""
 

@@ -25,3 +25,18 @@ def test_what_is_shortened_is_learned(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "[[one]] “The talk with the landlord" in note
     assert git(root, "log", "-1", "--format=%s").strip() == "memory(edits): learned from 1 edit of the person"
     assert "learned" not in tell(root, own, "memory", "run"), "once a day"
+
+
+def test_what_is_forgotten_is_forgotten_here_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong, right = "Mara lives in Porto near the river.", "Mara lives in Lisbon near the river."
+    written = call("vault_write", path="mara.md", content=f"# Mara\n\n{wrong}\n")
+    told = script(tmp_path / "script.json", written, "Written to [[mara]].")
+    own = settings(tmp_path, told)
+    root = furnish(tmp_path, monkeypatch.setenv, told)
+    tell(root, own, "ask", "Write down where she lives")
+    write(root / "mara.md", f"# Mara\n\n{right}\n")
+    tell(root, own, "commit")
+    tell(root, own, "memory", "run")
+    assert "says “Lisbon”, not “Porto” (1 time" in (root / NOTE).read_text("utf-8")
+    tell(root, own, "forget", right, "--yes")
+    assert "Mara lives in Lisbon" not in (root / NOTE).read_text("utf-8")

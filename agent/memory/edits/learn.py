@@ -11,7 +11,8 @@ from datetime import UTC
 
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.memory.edits.lesson import lessons_in
+from agent.memory.blame import EDITS
+from agent.memory.edits.lesson import Lesson, lessons_in
 from agent.memory.edits.lessons_note import (
     NOTE,
     Place,
@@ -22,7 +23,8 @@ from agent.memory.edits.lessons_note import (
     section_of,
     with_lessons,
 )
-from agent.memory.edits.person_edits import EDITS, person_edits
+from agent.memory.edits.person_edits import person_edits
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.texts import Language
 from agent.vault.change import Create, Edit, Outcome, Request, Stamp, actor_of
 from agent.vault.history.commits import Commit
@@ -78,8 +80,8 @@ def plan_lessons(vault: Vault, language: Language, is_foreign: Callable[[str, by
         (Seen(lesson, edit.path, edit.day), edit.commit)
         for edit in edits
         for lesson in lessons_in(edit.before, edit.after)[:_MOST]
-        if not _has_secret(vault, lesson.before, lesson.after, lesson.topic)
     ]
+    found = _without_secrets(vault, found) if found else []
     base = vault.read(path)
     if not found or vault.own_version(path) != base:
         return Learned()
@@ -94,8 +96,15 @@ def plan_lessons(vault: Vault, language: Language, is_foreign: Callable[[str, by
     return Learned(request, seen, tuple(commit for _, commit in found), up_to)
 
 
-def _has_secret(vault: Vault, *texts: str) -> bool:
-    return any(vault.masked(each) != each for each in texts)
+def _without_secrets(vault: Vault, found: Sequence[tuple[Seen, str]]) -> list[tuple[Seen, str]]:
+    """What was seen, but what would quote a secret, or something that the person wanted to be forgotten."""
+    stones = load_tombstones(vault)
+
+    def may_be_quoted(lesson: Lesson) -> bool:
+        texts = (lesson.before, lesson.after, lesson.topic, lesson.value)
+        return all(vault.masked(each) == each and not stones.is_forgotten(each) for each in texts)
+
+    return [each for each in found if may_be_quoted(each[0].lesson)]
 
 
 def _own_and_refused(

@@ -21,8 +21,6 @@ from agent.vault.history.versions import versions
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 
-EDITS = "edits"
-"""The `Vault-Tool` trailer of the commits with which the program writes down what it learned from edits."""
 WITHIN = timedelta(days=1)
 """How long after the agent wrote a line a change of it counts."""
 LOOKED_BACK = timedelta(days=7)

@@ -16,7 +16,7 @@ from agent.errors import AgentError
 from agent.markdown.note import Note
 from agent.markdown.session_marks import find_records
 from agent.memory import daily
-from agent.memory.blame import TOOLS, blamed_lines, person_lines, touched_by_people
+from agent.memory.blame import EDITS, TOOLS, blamed_lines, person_lines, touched_by_people
 from agent.memory.entry import Entry, EntryType, parse_entry
 from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said
 from agent.memory.forgetting.profile_note import profile_note_without
@@ -32,7 +32,7 @@ Report = Callable[[int, int], None]
 
 _STEP = 200
 _MENTIONS = 20
-_ANSWERING = TOOLS | {"inbox"}
+_ANSWERING = TOOLS | {"inbox", EDITS}
 """The tools with which the program adds lines of its own to a person's note."""
 LINKS = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
 _OVER = frozenset(("finished", "failed", "limit"))
