@@ -38,5 +38,7 @@ def test_what_is_forgotten_is_forgotten_here_too(tmp_path: Path, monkeypatch: py
     tell(root, own, "commit")
     tell(root, own, "memory", "run")
     assert "says “Lisbon”, not “Porto” (1 time" in (root / NOTE).read_text("utf-8")
-    tell(root, own, "forget", right, "--yes")
+    write(root / "mara.md", "# Mara\n")
+    tell(root, own, "forget", right, "--purge", "--yes", code=1)  # the history of the person's note is theirs
     assert "Mara lives in Lisbon" not in (root / NOTE).read_text("utf-8")
+    assert "Mara lives in Lisbon" not in git(root, "log", "--format=%B")
