@@ -37,7 +37,7 @@ class UpkeepDue:
     def is_due(self, now: datetime) -> bool:
         """True if the upkeep should run now; reads one small file and the names in one folder."""
         settings = self.workspace.settings.memory
-        if not (settings.lifecycle or settings.long_term or settings.learn_from_edits):
+        if not (settings.lifecycle or settings.long_term):
             return False
         last, here = self._done(), self.extent(now)
         return here.day != last.day or here.entries - last.entries >= settings.lifecycle_entries
