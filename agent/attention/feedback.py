@@ -26,6 +26,18 @@ def feedback_box(words: str, id: str) -> str:
     return f"[ ] {words} · {notice_code(id)}"
 
 
+def feedback_reply(opinion: Reaction, id: str) -> str:
+    """What a button below a suggestion in a messenger stands for."""
+    return f"{opinion} {notice_code(id)}"
+
+
+def parse_reply(reply: str) -> tuple[str, Reaction] | None:
+    """The code of a notice and the opinion, from what a button stands for; None for any other text."""
+    words = reply.split()
+    found = next((each for each in OPINIONS if words[:1] == [each]), None)
+    return (words[1].lower(), found) if found is not None and len(words) == 2 else None
+
+
 def parse_feedback(task: str) -> tuple[str, Reaction] | None:
     """The code of a notice and the opinion, from the text of a ticked box; None for any other box."""
     found = _BOX.fullmatch(task.strip())

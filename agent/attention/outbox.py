@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.attention.channels.channel import Channel, Choice, Message
-from agent.attention.feedback import OPINIONS, feedback_box, notice_code, opinion_words
+from agent.attention.feedback import OPINIONS, feedback_box, feedback_reply, notice_code, opinion_words
 from agent.attention.receipt import NoticeDecision, NoticeReceipt, Reaction
 from agent.attention.receipts import FileMark, NoticeLedger
 from agent.attention.rules import (
@@ -52,11 +52,17 @@ _LISTED = 10
 logger = logging.getLogger(__name__)
 
 
+def no_choices(path: str) -> tuple[Choice, ...]:
+    """No buttons: the note is decided in an editor or by a command."""
+    return ()
+
+
 @dataclass(slots=True)
 class Outbox:
-    """`limits` and `channels` (by name, the one that is chosen first) are asked for anew each time; `publish`
-    is told what was sent and what was not. `masked` covers up secrets. `lock` is the file that the process holds which
-    delivers."""
+    """`limits` and `channels` (by name, the one that is chosen first) are asked for anew each time; `publish` is told
+    what was sent and what was not. `masked` covers up secrets. `choices` returns the buttons with which the note at a
+    path is decided. `lock` is the file that the process holds which delivers.
+    """
 
     ledger: NoticeLedger
     clock: Clock
@@ -67,6 +73,7 @@ class Outbox:
     publish: Callable[[object], object]
     masked: Callable[[str], str] = str
     scorer: Scorer = score
+    choices: Callable[[str], tuple[Choice, ...]] = no_choices
     _not_before: dict[str, float] = field(default_factory=dict, init=False)
     """The machine's monotonic time of the next try, by the id of the notice."""
 
@@ -123,6 +130,16 @@ class Outbox:
     def react(self, id: str, reaction: Reaction) -> None:
         """Note what its person said about a notice."""
         self.ledger.react(id, reaction)
+
+    def hear(self, code: str, opinion: Reaction) -> bool:
+        """Note an opinion about the suggestion of this code; False if there is none. What was said already is not noted
+        again."""
+        for each in self.ledger.all():
+            if notice_code(each.id) == code and each.raised.type in SUGGESTIONS:
+                if each.reaction != opinion:
+                    self.ledger.react(each.id, opinion)
+                return True
+        return False
 
     def looks(self) -> tuple[tuple[datetime, float], ...]:
         """When what waits may be sent or listed: by the date, and by the machine's monotonic time; empty while nothing
@@ -195,17 +212,18 @@ class Outbox:
         raised, choices = receipt.raised, self._choices(receipt)
         lines = list(raised.lines)
         if receipt.channel == DAILY:  # a note has boxes in place of buttons
-            lines += [feedback_box(each.label, receipt.id) for each in choices]
-            lines += [] if choices or receipt.listed else [f"vault-agent why {notice_code(receipt.id)}"]
-            choices = ()
+            asks, choices = raised.type in SUGGESTIONS and not raised.decides, ()
+            lines += [feedback_box(opinion_words(each, self.language), receipt.id) for each in OPINIONS] if asks else []
+            lines += [] if asks or receipt.listed else [f"vault-agent why {notice_code(receipt.id)}"]
         return Message(receipt.id, raised.title, "\n".join(lines), choices, again=receipt.is_perhaps_shown)
 
     def _choices(self, receipt: NoticeReceipt) -> tuple[Choice, ...]:
-        """The buttons: of a suggestion whether it was helpful."""
+        """The buttons: with which it is decided, or of a suggestion whether it was helpful."""
+        if receipt.raised.decides:
+            return self.choices(receipt.raised.decides)
         if receipt.raised.type not in SUGGESTIONS:
             return ()
-        code = notice_code(receipt.id)
-        return tuple(Choice(opinion_words(each, self.language), f"{each} {code}") for each in OPINIONS)
+        return tuple(Choice(opinion_words(each, self.language), feedback_reply(each, receipt.id)) for each in OPINIONS)
 
     def _begin_digest(self, items: Iterable[NoticeReceipt]) -> str:
         """Note a digest that lists these notices; returns its id."""

@@ -11,9 +11,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from agent.attention.feedback import notice_code, parse_feedback
-from agent.attention.outbox import SUGGESTIONS, Outbox
-from agent.attention.receipt import NoticeReceipt, Reaction
+from agent.attention.feedback import parse_feedback
+from agent.attention.outbox import Outbox
+from agent.attention.receipt import Reaction
 from agent.attention.receipts import FileMark
 from agent.background.failures import failure_text, log_failure
 from agent.background.pool import Pool, Priority
@@ -56,6 +56,7 @@ class Notices:
     _mark: FileMark | None = field(default=None, init=False)
     _looks: tuple[tuple[datetime, float], ...] = field(default=(), init=False)
     _look_at: float = field(default=0.0, init=False)
+    _pause_until: float = field(default=0.0, init=False)
     _asked_at: float | None = field(default=None, init=False)
     _opinions: dict[str, Reaction] = field(default_factory=dict, init=False)
     """The opinions that were ticked and not noted yet, by the code of the notice."""
@@ -82,7 +83,7 @@ class Notices:
 
     def tick(self, event: Tick) -> None:
         """Have done what is due."""
-        if event.now < self._look_at and self.problem:
+        if event.now < self._pause_until:
             return
         try:
             outbox = self._box()
@@ -95,7 +96,7 @@ class Notices:
                 future.add_done_callback(self._over)
         except (AgentError, OSError) as error:
             self.problem = log_failure(logger, "notices", error, self.problem)
-            self._look_at = event.now + AGAIN
+            self._pause_until = event.now + AGAIN
 
     def _tend(self, cancelled: Cancelled) -> None:
         """Note opinions and questions, decide about what was held, and send; in a thread of the pool."""
@@ -114,7 +115,7 @@ class Notices:
         if error is not None:
             if not isinstance(error, AgentError | OSError):
                 logger.warning("notices", exc_info=error)
-            self._look_at = self.workspace.clock.monotonic() + AGAIN
+            self._pause_until = self.workspace.clock.monotonic() + AGAIN
         self.problem = failure_text(error) if error is not None else self._undelivered()
         self._mark = None
 
@@ -138,17 +139,10 @@ class Notices:
 
     def _note_opinions(self, outbox: Outbox) -> None:
         opinions, self._opinions = self._opinions, {}
-        for receipt in outbox.ledger.all():
-            opinion = opinions.get(notice_code(receipt.id))
-            if opinion is not None and _asks(receipt) and receipt.reaction != opinion:
-                outbox.react(receipt.id, opinion)
+        for code, opinion in opinions.items():
+            outbox.hear(code, opinion)
 
     def _box(self) -> Outbox:
         if self._outbox is None:
             self._outbox = self.open()
         return self._outbox
-
-
-def _asks(receipt: NoticeReceipt) -> bool:
-    """True if the notice asked whether it was helpful."""
-    return receipt.raised.type in SUGGESTIONS

@@ -3,11 +3,14 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from agent.attention.channels.channel import Choice
+from agent.attention.feedback import parse_reply
 from agent.attention.outbox import FIRST, TRIES, preferred
 from agent.errors import Permanent, Retryable, Stopping, UserError
 from agent.events.notices import NotificationSent, NotificationSuppressed
@@ -231,6 +234,32 @@ def test_a_try_that_was_stopped_on_purpose_is_no_second_one(desk: Desk) -> None:
     desk.restart()
     desk.turn()
     assert [each.again for each in desk.fake.shown] == [False]
+
+
+def test_a_suggestion_has_buttons_in_a_messenger_and_boxes_in_a_note(desk: Desk) -> None:
+    id = desk.take(a_notice("the tide again", 0.9, "pattern"))
+    desk.turn()
+    (message,) = desk.fake.shown
+    assert [(each.label, each.reply) for each in message.choices] == [
+        ("helpful", f"helpful {id[-6:]}"),
+        ("not helpful", f"not_helpful {id[-6:]}"),
+    ]
+    found = parse_reply(message.choices[1].reply)
+    assert found is not None and desk.outbox.hear(*found)
+    receipt = desk.ledger.get(id)
+    assert receipt is not None and receipt.reaction == "not_helpful"
+    assert not desk.outbox.hear("zzzzzz", "helpful")
+    assert parse_reply("helpful to know 000001") is None
+    in_note = desk.outbox.message(replace(receipt, channel="daily"))
+    assert in_note.text.splitlines() == [f"[ ] helpful · {id[-6:]}", f"[ ] not helpful · {id[-6:]}"]
+    assert in_note.choices == ()
+
+
+def test_a_question_has_the_buttons_that_decide_it(desk: Desk) -> None:
+    desk.outbox.choices = lambda path: (Choice("Yes", f"yes {path}"),)
+    desk.take(a_notice("may I?", decides="approvals/a.md"))
+    desk.turn()
+    assert desk.fake.shown[0].choices == (Choice("Yes", "yes approvals/a.md"),)
 
 
 def test_the_same_id_is_taken_once(desk: Desk) -> None:
