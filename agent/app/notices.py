@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib import import_module
 
-from agent.app.channels import open_channels
 from agent.attention.channels.channel import Channel
 from agent.attention.outbox import Outbox, preferred
 from agent.attention.receipts import NoticeLedger
@@ -55,4 +55,6 @@ def _limits(workspace: Workspace) -> Limits:
 
 def _channels(workspace: Workspace) -> Mapping[str, Channel]:
     fresh = reload_settings(workspace)
-    return preferred(open_channels(fresh), fresh.settings.channels.order)
+    module = import_module("agent.app.channels")  # all services: slow to load, and needed once something is raised
+    found: Mapping[str, Channel] = module.open_channels(fresh)
+    return preferred(found, fresh.settings.channels.order)

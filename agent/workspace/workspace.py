@@ -86,10 +86,9 @@ def reload_settings(workspace: Workspace) -> Workspace:
     For a process that runs for weeks, while the person changes the model or a limit. The settings with which the vault
     and the index were opened stay.
     """
-    loaded, opened = load_settings(workspace.vault.place.root), workspace.settings
-    now = loaded.settings
+    now, opened = load_settings(workspace.vault.place.root).settings, workspace.settings
     settings = replace(now, git=opened.git, brake=opened.brake, index=opened.index, watch=opened.watch)
-    fresh = replace(workspace, settings=settings, loaded=replace(loaded, settings=settings))
+    fresh = replace(workspace, settings=settings)
     learn_secrets(fresh, not_looked_up)
     return fresh
 
