@@ -5,6 +5,7 @@ looks like one, and none of them is easily taken for another. It says which note
 decide is checked where the reply comes in.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -74,6 +75,8 @@ def coded_notes(workspace: Workspace) -> tuple[CodedNote, ...]:
 def find_code(workspace: Workspace, typed: str) -> CodedNote | None:
     """The note with this code, in any case of letters; a longer form of the code is known, too."""
     typed = typed.upper()
+    if not re.fullmatch(CODE, typed):
+        return None
     known = [each for each in coded_notes(workspace) if each.whole.startswith(typed) and typed.startswith(each.code)]
     return max(known, key=lambda each: len(each.code), default=None)
 

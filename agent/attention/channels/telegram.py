@@ -53,7 +53,7 @@ class Telegram:
         if not chat:
             raise UserError(
                 "Telegram has nobody to write to: {setting} is empty",
-                hint="set it to the number of your account there: vault-agent channels add telegram",
+                hint="set it to the number of your account there: vault-agent config set {setting} 123456789",
                 setting="channels.telegram.owner",
             )
         fits = all(len(each.reply.encode()) <= MOST_REPLY for each in message.choices)

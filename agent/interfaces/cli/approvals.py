@@ -15,6 +15,7 @@ from agent.interfaces.cli.printing import as_lines, columns, padded
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_report import EXIT_CODES
 from agent.markdown.note import Note
+from agent.runs.decision_codes import codes_by_path, find_code
 from agent.runs.decisions import approvals
 from agent.runs.pending_decisions import (
     DecisionKind,
@@ -45,7 +46,8 @@ _ABOUT: dict[DecisionKind, str] = {
 @click.group(short_help="List what waits for your yes, and decide.", invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """List the calls, skills and arrivals that wait for your yes. NAME is what the list begins a line with, or a note.
+    """List the calls, skills and arrivals that wait for your yes. NAME is what the list begins a line with, the short
+    code beside it, or a note.
 
     A yes to a call is valid once, for exactly the call shown. You can also tick the box in the note; a running daemon
     then does what follows from it.
@@ -55,14 +57,20 @@ def command(ctx: click.Context) -> None:
 
 
 def _list(output: Output) -> None:
-    waiting = pending_decisions(open_workspace(output.vault()))
-    width = max((columns(_code(each)) for each in waiting), default=0)
-    lines = [f"{padded(_code(each), width)}  {_since(each)}  {_about(each)}  {each.path}" for each in waiting]
+    workspace = open_workspace(output.vault())
+    waiting = pending_decisions(workspace)
+    codes = codes_by_path(workspace) if waiting else {}
+    width = max((columns(_name(each)) for each in waiting), default=0)
+    lines = [
+        f"{padded(_name(each), width)}  {codes.get(each.path, '-')}  {_since(each)}  {_about(each)}  {each.path}"
+        for each in waiting
+    ]
     lines += (
         ["", said("vault-agent approvals show NAME, yes NAME, no NAME; or tick a box in the note")] if waiting else []
     )
     output.emit(
-        {"approvals": [_document(each) for each in waiting]}, as_lines(lines) or said("nothing waits for your yes")
+        {"approvals": [{**_document(each), "code": codes.get(each.path)} for each in waiting]},
+        as_lines(lines) or said("nothing waits for your yes"),
     )
 
 
@@ -116,7 +124,9 @@ def _find(workspace: Workspace, name: str) -> PendingDecision:
     if known is not None:
         return pending_call(known)
     waiting = pending_decisions(workspace)
-    named = [each for each in waiting if name in {_code(each), each.path, PurePosixPath(each.path).stem}]
+    named = [each for each in waiting if name in {_name(each), each.path, PurePosixPath(each.path).stem}]
+    if not named and (coded := find_code(workspace, name)) is not None:
+        named = [each for each in waiting if each.path == coded.path]
     if len(named) > 1:
         raise UserError(
             "several wait under {name}",
@@ -127,7 +137,7 @@ def _find(workspace: Workspace, name: str) -> PendingDecision:
     return named[0] if named else find_by_id(name, waiting, _NOT_FOUND)
 
 
-def _code(asked: PendingDecision) -> str:
+def _name(asked: PendingDecision) -> str:
     """The name by which the list and the commands call it."""
     return short_id(asked) if asked.kind == "call" else asked.name
 

@@ -10,6 +10,7 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_report import EXIT_CODES
+from agent.runs.decision_codes import codes_by_path, find_code
 from agent.runs.decisions import Question, answer, open_questions
 from agent.runs.resumer import Resumer
 from agent.runs.sync_questions import answer_sync_question, open_sync_questions
@@ -26,7 +27,8 @@ _NOT_FOUND = NotFound(
 @click.group(short_help="List what the agent asks you, and answer.", invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """List the questions that runs and sync wait for. ID is a question's id, the end of it, or its note."""
+    """List the questions that runs and sync wait for. ID is a question's id, the end of it, its short
+    code, or its note."""
     if ctx.invoked_subcommand is None:
         _list(ctx.obj)
 
@@ -34,9 +36,10 @@ def command(ctx: click.Context) -> None:
 def _list(output: Output) -> None:
     workspace = open_workspace(output.vault())
     waiting = _waiting(workspace)
-    shown = [f"{short_id(each)}  {question_text(each, workspace.settings.vault.language)}" for each in waiting]
+    codes, language = codes_by_path(workspace) if waiting else {}, workspace.settings.vault.language
+    shown = [f"{short_id(each)}  {codes.get(each.path, '-')}  {question_text(each, language)}" for each in waiting]
     text = "\n\n".join([*shown, said("vault-agent questions answer ID TEXT")]) if waiting else said("nothing is asked")
-    output.emit({"questions": [_document(each) for each in waiting]}, text)
+    output.emit({"questions": [{**_document(each), "code": codes.get(each.path)} for each in waiting]}, text)
 
 
 @command.command("answer", epilog=EXIT_CODES)
@@ -81,7 +84,8 @@ def _waiting(workspace: Workspace) -> tuple[Question, ...]:
 def _find(workspace: Workspace, name: str) -> Question:
     """The open question with this id, note, or end of an id; raises `UserError` if there is none or more than one."""
     waiting = _waiting(workspace)
-    there = next((each for each in waiting if each.path == name), None)
+    coded = find_code(workspace, name)
+    there = next((each for each in waiting if each.path in {name, coded.path if coded else name}), None)
     return there or find_by_id(name, waiting, _NOT_FOUND)
 
 
