@@ -6,8 +6,8 @@ from datetime import timedelta
 from functools import cache, partial
 
 from agent.app.agent import opened_runs
+from agent.app.incoming import changed_messengers
 from agent.app.jobs import procedures_of, why_no_model
-from agent.app.messengers import changed_messengers
 from agent.app.notices import open_outbox, take_in
 from agent.app.subscriptions import DaemonParts
 from agent.background.decision_notices import waiting_notices

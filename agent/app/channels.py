@@ -4,12 +4,21 @@ import logging
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 
+from agent.app.messengers import (
+    find_telegram_owner,
+    open_apprise,
+    open_hook,
+    open_lark,
+    open_ntfy,
+    open_telegram,
+)
 from agent.attention.channels.channel import Channel, Inbound, Message
 from agent.attention.channels.daily_note import DailyNote
 from agent.attention.channels.desktop import Desktop
 from agent.attention.channels.desktop_in import DesktopIn
+from agent.attention.channels.hooks import DISCORD, MATTERMOST, SLACK, WECOM
 from agent.attention.channels.http import Service
 from agent.attention.channels.mail import Mail
 from agent.attention.channels.mail_in import MailIn
@@ -169,7 +178,30 @@ def _daily(workspace: Workspace) -> Channel:
     return DailyNote(workspace.vault, workspace.clock.now, daily, workspace.settings.vault.language)
 
 
+_HOOK = Sentence("The address of the webhook")
 KINDS: tuple[ChannelKind, ...] = (
+    ChannelKind(
+        "telegram",
+        Sentence("a bot of Telegram"),
+        open_telegram,
+        ("token", "owner"),
+        ("base_url",),
+        {"token": Sentence("The token that @BotFather gave for your bot")},
+        receive=open_telegram,
+        find_owner=find_telegram_owner,
+    ),
+    ChannelKind(
+        "lark",
+        Sentence("a bot of Lark (Feishu)"),
+        open_lark,
+        ("app_id", "app_secret", "owner"),
+        ("base_url",),
+        {
+            "app_id": Sentence("The id of your app (cli_…)"),
+            "app_secret": Sentence("The secret of your app"),
+            "owner": Sentence("Your own open_id in the app (ou_…)"),
+        },
+    ),
     ChannelKind(
         "mail",
         Sentence("e-mail to your own address"),
@@ -195,6 +227,31 @@ KINDS: tuple[ChannelKind, ...] = (
             "url": Sentence("The address that notices are posted to"),
             "secret": Sentence("The key of the signature; empty for none"),
         },
+    ),
+    ChannelKind(
+        "ntfy",
+        Sentence("notices of ntfy on a phone"),
+        open_ntfy,
+        ("topic",),
+        ("base_url", "token"),
+        {"topic": Sentence("The topic"), "token": Sentence("The access token; empty for none")},
+    ),
+    *(
+        ChannelKind(form.name, says, partial(open_hook, form=form), ("url",), (), {"url": _HOOK})
+        for form, says in (
+            (SLACK, Sentence("a webhook of Slack")),
+            (MATTERMOST, Sentence("a webhook of Mattermost")),
+            (DISCORD, Sentence("a webhook of Discord")),
+            (WECOM, Sentence("a robot in a group of WeCom")),
+        )
+    ),
+    ChannelKind(
+        "apprise",
+        Sentence("any service that the library Apprise knows"),
+        open_apprise,
+        ("url",),
+        (),
+        {"url": Sentence("The address as Apprise has it, such as {example}", example="tgram://token/chat")},
     ),
     ChannelKind("desktop", Sentence("notices of this machine's desktop"), _desktop, receive=_desktop_in),
     ChannelKind("terminal", Sentence("lines on the daemon's terminal"), _terminal),

@@ -1,22 +1,22 @@
-"""Opens the channels to messengers, from the settings, and those that also take in what their person writes."""
+"""Opens the channels to messengers, from the settings."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from urllib.parse import urlsplit
 
 from agent.attention.channels.apprise import Apprise
-from agent.attention.channels.channel import Channel
 from agent.attention.channels.hooks import DISCORD, MATTERMOST, SLACK, WECOM, Hook, HookForm
 from agent.attention.channels.http import Service
 from agent.attention.channels.lark import Lark
 from agent.attention.channels.ntfy import Ntfy
 from agent.attention.channels.telegram import Telegram
-from agent.background.incoming.messages import Messenger
 from agent.clock import in_machine_seconds
 from agent.config.channel_settings import ChannelSettings
 from agent.config.secrets import Secret, reveal
-from agent.workspace.workspace import Workspace, reload_settings
+from agent.errors import Interrupted
+from agent.llm.provider import Cancelled
+from agent.workspace.workspace import Workspace
 
 
 def open_telegram(workspace: Workspace) -> Telegram:
@@ -58,17 +58,6 @@ def open_apprise(workspace: Workspace) -> Apprise:
     return Apprise(reveal(secret) if secret.reference else "", workspace.settings.vault.language)
 
 
-MESSENGERS: Mapping[str, tuple[Callable[[Workspace], Channel], tuple[str, ...]]] = {
-    "telegram": (open_telegram, ("token", "owner")),
-    "lark": (open_lark, ("app_id", "app_secret", "owner")),
-    "ntfy": (open_ntfy, ("topic",)),
-    "slack": (partial(open_hook, form=SLACK), ("url",)),
-    "mattermost": (partial(open_hook, form=MATTERMOST), ("url",)),
-    "discord": (partial(open_hook, form=DISCORD), ("url",)),
-    "wecom": (partial(open_hook, form=WECOM), ("url",)),
-    "apprise": (open_apprise, ("url",)),
-}
-"""How each is opened, and the settings without which it is off; `open_telegram` and the others raise `MissingKey`."""
 _HOOKS: Mapping[HookForm, Callable[[ChannelSettings], Secret]] = {
     SLACK: lambda channels: channels.slack.url,
     MATTERMOST: lambda channels: channels.mattermost.url,
@@ -77,32 +66,17 @@ _HOOKS: Mapping[HookForm, Callable[[ChannelSettings], Secret]] = {
 }
 
 
-def open_messengers(workspace: Workspace) -> dict[str, Messenger]:
-    """The messengers that are configured and switched on, and know their owner, by name; raises `MissingKey`."""
-    found: dict[str, Messenger] = {}
-    telegram = workspace.settings.channels.telegram
-    if telegram.on and telegram.token.reference and telegram.owner:
-        found["telegram"] = Messenger(open_telegram(workspace), open_telegram(workspace))
-    return found
-
-
-def changed_messengers(workspace: Workspace) -> Callable[[], Mapping[str, Messenger] | None]:
-    """A function that opens them anew when their settings have changed, and at its first call; else None.
-
-    It raises what `reload_settings` and `open_messengers` do.
-    """
-    last: ChannelSettings | None = None
-
-    def look() -> Mapping[str, Messenger] | None:
-        nonlocal last
-        fresh = reload_settings(workspace)
-        if fresh.settings.channels == last:
-            return None
-        found = open_messengers(fresh)
-        last = fresh.settings.channels
-        return found
-
-    return look
+def find_telegram_owner(workspace: Workspace, code: str, cancelled: Cancelled) -> str:
+    """The number of the account that sends the bot this code; empty if nobody does before `cancelled`."""
+    bot = open_telegram(workspace)
+    with suppress(Interrupted):
+        received = bot.receive("", cancelled)
+        while not cancelled():
+            received = bot.receive(received.position, cancelled)
+            for each in received.messages:
+                if code in each.text and not each.group and not each.forwarded:
+                    return each.sender
+    return ""
 
 
 def _service(workspace: Workspace, name: str, address: str, key: str, secret: Secret) -> tuple[Service, str]:

@@ -47,7 +47,7 @@ class Apprise:
                 hint="https://appriseit.com/services/ lists them",
                 setting=_SETTING,
             )
-        title, body = title_of(message), body_of(message, self.language, replies=True)
+        title, body = title_of(message), body_of(message, self.language, replies=False, elsewhere=True)
         done: list[bool] = []
         over = threading.Event()
 

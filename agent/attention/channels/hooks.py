@@ -53,7 +53,11 @@ class Hook:
     def send(self, message: Message, cancelled: Cancelled) -> str:
         """Post it."""
         form, url = self.form, checked_url(self.url, self.service.address)
-        told = whole_of(message, self.language, form.most, replies=True, size=lambda each: form.size(form.plain(each)))
+
+        def size(told: str) -> int:
+            return form.size(form.plain(told))
+
+        told = whole_of(message, self.language, form.most, replies=False, elsewhere=True, size=size)
         url += ("&" if "?" in url else "?") + form.query if form.query else ""
         answer = self._posted(url, form.document(form.plain(told)), cancelled)
         proof = form.proof(answer)

@@ -30,7 +30,7 @@ class Ntfy:
         """Publish it as JSON, with which the topic is in no address."""
         url = checked_url(self.base_url, "channels.ntfy.base_url").rstrip("/") + "/"
         title = shortened(title_of(message), _TITLE, utf8_bytes)
-        body = body_of(message, self.language, MOST, replies=True, size=utf8_bytes)
+        body = body_of(message, self.language, MOST, replies=False, elsewhere=True, size=utf8_bytes)
         document = {"topic": self.topic, "title": title, "message": body or title}
         headers = {"authorization": f"Bearer {self.token}"} if self.token else {}
         answer = self.service.post(url, document, cancelled, headers)
