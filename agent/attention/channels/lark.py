@@ -1,7 +1,8 @@
-"""A bot of Lark (Feishu): cards with buttons, or text, to its owner and as answers in a chat.
+"""A bot of Lark (Feishu): cards to its owner, and as answers in a chat.
 
-Only the few calls that are needed, each with a tenant's token, which is renewed when it is about to end. The id of a
-message is sent along as `uuid`, by which Lark drops a second try within an hour.
+Nothing is received yet, so that a card has no buttons, which would be dead: it says in words where to decide. Only the
+few calls that are needed, each with a tenant's token, which is renewed when it is about to end. The id of a message is
+sent along as `uuid`, by which Lark drops a second try within an hour.
 """
 
 import json
@@ -11,7 +12,6 @@ from agent.attention.channels.channel import Message
 from agent.attention.channels.http import Answer, Service, checked_url
 from agent.attention.channels.wording import body_of, title_of
 from agent.errors import Permanent, Retryable, UserError
-from agent.escape import escape_line
 from agent.llm.fields import mapping, number, text
 from agent.llm.messages import JsonObject
 from agent.llm.provider import Cancelled
@@ -64,10 +64,8 @@ class Lark:
 
     def card(self, message: Message) -> JsonObject:
         """The card: all of its text is plain, in which Lark interprets nothing."""
-        body = body_of(message, self.language, MOST, replies=False)
+        body = body_of(message, self.language, MOST, replies=False, elsewhere=True)
         rows: list[JsonObject] = [{"tag": "div", "text": {"tag": "plain_text", "content": body}}] if body else []
-        if message.choices:
-            rows.append({"tag": "action", "actions": [_button(each.label, each.reply) for each in message.choices]})
         title = title_of(message)
         header: JsonObject = {"header": {"title": {"tag": "plain_text", "content": title}}} if title else {}
         return {"config": {"wide_screen_mode": True}, **header, "elements": rows}
@@ -126,12 +124,3 @@ class Lark:
 def _kind(to: str) -> str:
     """The kind of an address: a chat, or a person in the app."""
     return "chat_id" if to.startswith("oc_") else "open_id"
-
-
-def _button(label: str, reply: str) -> JsonObject:
-    return {
-        "tag": "button",
-        "text": {"tag": "plain_text", "content": escape_line(label)},
-        "type": "default",
-        "value": {"reply": reply},
-    }
