@@ -27,7 +27,7 @@ class Notifier(Protocol):
 
     def add(self, servers: str) -> bool: ...
 
-    def notify(self, body: str, title: str = "", body_format: str | None = None) -> bool | None: ...
+    def notify(self, body: str, title: str = "", *, body_format: str | None = None) -> object: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Apprise:
 
         def deliver() -> None:
             try:
-                done.append(notifier.notify(body or title, title if body else "", "text") is True)
+                done.append(bool(notifier.notify(body or title, title if body else "", body_format="text")))
             finally:
                 over.set()
 
@@ -78,5 +78,6 @@ def load_notifier() -> Notifier:
         raise UserError(
             "the channel apprise needs the library of this name", hint="pip install 'vault-agent[apprise]'"
         ) from error
-    logging.getLogger("apprise").setLevel(logging.CRITICAL)  # it would log addresses, which hold keys
+    for name in ("apprise", "urllib3"):  # they would log addresses, which hold keys
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     return cast(Notifier, library.Apprise())
