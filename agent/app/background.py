@@ -8,7 +8,7 @@ from functools import cache, partial
 from agent.app.agent import opened_runs
 from agent.app.incoming import changed_messengers
 from agent.app.jobs import procedures_of, why_no_model
-from agent.app.notices import open_outbox, take_in
+from agent.app.notices import dismissed_suggestions, open_outbox, take_in
 from agent.app.subscriptions import DaemonParts
 from agent.background.decision_notices import waiting_notices
 from agent.background.deletion_notice import DeletionNotice
@@ -93,11 +93,12 @@ def build_daemon(
     maintenance = Maintenance(upkeep, pool, clock, lambda: edits.settled)
     tasks = Tasks(workspace, pool, open_runs, open_claims(workspace), presence)
     vectors = cache(lambda: vectors_of(index.chosen.embedder))
-    insights = Insights(workspace, pool, lambda: edits.settled, bus.publish_async, vectors)
+    refused = partial(dismissed_suggestions, workspace)
+    insights = Insights(workspace, pool, lambda: edits.settled, bus.publish_async, vectors, refused)
     remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
-    messages = IncomingMessages(workspace, pool, open_runs, changed_messengers(workspace))
-
     open_box = partial(open_outbox, workspace, bus.publish_async)
+    hear = lambda code, opinion: open_box().hear(code, opinion)  # noqa: E731
+    messages = IncomingMessages(workspace, pool, open_runs, changed_messengers(workspace), hear)
     notices = Notices(workspace, pool, open_box, partial(waiting_notices, workspace))
 
     def problems() -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from agent.context.budget import Count
 from agent.context.source import Piece, Receipt
 from agent.llm.messages import Context
 from agent.loop.session import Session
+from agent.memory.edits.lessons_note import is_sure
 from agent.memory.profile.load import load_profile
 from agent.memory.profile.profile_file import ProfileFile
 from agent.memory.profile.summary import SummaryPart, profile_summary
@@ -34,7 +35,7 @@ class ProfileSource:
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
         """The parts of the summary as texts with receipts; none while nothing is filled."""
         files = tuple(each for each in load_profile(self.vault) if each.filled and self._is_own(each))
-        parts = profile_summary(files, self.vault.masked(task), room, self.count)
+        parts = profile_summary(files, self.vault.masked(task), room, self.count, is_sure)
         return [_piece(each) for each in parts if each.text not in self.shown]
 
     def _is_own(self, file: ProfileFile) -> bool:

@@ -86,3 +86,13 @@ def test_it_stays_within_its_share(root: Path) -> None:
     (row,) = (each for each in rows if each.name == "profile")
     assert SHARES["profile"] == 0.03
     assert 0 < row.used <= row.allowed
+
+
+def test_a_lesson_that_was_seen_once_is_not_told_yet(root: Path) -> None:
+    lessons = ("prefers shorter text (4 times", "likes emoji (1 time")
+    rows = [f"- {lesson}, last [[daily/2026-11-20]]: [[tea]])" for lesson in lessons]
+    path = root / "profile/31-preferences.md"
+    note = path.read_text("utf-8").replace("confidence: 0\n", "confidence: 0.9\n")
+    write(path, note + "\n## Learned from your edits\n\n" + "\n".join(rows) + "\n")
+    told = given(root, "What are my preferences for text and emoji?")
+    assert "prefers shorter text" in told and "likes emoji" not in told

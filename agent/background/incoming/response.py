@@ -4,8 +4,12 @@ A run is known by its session and its id from its begin on, so that a program th
 its answer, and does not begin it twice.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from agent.attention.feedback import parse_reply as parse_opinion
+from agent.attention.receipt import Reaction
 from agent.background.incoming.queue import MessageQueue, PendingMessage
 from agent.background.resume import OpenRuns
 from agent.errors import AgentError, NoteGone
@@ -31,14 +35,24 @@ _GREETINGS = frozenset({"/start", "/help"})
 """What messengers send when a person opens the chat with a bot."""
 
 
+HearOpinion: TypeAlias = Callable[[str, Reaction], bool]
+"""Notes an opinion about the suggestion with a code; False if there is no such suggestion."""
+
+
+def hear_nothing(code: str, opinion: Reaction) -> bool:
+    """No suggestion has this code."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Responder:
-    """Responds to the messages of one channel, the `name`."""
+    """Responds to the messages of one channel, the `name`. `hear` notes an opinion about a suggestion, by its code."""
 
     workspace: Workspace
     open_runs: OpenRuns
     queue: MessageQueue
     name: str
+    hear: HearOpinion = hear_nothing
 
     def respond(self, entry: PendingMessage, cancelled: Cancelled) -> None:
         """Bring a message to an answer, or to where its run waits; it stays as it is if the program is stopped.
@@ -78,7 +92,12 @@ class Responder:
         message, language = entry.message, self.workspace.settings.vault.language
         if message.text.strip() in _GREETINGS:
             return text("messages.hello", language)
-        reply = None if message.forwarded else parse_reply(message.text)
+        if message.forwarded:
+            return None
+        opinion = parse_opinion(message.text)
+        if opinion is not None and self.hear(*opinion):
+            return text("messages.noted", language)
+        reply = parse_reply(message.text)
         return carry_out(self.workspace, reply) if reply is not None else None
 
     def _ask(self, entry: PendingMessage, cancelled: Cancelled) -> None:

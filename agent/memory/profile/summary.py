@@ -22,9 +22,14 @@ class SummaryPart:
 
 
 def profile_summary(
-    files: Sequence[ProfileFile], task: str, room: int, count: Callable[[str], int]
+    files: Sequence[ProfileFile],
+    task: str,
+    room: int,
+    count: Callable[[str], int],
+    is_sure: Callable[[str], bool] = bool,
 ) -> tuple[SummaryPart, ...]:
-    """The parts that fit into `room` tokens, the base first; a part that does not fit is cut at its lines."""
+    """The parts that fit into `room` tokens, the base first; a part that does not fit is cut at its lines. A line that
+    is not sure, by `is_sure`, is left out."""
     sure = [each for each in files if each.filled and each.confidence > LEAST_CONFIDENCE]
     ranked = [(2.0 if each.layer == _BASE else relevance(each, task), each) for each in sure]
     ranked.sort(key=lambda item: (-item[0], item[1].layer, item[1].name))
@@ -35,8 +40,7 @@ def profile_summary(
             break
         rows = [f"{each.title} ([[{each.path.removesuffix('.md')}]], confidence {each.confidence:.2g}):"]
         used = count(rows[0])
-        for text in each.said:
-            row = f"- {text}"
+        for row in filter(is_sure, (f"- {text}" for text in each.said)):
             if used + count(row) + 1 > left:
                 break
             rows.append(row)
