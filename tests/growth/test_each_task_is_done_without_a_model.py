@@ -7,6 +7,7 @@ import pytest
 
 from agent.growth.procedures.self_reflection import reflection_name
 from agent.schedule.task_notes import load_tasks
+from agent.vault.change import Stamp
 from agent.vault.health.packing import is_packing_due
 from tests.growth.work import NOW, YESTERDAY, Office, day, entry, office, said
 from tests.vaults import write
@@ -95,6 +96,15 @@ def test_explore_topic_quotes_the_vault(tmp_path: Path, monkeypatch: pytest.Monk
     note = made.text("research/Roses.md")
     assert "### [[garden]]" in note and "The roses need chalk in spring." in note
     assert is_plain(made, "explore_topic")
+
+
+def test_explore_topic_does_not_quote_what_the_agent_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch, {"daily/2026-11-21.md": "# 2026-11-21\n\nThe roses have rust.\n"})
+    with made.workspace.vault.transaction("memory(daily): a day", Stamp("agent", tool="daily")) as change:
+        change.append("daily/2026-11-21.md", b"\n- 09:10 awake: Roses and their soil\n")
+    made.do("explore_topic", "Roses")
+    report = made.text("research/Roses.md")
+    assert "The roses have rust." in report and "awake" not in report
 
 
 def test_explore_topic_says_if_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from agent.growth.procedures.material import bullets, quote, title_of, words_of
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.index.hit import Hit
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
+from agent.memory.blame import person_lines
 from agent.vault.change import Append
 from agent.vault.folders import (
     APPROVALS,
@@ -18,6 +20,7 @@ from agent.vault.folders import (
     QUESTIONS,
     REFLECTIONS,
     RESEARCH,
+    SESSIONS,
     TASKS,
     TASKS_DONE,
     instructs,
@@ -28,9 +31,9 @@ WRITES: tuple[str, ...] = ()
 _PASSAGES = 12
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _LEFT_OUT = frozenset(
-    (APPROVALS, INBOX, JOB_HISTORY, JOBS, PROMPTS, QUESTIONS, REFLECTIONS, RESEARCH, TASKS, TASKS_DONE)
+    (APPROVALS, INBOX, JOB_HISTORY, JOBS, PROMPTS, QUESTIONS, REFLECTIONS, RESEARCH, SESSIONS, TASKS, TASKS_DONE)
 )
-"""Folders whose notes say what is to be done, not what is known."""
+"""Folders whose notes say what is to be done, or what the agent said, not what is known."""
 
 
 def plain(context: ProcedureContext) -> Work:
@@ -77,10 +80,20 @@ def _passages(context: ProcedureContext) -> Iterator[Hit]:
     for hit in context.runs.recall.search(plain, _PASSAGES).hits:
         data = context.vault.read(hit.path)
         is_known = context.vault.home.row(hit.path).path not in _LEFT_OUT and not instructs(hit.path)
-        is_about = words & words_of(" ".join((hit.title, *hit.headings, hit.passage)))
         is_known = is_known and Note.parse(data or b"").type != "about"
-        if data is not None and is_known and is_about and not context.runs.recall.foreign.source(hit.path, data):
-            yield hit
+        if data is None or not is_known or context.runs.recall.foreign.source(hit.path, data):
+            continue
+        passage = _persons_lines(context, hit, data) if context.vault.home.row(hit.path).logs else hit.passage
+        if words & words_of(" ".join((hit.title, *hit.headings, passage))) and passage.strip():
+            yield replace(hit, passage=passage)
+
+
+def _persons_lines(context: ProcedureContext, hit: Hit, data: bytes) -> str:
+    """The lines of a passage that the agent did not log there: what it did itself is nothing known of a topic."""
+    first, last = hit.lines
+    rows = data.decode("utf-8", "replace").split("\n")
+    theirs = person_lines(context.vault, hit.path, data)
+    return "\n".join(row for row, is_theirs in [*zip(rows, theirs, strict=True)][first - 1 : last] if is_theirs)
 
 
 def _report(context: ProcedureContext, name: str, body: str) -> Append:
