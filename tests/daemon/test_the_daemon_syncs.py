@@ -9,8 +9,8 @@ import pytest
 from agent.app.open import open_workspace
 from agent.background.pool import Pool
 from agent.background.remote_sync import LONGEST, RemoteSync
+from agent.events.notices import NoticeRaised
 from agent.events.types import FilesChanged, Tick
-from agent.memory import daily
 from agent.texts import Sentence
 from agent.vault.sync.rounds import pause, state_file, sync_state
 from agent.vault.sync.state import SyncedRemote
@@ -136,15 +136,15 @@ def test_being_offline_is_no_news_for_a_day(
         known.failed(Sentence("the server cannot be reached"), Sentence(""), clock.now(), is_passing=True)
     )
     shared.remote.rename(tmp_path / "away.git")
+    raised: list[NoticeRaised] = []
+    client.notice.publish = lambda event: raised.append(event) if isinstance(event, NoticeRaised) else None
     client.tick(Tick(clock.monotonic()))
-    assert client.problem == "" and not (root / daily.path_of(clock.now().date())).exists()
+    assert client.problem == "" and not raised
     clock.advance(25 * 3600)
     passes(3)
     assert client.problem.startswith("sync with origin: ")
-    said = (root / daily.path_of(clock.now().date())).read_text("utf-8")
     passes(900)
-    assert said.count("origin is out of step") == 1
-    assert (root / daily.path_of(clock.now().date())).read_text("utf-8") == said
+    assert [(each.type, "origin is out of step" in each.title) for each in raised] == [("sync_trouble", True)]
 
 
 def question(root: Path) -> Path | None:
