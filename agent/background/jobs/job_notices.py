@@ -29,7 +29,7 @@ def queued_text(workspace: Workspace, result: JobResult) -> str:
     return text("jobs.queued", workspace.settings.vault.language, notice=notice_code(result.run))
 
 
-def notify_answer(workspace: Workspace, notify: Notify, job: Job, result: JobResult) -> None:
+def notify_answer(notify: Notify, job: Job, result: JobResult) -> None:
     """Raise the answer of a run as a notice, if it goes to a channel; raises what `notify` does.
 
     The notice has the id of the run, so that it is raised once, however often this is tried.

@@ -53,7 +53,7 @@ def write_after_wait(
     after = _AfterWait(workspace, job, rows[-1], machine, ledger_of(workspace).totals_of(ended.run).money)
     result = result_of(workspace, ended, after.money) if job.task is None else after.perform(procedures, ended)
     row = after.row(result)
-    notify_answer(workspace, notify, job, result)
+    notify_answer(notify, job, result)
     if not is_written(rows_of(workspace.vault, job.id), row):
         write_result(workspace, job, row, result)
 

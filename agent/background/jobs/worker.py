@@ -132,7 +132,7 @@ class Worker:
         vault, job = self.workspace.vault, entry.job
         self._keep_turn(entry)
         is_unsaid = result.outcome == "nothing" or (result.outcome == "skipped" and self._is_recorded(entry))
-        notify_answer(self.workspace, self.notify, job, result)
+        notify_answer(self.notify, job, result)
         if not is_unsaid and not is_written(rows_of(vault, job.id), row):
             write_result(self.workspace, job, row, result)
         vault.commit_held(vault.held_of(result.session))

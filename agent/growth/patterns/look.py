@@ -36,12 +36,10 @@ Also = Callable[[str, bytes], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one look has found. `fresh` are the patterns that no note has yet, `quiet` the ids of the dismissed ones;
-    `requests` bring the notes up to date."""
+    """What one look has found. `fresh` are the patterns that no note has yet; `requests` bring the notes up to date."""
 
     patterns: tuple[Pattern, ...] = ()
     fresh: tuple[Pattern, ...] = ()
-    quiet: frozenset[str] = frozenset()
     requests: tuple[Create | Edit, ...] = ()
 
 
@@ -73,7 +71,7 @@ def look(
         request = _request(vault, name, base, patterns, quiet, language, also)
         requests += [request] if request is not None else []
     fresh = tuple(each for each in said if each.id not in known)
-    return Look(tuple(said), fresh, quiet, tuple(requests))
+    return Look(tuple(said), fresh, tuple(requests))
 
 
 def known_patterns(vault: Vault) -> frozenset[str]:

@@ -14,9 +14,8 @@ CORE = (
     *("50-key-memories", "51-patterns-insights"),
 )
 """The seventeen notes that every profile has; the first digit is the layer."""
-LAYERS = range(7)
-"""The layers: base, inner traits, ability and growth, lifestyle, social, memory and insight, topics."""
 TOPIC_LAYER = 6
+"""The last of the layers: base, inner traits, ability and growth, lifestyle, social, memory and insight, topics."""
 TOPICS = "topics/"
 CHANGELOG = "_changelog.md"
 SENSITIVE_NOTES = frozenset(("32-health-wellness", "40-relationships", "42-social-context"))

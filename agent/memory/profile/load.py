@@ -1,7 +1,7 @@
 """Loads a vault's profile: each note as it counts as the person's, and when it changed last, by its history."""
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 
 from agent.memory.profile.catalog import CHANGELOG, CORE, is_core, is_profile_note
@@ -71,11 +71,6 @@ def layer_figures(files: tuple[ProfileFile, ...]) -> tuple[LayerFigures, ...]:
 def changelog(vault: Vault) -> str:
     """The text of the changelog; empty without one."""
     return (vault.own_version(vault.home.at(PROFILE + CHANGELOG)) or b"").decode("utf-8", "replace")
-
-
-def day_of_change(found: dict[str, datetime], name: str) -> date | None:
-    """The day on which a note changed last."""
-    return found[name].date() if name in found else None
 
 
 def _order(name: str) -> tuple[bool, str]:

@@ -124,7 +124,7 @@ class NoteEdit:
             self.rows.append(Row("", is_theirs=False))
         return True
 
-    def result(self, before: ProfileFile, allowed: Sequence[Row] = ()) -> bytes | None:
+    def result(self, before: ProfileFile) -> bytes | None:
         """The new bytes with the evidence in the header; None if a line of the person would be lost."""
         text = self.newline.join(row.text for row in self.rows)
         if "\r\n" in self.base.decode("utf-8", "surrogateescape"):

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note
-from agent.memory.profile.catalog import is_core, layer_of
+from agent.memory.profile.catalog import layer_of
 from agent.memory.profile.evidence import Evidence, parse_evidence
 
 KEEP = re.compile(r"%%\s*keep\s*%%", re.IGNORECASE)
@@ -63,7 +63,6 @@ class ProfileFile:
     keywords: tuple[str, ...]
     summary: str
     confidence: float
-    related: tuple[str, ...]
     evidence: tuple[Evidence, ...]
     fields: tuple[Field, ...]
     statements: tuple[Statement, ...]
@@ -78,11 +77,6 @@ class ProfileFile:
     def empty_fields(self) -> int:
         """The fields that nobody has filled."""
         return sum(not each.value for each in self.fields)
-
-    @property
-    def is_core(self) -> bool:
-        """True for one of the seventeen notes that every profile has."""
-        return is_core(self.name)
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -114,7 +108,6 @@ def parse_profile(path: str, name: str, data: bytes) -> ProfileFile:
         note.strings("keywords"),
         note.string("summary") or "",
         _confidence(note, is_filled=is_filled, evidence=len(evidence)),
-        tuple(each.strip("[]") for each in note.strings("related_files")),
         evidence,
         tuple(fields),
         tuple(statements),

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from agent.config.resources import resource
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.memory.profile.catalog import CORE, layer_of
+from agent.memory.profile.catalog import layer_of
 from agent.texts import Language
 from agent.vault.folders import PROFILE
 from agent.vault.template import read_template
@@ -29,8 +29,3 @@ def template_note(name: str, language: Language) -> bytes:
     header: dict[str, Value] = {"type": "profile", "title": title, "layer": layer_of(name), "keywords": []}
     header |= {"summary": "", "confidence": 0, "related_files": [], "evidence": []}
     return Note.compose(header, f"# {title}\n").data
-
-
-def core_names() -> tuple[str, ...]:
-    """The names of the seventeen notes, in order."""
-    return tuple(f"{stem}.md" for stem in CORE)
