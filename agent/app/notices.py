@@ -10,7 +10,7 @@ from agent.attention.receipts import NoticeLedger
 from agent.attention.rules import Limits, limits_of
 from agent.events.bus import ignore_event
 from agent.events.notices import NoticeRaised
-from agent.growth.patterns.look import QUIET
+from agent.growth.patterns.look import DISMISSED_FOR
 from agent.runs.decision_codes import choices_of
 from agent.vault.layout import NOTICES
 from agent.workspace.workspace import Workspace, reload_settings
@@ -39,7 +39,7 @@ def open_outbox(workspace: Workspace, publish: Callable[[object], object] = igno
 
 def dismissed_suggestions(workspace: Workspace) -> frozenset[str]:
     """What the suggestions were about that the person has dismissed within the last month."""
-    since = workspace.clock.now() - QUIET
+    since = workspace.clock.now() - DISMISSED_FOR
     return frozenset(
         each.raised.subject
         for each in open_ledger(workspace).all()

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-from agent.config.attention_settings import QUIET
+from agent.config.attention_settings import QUIET_HOURS
 from agent.errors import ConfigError
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -82,7 +82,7 @@ def parse_quiet(text: str, zone: tzinfo | None = None) -> QuietHours:
 
     A span without days is for every day. One that ends no later than it begins ends on the next day.
     """
-    if re.fullmatch(QUIET.pattern, text, re.ASCII) is None:
+    if re.fullmatch(QUIET_HOURS.pattern, text, re.ASCII) is None:
         raise ConfigError(
             "the quiet hours {text!r} cannot be read", hint="write them as 22-8, or as mon-fri 22-8, sat-sun 23-10",
             text=text,

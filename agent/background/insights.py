@@ -25,7 +25,7 @@ from agent.events.types import FilesChanged, Tick
 from agent.growth.initiative.aims import load_aims
 from agent.growth.initiative.evaluate import Initiative, evaluate
 from agent.growth.patterns.likeness import Vectors
-from agent.growth.patterns.look import QUIET, TOOL, dismissed, look
+from agent.growth.patterns.look import DISMISSED_FOR, TOOL, dismissed, look
 from agent.growth.patterns.pattern import Pattern
 from agent.llm.provider import Cancelled
 from agent.loop.records import Began
@@ -153,10 +153,10 @@ class Insights:
             if each.id not in gone and not any(map(forgotten.is_forgotten, (each.name, *each.words)))
         ]
 
-        def is_quiet(subject: str) -> bool:
+        def is_suppressed(subject: str) -> bool:
             return subject in refused or state.is_known(subject, now)
 
-        return evaluate(ended.task, load_aims(vault), patterns, is_quiet, language, self.vectors())
+        return evaluate(ended.task, load_aims(vault), patterns, is_suppressed, language, self.vectors())
 
     def _is_owners(self, ended: TaskCompleted) -> bool:
         """True for a run that the vault's owner began themselves, alone with the agent."""
@@ -191,7 +191,7 @@ class Insights:
 
 def _is_within(at: str, now: datetime) -> bool:
     try:
-        return bool(at) and now - datetime.fromisoformat(at) < QUIET
+        return bool(at) and now - datetime.fromisoformat(at) < DISMISSED_FOR
     except (ValueError, TypeError):
         return False
 

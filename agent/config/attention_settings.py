@@ -8,7 +8,7 @@ from agent.config.values import Form, Range
 _DAY = "(mon|tue|wed|thu|fri|sat|sun)"
 _START, _END = r"([01]?\d|2[0-3])(:[0-5]\d)?", r"(([01]?\d|2[0-3])(:[0-5]\d)?|24(:00)?)"
 _SPAN = f"({_DAY}(-{_DAY})? )?{_START}-{_END}"
-QUIET = Form(
+QUIET_HOURS = Form(
     f"({_SPAN}(, ?{_SPAN})*)?",
     "hours such as 22-8, or by days: mon-fri 22-8, sat-sun 23-10",
 )
@@ -24,7 +24,7 @@ class AttentionSettings:
     interval_minutes: Annotated[float, Range(0, 1_440, "minutes")]
     """The least time between two notices, in minutes. Default 30."""
 
-    quiet: Annotated[str, QUIET]
+    quiet: Annotated[str, QUIET_HOURS]
     """The hours without notices, such as `22-8`, or by days: `mon-fri 22-8, sat-sun 23-10`; empty for none. Hours
     without days are for every day, and those of a night belong to the day on which they begin. Default `22-8`: jobs run
     at night, but what they have to say waits."""

@@ -51,18 +51,18 @@ def evaluate(
     task: str,
     aims: Aims,
     patterns: Sequence[Pattern],
-    is_quiet: Callable[[str], bool],
+    is_suppressed: Callable[[str], bool],
     language: Language,
     vectors: Vectors | None = None,
 ) -> Initiative | None:
-    """What to suggest after this task; None if there is nothing. `is_quiet` says of a subject whether the person has
-    heard of it lately, or does not want to."""
+    """What to suggest after this task; None if there is nothing. `is_suppressed` is true for a subject that was
+    suggested lately, or that the person has dismissed."""
     ideas = (
         *_of_patterns(task, patterns, vectors),
         *_of_drives(task, aims, language, vectors),
         *_of_goals(task, aims, language, vectors),
     )
-    return next((each for each in ideas if not is_quiet(each.subject) and _is_wanted(each.type, aims)), None)
+    return next((each for each in ideas if not is_suppressed(each.subject) and _is_wanted(each.type, aims)), None)
 
 
 def _of_patterns(task: str, patterns: Sequence[Pattern], vectors: Vectors | None) -> Iterator[Initiative]:

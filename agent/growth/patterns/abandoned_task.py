@@ -8,7 +8,7 @@ from agent.growth.patterns.likeness import words_in
 from agent.growth.patterns.pattern import Pattern, quoted, surest
 from agent.texts import Language, text
 
-QUIET = timedelta(days=7)
+UNTOUCHED = timedelta(days=7)
 """The time without a touch after which a task counts as abandoned."""
 _HALF_DONE = 7.0
 """Days in which a person does half of the tasks that they do at all."""
@@ -28,7 +28,7 @@ def abandoned_tasks(activity: Activity, language: Language) -> tuple[Pattern, ..
     found = []
     for box in activity.boxes:
         since = max(box.since, _spoken_of(activity, box) or box.since)
-        if words_in(box.text) and words_in(box.text) not in done and activity.now - since >= QUIET:
+        if words_in(box.text) and words_in(box.text) not in done and activity.now - since >= UNTOUCHED:
             found.append(_pattern(activity, language, box, since))
     return surest(found)
 

@@ -24,7 +24,7 @@ from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault
 
 INSIGHTS, DAYS = f"{PROFILE}51-patterns-insights.md", f"{PROFILE}30-daily-patterns.md"
-QUIET = timedelta(days=30)
+DISMISSED_FOR = timedelta(days=30)
 """The time for which a dismissed pattern is not spoken of."""
 TOOL = "patterns"
 """The tool of a commit with which the program writes patterns."""
@@ -57,9 +57,9 @@ def look(
 ) -> Look:
     """Look for patterns; writes nothing."""
     found = detect(gather(vault, now), language, vectors)
-    quiet, forgotten = dismissed(vault, now), load_tombstones(vault)
+    hidden, forgotten = dismissed(vault, now), load_tombstones(vault)
     kept = [each for each in found if not any(map(forgotten.is_forgotten, (each.name, *each.words)))]
-    said = [each for each in kept if each.id not in quiet]
+    said = [each for each in kept if each.id not in hidden]
     rhythms = [each for each in said if each.kind == "daily_rhythm"]
     others = [each for each in said if each.kind != "daily_rhythm"]
     requests = []
@@ -68,7 +68,7 @@ def look(
         path = vault.home.at(name)
         base = vault.read(path)
         known |= parse_blocks(_text(base).splitlines()).keys()
-        request = _request(vault, name, base, patterns, quiet, language, also)
+        request = _request(vault, name, base, patterns, hidden, language, also)
         requests += [request] if request is not None else []
     fresh = tuple(each for each in said if each.id not in known)
     return Look(tuple(said), fresh, tuple(requests))
@@ -87,7 +87,7 @@ def dismissed(vault: Vault, now: datetime) -> frozenset[str]:
 
 def _dismissed_in(vault: Vault, path: str, now: datetime) -> Iterable[str]:
     """The same for one note, from its versions; a change that is not committed yet was made now."""
-    found = commits(vault, path=path, since=now - QUIET)
+    found = commits(vault, path=path, since=now - DISMISSED_FOR)
     changes = [
         change
         for each in found
@@ -109,17 +109,17 @@ def _request(
     name: str,
     base: bytes | None,
     patterns: list[Pattern],
-    quiet: frozenset[str],
+    hidden: frozenset[str],
     language: Language,
     also: Also,
 ) -> Create | Edit | None:
     path = vault.home.at(name)
     if base is None:
         begin = template_note(name.removeprefix(PROFILE), language)
-        after = also(name, _bytes(updated(_text(begin), (), patterns, quiet, language)))
+        after = also(name, _bytes(updated(_text(begin), (), patterns, hidden, language)))
         return Create(path, after) if after != begin else None
     own = [each.own for each in blamed_lines(vault, path, base, _WRITERS)]
-    after = also(name, _bytes(updated(_text(base), own, patterns, quiet, language)))
+    after = also(name, _bytes(updated(_text(base), own, patterns, hidden, language)))
     return Edit(path, base, after) if after != base else None
 
 

@@ -61,10 +61,10 @@ def pattern_line(pattern: Pattern, language: Language) -> str:
 
 
 def updated(
-    note: str, own: Sequence[bool], patterns: Sequence[Pattern], quiet: Collection[str], language: Language
+    note: str, own: Sequence[bool], patterns: Sequence[Pattern], hidden: Collection[str], language: Language
 ) -> str:
-    """The note with these patterns; `own` says of each line whether the program wrote it. Those in `quiet` are neither
-    added nor changed, and own blocks of patterns that are over are taken out."""
+    """The note with these patterns; `own` says of each line whether the program wrote it. Those with
+    an id in `hidden` are neither added nor changed, and own blocks of patterns that are over are taken out."""
     lines = note.splitlines()
     wanted = {each.id: each for each in patterns}
     blocks = parse_blocks(lines)
@@ -77,12 +77,12 @@ def updated(
         is_own = own[block.first]
         if pattern is None and all(own[block.first : block.end]) and not block.opinion:
             continue
-        is_changed = pattern is not None and is_own and block.id not in quiet
+        is_changed = pattern is not None and is_own and block.id not in hidden
         kept.append(_first_line(pattern, language) if pattern is not None and is_changed else lines[block.first])
         kept += lines[block.first + 1 : block.end]
     kept += lines[at:]
     after = "".join(f"{line}\n" for line in kept)
-    fresh = [each for each in patterns if each.id not in blocks and each.id not in quiet]
+    fresh = [each for each in patterns if each.id not in blocks and each.id not in hidden]
     if not fresh:
         return after if kept != lines else note
     rows = "\n".join(_block(each, language) for each in fresh)
