@@ -10,6 +10,7 @@ from agent.app.incoming import changed_messengers
 from agent.app.jobs import procedures_of, why_no_model
 from agent.app.notices import dismissed_suggestions, open_outbox, take_in
 from agent.app.subscriptions import DaemonParts
+from agent.attention.receipt import Reaction
 from agent.background.decision_notices import waiting_notices
 from agent.background.deletion_notice import DeletionNotice
 from agent.background.human_edits import HumanEdits
@@ -97,8 +98,11 @@ def build_daemon(
     insights = Insights(workspace, pool, lambda: edits.settled, bus.publish_async, vectors, refused)
     remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
     open_box = partial(open_outbox, workspace, bus.publish_async)
-    hear = lambda code, opinion: open_box().hear(code, opinion)  # noqa: E731
-    messages = IncomingMessages(workspace, pool, open_runs, changed_messengers(workspace), hear)
+
+    def note_opinion(code: str, opinion: Reaction) -> bool:
+        return open_box().note_opinion(code, opinion)
+
+    messages = IncomingMessages(workspace, pool, open_runs, changed_messengers(workspace), note_opinion)
     notices = Notices(workspace, pool, open_box, partial(waiting_notices, workspace))
 
     def problems() -> tuple[str, ...]:

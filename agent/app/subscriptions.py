@@ -122,7 +122,7 @@ def _subscribe_notices(bus: Bus, parts: DaemonParts) -> None:
     row(notices.changed, FilesChanged, name="files: notices", priority=25, timeout=None)
     row(notices.tick, Tick, name="tick: notices", priority=25, timeout=None)
     row(parts.deletions.stopped, EditsStopped, name="edits stopped: a notice", timeout=None)
-    row(notices.heard, NoticeRaised, name="notices", timeout=None)
+    row(notices.raised, NoticeRaised, name="notices", timeout=None)
 
 
 def _subscribe_in_passing(bus: Bus, parts: DaemonParts) -> None:

@@ -21,24 +21,24 @@ def opinion_words(opinion: Reaction, language: Language) -> str:
     return text(f"skill_feedback.{opinion}", language)
 
 
-def feedback_box(words: str, id: str) -> str:
+def opinion_box(words: str, id: str) -> str:
     """The line of a list with an empty box for an opinion about a notice."""
     return f"[ ] {words} · {notice_code(id)}"
 
 
-def feedback_reply(opinion: Reaction, id: str) -> str:
-    """What a button below a suggestion in a messenger stands for."""
+def opinion_reply(opinion: Reaction, id: str) -> str:
+    """The reply that a button below a suggestion in a messenger sends, such as `helpful 4k2m9x`."""
     return f"{opinion} {notice_code(id)}"
 
 
-def parse_reply(reply: str) -> tuple[str, Reaction] | None:
-    """The code of a notice and the opinion, from what a button stands for; None for any other text."""
+def parse_opinion_reply(reply: str) -> tuple[str, Reaction] | None:
+    """The code of a notice and the opinion, from the reply that a button sends; None for any other text."""
     words = reply.split()
     found = next((each for each in OPINIONS if words[:1] == [each]), None)
     return (words[1].lower(), found) if found is not None and len(words) == 2 else None
 
 
-def parse_feedback(task: str) -> tuple[str, Reaction] | None:
+def parse_opinion_box(task: str) -> tuple[str, Reaction] | None:
     """The code of a notice and the opinion, from the text of a ticked box; None for any other box."""
     found = _BOX.fullmatch(task.strip())
     if found is None:

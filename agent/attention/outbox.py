@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.attention.channels.channel import Channel, Choice, Message
-from agent.attention.feedback import OPINIONS, feedback_box, feedback_reply, notice_code, opinion_words
+from agent.attention.feedback import OPINIONS, notice_code, opinion_box, opinion_reply, opinion_words
 from agent.attention.receipt import NoticeDecision, NoticeReceipt, Reaction
 from agent.attention.receipts import FileMark, NoticeLedger
 from agent.attention.rules import (
@@ -127,13 +127,9 @@ class Outbox:
         """What was decided to be sent and has no proof, the oldest first."""
         return tuple(each for each in self.ledger.all() if each.is_undelivered)
 
-    def react(self, id: str, reaction: Reaction) -> None:
-        """Note what its person said about a notice."""
-        self.ledger.react(id, reaction)
-
-    def hear(self, code: str, opinion: Reaction) -> bool:
-        """Note an opinion about the suggestion of this code; False if there is none. What was said already is not noted
-        again."""
+    def note_opinion(self, code: str, opinion: Reaction) -> bool:
+        """Note an opinion about the suggestion with this code, unless it is noted already; False if there is no such
+        suggestion."""
         for each in self.ledger.all():
             if notice_code(each.id) == code and each.raised.type in SUGGESTIONS:
                 if each.reaction != opinion:
@@ -213,7 +209,7 @@ class Outbox:
         lines = list(raised.lines)
         if receipt.channel == DAILY:  # a note has boxes in place of buttons
             asks, choices = raised.type in SUGGESTIONS and not raised.decides, ()
-            lines += [feedback_box(opinion_words(each, self.language), receipt.id) for each in OPINIONS] if asks else []
+            lines += [opinion_box(opinion_words(each, self.language), receipt.id) for each in OPINIONS] if asks else []
             lines += [] if asks or receipt.listed else [f"vault-agent why {notice_code(receipt.id)}"]
         return Message(receipt.id, raised.title, "\n".join(lines), choices, again=receipt.is_perhaps_shown)
 
@@ -223,7 +219,7 @@ class Outbox:
             return self.choices(receipt.raised.decides)
         if receipt.raised.type not in SUGGESTIONS:
             return ()
-        return tuple(Choice(opinion_words(each, self.language), feedback_reply(each, receipt.id)) for each in OPINIONS)
+        return tuple(Choice(opinion_words(each, self.language), opinion_reply(each, receipt.id)) for each in OPINIONS)
 
     def _begin_digest(self, items: Iterable[NoticeReceipt]) -> str:
         """Note a digest that lists these notices; returns its id."""

@@ -71,7 +71,7 @@ def decide(
     if any(says_same(notice, each, now) for each in past):
         return NoticeDecision("dropped", "duplicate")
     boost = limits.boost if channel in limits.boosted else 0.0
-    is_halved = is_tired_of(notice.type, past)
+    is_halved = is_often_dismissed(notice.type, past)
     found = scorer(notice, boost=boost, is_halved=is_halved)
     if found < limits.least:
         would_do = is_halved and scorer(notice, boost=boost, is_halved=False) >= limits.least
@@ -110,7 +110,7 @@ def says_same(notice: NoticeRaised, other: NoticeReceipt, now: datetime) -> bool
     return notice.title == before.title
 
 
-def is_tired_of(kind: str, past: Iterable[NoticeReceipt]) -> bool:
+def is_often_dismissed(kind: str, past: Iterable[NoticeReceipt]) -> bool:
     """True if the last reactions to notices of this type were all dismissals."""
     same = (each for each in past if each.raised.type == kind)
     reacted = sorted((each.reacted_at, each.reaction) for each in same if each.reacted_at and each.reaction)

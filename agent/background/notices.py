@@ -1,4 +1,4 @@
-"""Brings notices to the person: hears what is raised, decides by the rules of attention, and sends what may be sent.
+"""Brings notices to the person: takes in what is raised, decides by the rules of attention, and sends what may be sent.
 
 Noticing is quick and done in the daemon's turn; channels are slow, and so are work for the pool. While nothing waits, a
 turn costs one look at the size of a file. Other processes raise notices by noting them: the same look finds them. A box
@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from agent.attention.feedback import parse_feedback
+from agent.attention.feedback import parse_opinion_box
 from agent.attention.outbox import Outbox
 from agent.attention.receipt import Reaction
 from agent.attention.receipts import FileMark
@@ -65,7 +65,7 @@ class Notices:
         """Look at what a daemon before this one has left."""
         self._asked_at = self.workspace.clock.monotonic()
 
-    def heard(self, event: NoticeRaised) -> None:
+    def raised(self, event: NoticeRaised) -> None:
         """Decide about a notice, and note it."""
         try:
             self._box().take(event)
@@ -132,7 +132,7 @@ class Notices:
         done = {each.text for each in tasks.find_tasks(blocks.parse_body(body)) if each.done}
         changed = {each.text for each in event.changes if isinstance(each, TaskTicked | TaskAdded)}
         is_compared = isinstance(event, NoteCreated) or event.compared
-        found = [parse_feedback(each) for each in (changed & done if is_compared else done)]
+        found = [parse_opinion_box(each) for each in (changed & done if is_compared else done)]
         said = dict(each for each in found if each is not None)
         if len(said) == sum(each is not None for each in found):  # both boxes of one notice say nothing
             self._opinions |= said
@@ -140,7 +140,7 @@ class Notices:
     def _note_opinions(self, outbox: Outbox) -> None:
         opinions, self._opinions = self._opinions, {}
         for code, opinion in opinions.items():
-            outbox.hear(code, opinion)
+            outbox.note_opinion(code, opinion)
 
     def _box(self) -> Outbox:
         if self._outbox is None:

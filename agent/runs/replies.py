@@ -32,9 +32,9 @@ _REPLY = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """A reply with a code. `yes` is None without a word of consent or refusal; `word` is that word, `rest` what follows
-    the code."""
+class DecisionReply:
+    """A reply with the code of a note. `yes` is None without a word of consent or refusal; `word` is that word, `rest`
+    what follows the code."""
 
     code: str
     yes: bool | None
@@ -42,7 +42,7 @@ class Reply:
     rest: str = ""
 
 
-def parse_reply(words: str) -> Reply | None:
+def parse_decision(words: str) -> DecisionReply | None:
     """The reply in these words; None if they are none.
 
     A yes or no may stand before the code or after it.
@@ -56,10 +56,10 @@ def parse_reply(words: str) -> Reply | None:
         if first.casefold() in (*_YES, *_NO):
             word, rest = first, after.strip()
     yes = None if not word else word.casefold() in _YES
-    return Reply(found["code"].upper(), yes, word, rest)
+    return DecisionReply(found["code"].upper(), yes, word, rest)
 
 
-def carry_out(workspace: Workspace, reply: Reply) -> str | None:
+def carry_out(workspace: Workspace, reply: DecisionReply) -> str | None:
     """Decide or answer what the code of a reply names; returns one sentence for the person, in the vault's language.
 
     None if no note has the code and the reply has no yes or no: then it is an ordinary message. Raises `Retryable` if
@@ -85,7 +85,7 @@ def carry_out(workspace: Workspace, reply: Reply) -> str | None:
     return text("reply.over", language, code=note.code, path=note.path)
 
 
-def _decide(workspace: Workspace, note: CodedNote, asked: PendingDecision, reply: Reply) -> str:
+def _decide(workspace: Workspace, note: CodedNote, asked: PendingDecision, reply: DecisionReply) -> str:
     language = workspace.settings.vault.language
     if reply.yes is None:
         return text("reply.how", language, code=note.code)
@@ -97,7 +97,7 @@ def _decide(workspace: Workspace, note: CodedNote, asked: PendingDecision, reply
     return text("reply.allowed" if reply.yes else "reply.refused", language, code=note.code, name=name)
 
 
-def _answer(workspace: Workspace, note: CodedNote, question: Question, reply: Reply) -> str:
+def _answer(workspace: Workspace, note: CodedNote, question: Question, reply: DecisionReply) -> str:
     language = workspace.settings.vault.language
     words = _chosen(question, reply)
     is_sync = not question.run
@@ -111,7 +111,7 @@ def _answer(workspace: Workspace, note: CodedNote, question: Question, reply: Re
     return text("reply.answered", language, code=note.code, words=workspace.vault.masked(words))
 
 
-def _chosen(question: Question, reply: Reply) -> str:
+def _chosen(question: Question, reply: DecisionReply) -> str:
     """The option that a reply means, by its number, its words or a yes or no; else the words of the reply."""
     rest = reply.rest
     if rest.isdecimal() and 0 < int(rest[:4]) <= len(question.options):

@@ -134,7 +134,7 @@ def live(folder: Path, stream: list[Step], *, with_faults: bool) -> Person:
             case React(reaction):
                 open_ones = [each for each in desk.ledger.all() if each.proof and not each.reaction and not each.listed]
                 if open_ones:
-                    desk.outbox.react(open_ones[0].id, reaction)
+                    desk.outbox.ledger.react(open_ones[0].id, reaction)
                     person.reactions.append((open_ones[0].raised.type, reaction))
                     desk.clock.advance(1)
             case Break(times, is_for_good, kills):

@@ -7,7 +7,7 @@ import pytest
 
 from agent.app.notices import open_outbox
 from agent.attention.receipt import NoticeReceipt
-from agent.attention.rules import is_tired_of
+from agent.attention.rules import is_often_dismissed
 from agent.events.notices import NoticeRaised
 from agent.vault.change import Stamp
 from tests.jobs.town import Town, found, job
@@ -79,7 +79,7 @@ def test_boxes_that_are_ticked_in_an_editor_are_opinions(town: Town, monkeypatch
             write(path, ticked(path.read_text("utf-8"), f"not helpful · {told.id[-6:].lower()}"))
             house.until(lambda at=number: receipts(town, "pattern")[at].reaction is not None, "it is heard")  # type: ignore[misc]
         assert [each.reaction for each in receipts(town, "pattern")] == ["not_helpful"] * 3
-        assert is_tired_of("pattern", receipts(town, "pattern"))
+        assert is_often_dismissed("pattern", receipts(town, "pattern"))
 
 
 def test_a_box_that_the_program_has_ticked_itself_is_no_opinion(town: Town) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.attention.channels.channel import Choice
-from agent.attention.feedback import parse_reply
+from agent.attention.feedback import parse_opinion_reply
 from agent.attention.outbox import FIRST, TRIES, preferred
 from agent.errors import Permanent, Retryable, Stopping, UserError
 from agent.events.notices import NotificationSent, NotificationSuppressed
@@ -108,12 +108,12 @@ def test_three_dismissals_in_a_row_halve_a_type_until_one_is_helpful(tmp_path: P
     for number in range(3):
         id = desk.take(a_notice(f"idea {number}", 0.9, "pattern"))
         desk.turn()
-        desk.outbox.react(id, "dismissed" if number else "not_helpful")
+        desk.outbox.ledger.react(id, "dismissed" if number else "not_helpful")
         desk.clock.advance(60)
     tired = desk.outbox.take(a_notice("idea 3", 0.9, "pattern"))
     assert (tired.decision.decided, tired.decision.rule, tired.decision.figure) == ("digest", "dismissals", 0.45)
     assert desk.outbox.take(a_notice("another type", 0.9)).decision.decided == "sent"
-    desk.outbox.react(tired.id, "helpful")
+    desk.outbox.ledger.react(tired.id, "helpful")
     assert desk.outbox.take(a_notice("idea 4", 0.9, "pattern")).decision.decided == "sent"
 
 
@@ -244,12 +244,12 @@ def test_a_suggestion_has_buttons_in_a_messenger_and_boxes_in_a_note(desk: Desk)
         ("helpful", f"helpful {id[-6:]}"),
         ("not helpful", f"not_helpful {id[-6:]}"),
     ]
-    found = parse_reply(message.choices[1].reply)
-    assert found is not None and desk.outbox.hear(*found)
+    found = parse_opinion_reply(message.choices[1].reply)
+    assert found is not None and desk.outbox.note_opinion(*found)
     receipt = desk.ledger.get(id)
     assert receipt is not None and receipt.reaction == "not_helpful"
-    assert not desk.outbox.hear("zzzzzz", "helpful")
-    assert parse_reply("helpful to know 000001") is None
+    assert not desk.outbox.note_opinion("zzzzzz", "helpful")
+    assert parse_opinion_reply("helpful to know 000001") is None
     in_note = desk.outbox.message(replace(receipt, channel="daily"))
     assert in_note.text.splitlines() == [f"[ ] helpful · {id[-6:]}", f"[ ] not helpful · {id[-6:]}"]
     assert in_note.choices == ()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.runs.decision_codes import CODE, LONGEST, with_codes
-from agent.runs.replies import Reply, parse_reply
+from agent.runs.replies import DecisionReply, parse_decision
 
 IDS = st.lists(st.text("0123456789ABCDEFGHJKMNPQRSTVWXYZ", min_size=26, max_size=26), unique=True, max_size=200)
 
@@ -24,18 +24,18 @@ def test_every_note_has_a_code_of_its_own_that_newer_notes_do_not_change(ids: li
 @pytest.mark.parametrize(
     ("words", "reply"),
     [
-        ("yes 7K2", Reply("7K2", True, "yes")),
-        ("No, 7k2 it is too long", Reply("7K2", False, "No", "it is too long")),
-        ("7K2 yes", Reply("7K2", True, "yes")),
-        ("7K2 2", Reply("7K2", None, "", "2")),
-        ("同意7K2", Reply("7K2", True, "同意")),
-        ("不 7K2", Reply("7K2", False, "不")),
-        ("不同意 7K2。太长", Reply("7K2", False, "不同意", "太长")),
-        ("yes 7K2M4", Reply("7K2M4", True, "yes")),
+        ("yes 7K2", DecisionReply("7K2", True, "yes")),
+        ("No, 7k2 it is too long", DecisionReply("7K2", False, "No", "it is too long")),
+        ("7K2 yes", DecisionReply("7K2", True, "yes")),
+        ("7K2 2", DecisionReply("7K2", None, "", "2")),
+        ("同意7K2", DecisionReply("7K2", True, "同意")),
+        ("不 7K2", DecisionReply("7K2", False, "不")),
+        ("不同意 7K2。太长", DecisionReply("7K2", False, "不同意", "太长")),
+        ("yes 7K2M4", DecisionReply("7K2M4", True, "yes")),
     ],
 )
-def test_a_reply_is_understood(words: str, reply: Reply) -> None:
-    assert parse_reply(words) == reply
+def test_a_reply_is_understood(words: str, reply: DecisionReply) -> None:
+    assert parse_decision(words) == reply
 
 
 ORDINARY = ["no way", "yes please do", "yes", "What is 7K2?", "yes yes 7K2", "not 7K2", "7K", ""]
@@ -43,4 +43,4 @@ ORDINARY = ["no way", "yes please do", "yes", "What is 7K2?", "yes yes 7K2", "no
 
 @pytest.mark.parametrize("words", ORDINARY)
 def test_other_words_are_no_reply(words: str) -> None:
-    assert parse_reply(words) is None
+    assert parse_decision(words) is None

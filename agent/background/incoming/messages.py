@@ -13,7 +13,7 @@ from functools import partial
 from agent.attention.channels.channel import Channel, Inbound, Message
 from agent.background.failures import failure_text, log_failure
 from agent.background.incoming.queue import MessageQueue, PendingMessage
-from agent.background.incoming.response import HearOpinion, Responder, hear_nothing
+from agent.background.incoming.response import NoteOpinion, Responder, refuse_opinion
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
 from agent.clock import in_machine_seconds
@@ -62,13 +62,13 @@ class _Line:
 @dataclass(slots=True)
 class IncomingMessages:
     """The messages of one vault's daemon. `open_messengers` returns those that are configured, by name; None while the
-    settings are as at its last call; `hear` is as for `Responder`."""
+    settings are as at its last call; `note_opinion` is as for `Responder`."""
 
     workspace: Workspace
     pool: Pool
     open_runs: OpenRuns
     open_messengers: Callable[[], Mapping[str, Messenger] | None]
-    hear: HearOpinion = hear_nothing
+    note_opinion: NoteOpinion = refuse_opinion
     _lines: dict[str, _Line] = field(default_factory=dict, init=False)
     _settings_at: float = field(default=0.0, init=False)
     _settings_problem: str = field(default="", init=False)
@@ -169,7 +169,7 @@ class IncomingMessages:
 
     def _respond(self, name: str, line: _Line, entry: PendingMessage, cancelled: Cancelled) -> None:
         """Work on a message and send the answer, in its thread. Raises nothing."""
-        responder = Responder(self.workspace, self.open_runs, line.queue, name, self.hear)
+        responder = Responder(self.workspace, self.open_runs, line.queue, name, self.note_opinion)
         try:
             if entry.phase in ("new", "running"):
                 responder.respond(entry, cancelled)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from agent.attention.feedback import parse_reply as parse_opinion
+from agent.attention.feedback import parse_opinion_reply
 from agent.attention.receipt import Reaction
 from agent.background.incoming.queue import MessageQueue, PendingMessage
 from agent.background.resume import OpenRuns
@@ -24,7 +24,7 @@ from agent.runs.crash_recovery import is_own
 from agent.runs.decision_codes import choices_of, codes_by_path, waiting_question
 from agent.runs.decisions import approvals
 from agent.runs.registry import run_registry
-from agent.runs.replies import carry_out, parse_reply
+from agent.runs.replies import carry_out, parse_decision
 from agent.runs.service import RunIO, RunService
 from agent.texts import text
 from agent.workspace.workspace import Workspace
@@ -35,24 +35,24 @@ _GREETINGS = frozenset({"/start", "/help"})
 """What messengers send when a person opens the chat with a bot."""
 
 
-HearOpinion: TypeAlias = Callable[[str, Reaction], bool]
+NoteOpinion: TypeAlias = Callable[[str, Reaction], bool]
 """Notes an opinion about the suggestion with a code; False if there is no such suggestion."""
 
 
-def hear_nothing(code: str, opinion: Reaction) -> bool:
-    """No suggestion has this code."""
+def refuse_opinion(code: str, opinion: Reaction) -> bool:
+    """False: no suggestion has this code."""
     return False
 
 
 @dataclass(frozen=True, slots=True)
 class Responder:
-    """Responds to the messages of one channel, the `name`. `hear` notes an opinion about a suggestion, by its code."""
+    """Responds to the messages of one channel, the `name`. `note_opinion` notes an opinion about a suggestion."""
 
     workspace: Workspace
     open_runs: OpenRuns
     queue: MessageQueue
     name: str
-    hear: HearOpinion = hear_nothing
+    note_opinion: NoteOpinion = refuse_opinion
 
     def respond(self, entry: PendingMessage, cancelled: Cancelled) -> None:
         """Bring a message to an answer, or to where its run waits; it stays as it is if the program is stopped.
@@ -94,10 +94,10 @@ class Responder:
             return text("messages.hello", language)
         if message.forwarded:
             return None
-        opinion = parse_opinion(message.text)
-        if opinion is not None and self.hear(*opinion):
+        opinion = parse_opinion_reply(message.text)
+        if opinion is not None and self.note_opinion(*opinion):
             return text("messages.noted", language)
-        reply = parse_reply(message.text)
+        reply = parse_decision(message.text)
         return carry_out(self.workspace, reply) if reply is not None else None
 
     def _ask(self, entry: PendingMessage, cancelled: Cancelled) -> None:

@@ -7,7 +7,7 @@ from agent.app.open import open_workspace
 from agent.attention.feedback import notice_code
 from agent.attention.receipt import NoticeReceipt, Reaction
 from agent.attention.receipts import NoticeLedger
-from agent.attention.rules import is_tired_of
+from agent.attention.rules import is_often_dismissed
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.lookup import NotFound, find_by_id
 from agent.interfaces.cli.notice_texts import notice_document, notice_line, notice_story
@@ -93,7 +93,7 @@ def _react(output: Output, name: str, reaction: Reaction) -> None:
     receipt = find_notice(ledger, name)
     ledger.react(receipt.id, reaction)
     kind = receipt.raised.type
-    tired = is_tired_of(kind, ledger.all())
+    tired = is_often_dismissed(kind, ledger.all())
     told = said("noted: {code}", code=notice_code(receipt.id))
     if tired:
         told += said("; notices of the type {type} count half until you find one helpful", type=kind)
