@@ -1,10 +1,10 @@
-"""The authors of lines and notes, from the history: a person, or the upkeep of memory.
+"""The authors of lines and notes, from the history: a person, the upkeep of memory, or any other tool of the agent.
 
 The upkeep does not change lines that a person wrote, corrected or restored. A line of unknown author counts as a
 person's.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -46,12 +46,7 @@ def touched_by_people(vault: Vault, folder: str) -> frozenset[str]:
 def blamed_lines(vault: Vault, path: str, data: bytes, tools: Collection[str] = TOOLS) -> tuple[AuthoredLine, ...]:
     """The lines of a note whose current bytes are `data`, each with its author; `own`: written with one of `tools`."""
     now = data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
-    blamed = _blamed(vault, path, tools)
-    own = [False] * len(now)
-    matcher = SequenceMatcher(None, [text for text, _ in blamed], [text.rstrip("\r\n") for text in now], autojunk=False)
-    for block in matcher.get_matching_blocks():
-        for step in range(block.size):
-            own[block.b + step] = blamed[block.a + step][1]
+    own = _matched(_blamed(vault, path, tools), [text.rstrip("\r\n") for text in now])
     return tuple(AuthoredLine(text, is_own) for text, is_own in zip(now, own, strict=True))
 
 
@@ -62,12 +57,17 @@ def person_lines(vault: Vault, path: str, data: bytes) -> tuple[bool, ...]:
     made = trailers_made_here(vault, {commit for _, commit in rows})
     agents = {id for id, trailers in made.items() if trailers.get("vault-actor", "human") != "human"}
     now = [row.rstrip("\r") for row in data.decode("utf-8", "surrogateescape").split("\n")]
-    theirs = [True] * len(now)
-    matcher = SequenceMatcher(None, [text for text, _ in rows], now, autojunk=False)
+    return tuple(not is_agents for is_agents in _matched([(text, commit in agents) for text, commit in rows], now))
+
+
+def _matched(committed: Sequence[tuple[str, bool]], now: Sequence[str]) -> list[bool]:
+    """For each line of `now` what the same line in the last commit is marked with; False for a line that is new."""
+    marks = [False] * len(now)
+    matcher = SequenceMatcher(None, [text for text, _ in committed], now, autojunk=False)
     for block in matcher.get_matching_blocks():
         for step in range(block.size):
-            theirs[block.b + step] = rows[block.a + step][1] not in agents
-    return tuple(theirs)
+            marks[block.b + step] = committed[block.a + step][1]
+    return marks
 
 
 def _blamed(vault: Vault, path: str, tools: Collection[str]) -> list[tuple[str, bool]]:
