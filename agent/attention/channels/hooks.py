@@ -4,13 +4,12 @@ Each takes the text in a form of its own, in which it shows any text as it is, a
 has it. They carry nothing back, so that what can be decided is said in words.
 """
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent.attention.channels.channel import Message
-from agent.attention.channels.http import Answer, Service, checked_url
+from agent.attention.channels.http import HttpAnswer, Service, checked_url
 from agent.attention.channels.wording import whole_of
 from agent.errors import Retryable, UserError
 from agent.llm.fields import mapping, number, text
@@ -31,7 +30,7 @@ class HookForm:
     name: str
     most: int
     document: Callable[[str], object]
-    proof: Callable[[Answer], str]
+    proof: Callable[[HttpAnswer], str]
     size: Callable[[str], int] = len
     query: str = ""
     plain: Callable[[str], str] = str
@@ -65,11 +64,9 @@ class Hook:
             raise self.service.not_understood(url)
         return f"{proof} {message.id}" if proof == "ok" else proof
 
-    def _posted(self, url: str, document: object, cancelled: Cancelled) -> Answer:
-        """The answer to it; a service that says in a success what went wrong is heard, too."""
-        body = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
-        kind = {"content-type": "application/json; charset=utf-8"}
-        answer = self.service.ask("POST", url, cancelled, headers=kind, body=body)
+    def _posted(self, url: str, document: object, cancelled: Cancelled) -> HttpAnswer:
+        """The answer; raises also for an error that comes with a status of success."""
+        answer = self.service.post(url, document, cancelled)
         is_page = answer.body.lstrip()[:1] == b"<"  # Slack says that its plain "ok" is a page
         if not 200 <= answer.status < 300 or is_page:
             raise self.service.refusal(url, answer)
@@ -83,7 +80,7 @@ class Hook:
         return answer
 
 
-def _is_ok(answer: Answer) -> str:
+def _is_ok(answer: HttpAnswer) -> str:
     return "ok" if answer.body.strip() == b"ok" else ""
 
 
@@ -105,11 +102,11 @@ def _escaped(found: re.Match[str]) -> str:
     return f"{blanks}\u200b{sign}" if sign.isdecimal() else f"{blanks}\\{sign}"
 
 
-def _discord(answer: Answer) -> str:
+def _discord(answer: HttpAnswer) -> str:
     return text(mapping(answer.document).get("id"))
 
 
-def _wecom(answer: Answer) -> str:
+def _wecom(answer: HttpAnswer) -> str:
     return "ok" if answer.document.get("errcode") == 0 else ""
 
 

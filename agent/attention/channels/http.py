@@ -25,10 +25,12 @@ _LONGEST = 45.0
 _MOST_BYTES = 1024 * 1024
 _LONGEST_WAIT = 24 * 3600.0
 """The longest pause in seconds that a service may ask for."""
+JSON_TYPE = {"content-type": "application/json; charset=utf-8"}
+"""The header of a request with a JSON document."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """A whole answer; `wait` are the seconds that it asks us to wait, 0 if it does not."""
 
     status: int
@@ -43,6 +45,16 @@ class Answer:
             return mapping(parsed(self.body))
         except ValueError:
             return {}
+
+    @property
+    def is_success(self) -> bool:
+        """True for a status of success with an answer that is no web page."""
+        return 200 <= self.status < 300 and not self.is_page
+
+    @property
+    def is_page(self) -> bool:
+        """True for a web page, such as the login page of a network."""
+        return is_page(self.content_type, self.body[:100])
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,35 +77,37 @@ class Service:
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
         waits: float = 0.0,
-    ) -> Answer:
+    ) -> HttpAnswer:
         """The answer, whatever its status; `waits`: seconds that the service may be silent since we asked it to wait.
 
         Raises `Retryable`, `Permanent`, and `Interrupted` soon after `cancelled` is true.
         """
         place = self._place(url)
-        told = {"user-agent": "vault-agent", "accept-encoding": "identity"} | dict(headers or {})
+        all_headers = {"user-agent": "vault-agent", "accept-encoding": "identity"} | dict(headers or {})
         route = Route(url, url.startswith("https:"), self.timeout + waits, _LONGEST + waits)
         try:
-            with exchange(route, method, told, body, cancelled, self.clock) as reply:
+            with exchange(route, method, all_headers, body, cancelled, self.clock) as reply:
                 wait = wait_asked(reply.retry_after, self.clock.now(), _LONGEST_WAIT)
-                return Answer(reply.status, reply.content_type, reply.body(_MOST_BYTES), wait)
+                return HttpAnswer(reply.status, reply.content_type, reply.body(_MOST_BYTES), wait)
         except ExchangeFailed as error:
             raise self._failure(error.failed, place) from None
         except Interrupted as error:
             raise Interrupted("the wait for {place} was cancelled", place=place) from error
 
     def post(
-        self, url: str, document: object, cancelled: Cancelled, headers: Mapping[str, str] | None = None
-    ) -> Answer:
-        """The answer to a JSON document; raises as `ask` and, for an answer that is no success, `refusal`."""
-        body = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
-        told = {"content-type": "application/json; charset=utf-8"} | dict(headers or {})
-        answer = self.ask("POST", url, cancelled, headers=told, body=body)
-        if not 200 <= answer.status < 300 or is_page(answer.content_type, answer.body[:100]):
-            raise self.refusal(url, answer)
-        return answer
+        self,
+        url: str,
+        document: object,
+        cancelled: Cancelled,
+        headers: Mapping[str, str] | None = None,
+        *,
+        waits: float = 0.0,
+    ) -> HttpAnswer:
+        """The answer to a JSON document, whatever its status; as `ask`."""
+        json_headers = JSON_TYPE | dict(headers or {})
+        return self.ask("POST", url, cancelled, headers=json_headers, body=json_body(document), waits=waits)
 
-    def refusal(self, url: str, answer: Answer, words: str = "", *, wait: float = 0.0) -> AgentError:
+    def refusal(self, url: str, answer: HttpAnswer, words: str = "", *, wait: float = 0.0) -> AgentError:
         """The error for an answer that is no success; `words` and `wait` are what the service says in its own form."""
         place, status = self._place(url), answer.status
         said = self.clean(words) or self.clean(error_message(answer.body[:5_000].decode("utf-8", "replace"), ""))
@@ -109,7 +123,7 @@ class Service:
         if 300 <= status < 400:
             hint = Sentence("redirects are not followed, to keep the key here: check {address}", address=self.address)
             return Permanent("{place} sends us on to another address", hint=hint, place=place)
-        if is_page(answer.content_type, answer.body[:100]):
+        if answer.is_page:
             return Retryable(
                 "{place} sent a web page instead of an answer",
                 delay=60.0,
@@ -157,6 +171,11 @@ class Service:
             case "too long" | "encoded" | "proxy" | "bug":
                 hint = Sentence("is {address} the address of this service?", address=self.address)
                 return Permanent("{place} gave an answer that cannot be used", hint=hint, place=place)
+
+
+def json_body(document: object) -> bytes:
+    """A JSON document as the body of a request."""
+    return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def checked_url(text: str, setting: str) -> str:

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass, field
 
 from agent.attention.channels.channel import Message
-from agent.attention.channels.http import Answer, Service, checked_url
+from agent.attention.channels.http import HttpAnswer, Service, checked_url
 from agent.attention.channels.wording import body_of, title_of
 from agent.errors import Permanent, Retryable, UserError
 from agent.llm.fields import mapping, number, text
@@ -92,19 +92,16 @@ class Lark:
                 raise self.service.not_understood(self.base_url)
         return self._token
 
-    def _post(self, path: str, document: object, cancelled: Cancelled, headers: dict[str, str]) -> Answer:
+    def _post(self, path: str, document: object, cancelled: Cancelled, headers: dict[str, str]) -> HttpAnswer:
         base = checked_url(self.base_url, "channels.lark.base_url").rstrip("/")
-        body = json.dumps(document).encode()
-        headers = {"content-type": "application/json; charset=utf-8", **headers}
-        return self.service.ask("POST", f"{base}/open-apis/{path}", cancelled, headers=headers, body=body)
+        return self.service.post(f"{base}/open-apis/{path}", document, cancelled, headers)
 
-    def _checked(self, answer: Answer) -> JsonObject:
+    def _checked(self, answer: HttpAnswer) -> JsonObject:
         """The document of a success; Lark says what went wrong in `code` and `msg`, with any status."""
         said = answer.document
         if "code" not in said:
-            is_success = 200 <= answer.status < 300 and "html" not in answer.content_type
             url = self.base_url
-            raise self.service.not_understood(url) if is_success else self.service.refusal(url, answer)
+            raise self.service.not_understood(url) if answer.is_success else self.service.refusal(url, answer)
         code = said["code"]
         words = Sentence("{code} {msg}", code=code, msg=self.service.clean(text(said.get("msg"))))
         if code == 0 and answer.status == 200:

@@ -123,12 +123,7 @@ class _Visit:
             line = error.smtp_error
             raise self._refusal(error.smtp_code, line if isinstance(line, bytes) else line.encode()) from None
         except ssl.SSLCertVerificationError as error:
-            raise Permanent(
-                "{place} cannot be trusted: {why}",
-                hint="if it is your own server, name its certificate authority in the variable SSL_CERT_FILE",
-                place=self._channel.place,
-                why=error.verify_message,
-            ) from None
+            raise untrusted(self._channel.place, error) from None
         except smtplib.SMTPNotSupportedError as error:
             hint = "does the server encrypt from the first byte? vault-agent config set channels.mail.security tls"
             raise Permanent("{place} offers no encryption", hint=hint, place=self._channel.place) from error
@@ -193,6 +188,16 @@ class _Visit:
 def _expect(first: int, answer: tuple[int, bytes]) -> None:
     if answer[0] // 100 != first:
         raise _Refused(*answer)
+
+
+def untrusted(place: str, error: ssl.SSLCertVerificationError) -> Permanent:
+    """The error for a mail server whose certificate cannot be verified."""
+    return Permanent(
+        "{place} cannot be trusted: {why}",
+        hint="if it is your own server, name its certificate authority in the variable SSL_CERT_FILE",
+        place=place,
+        why=error.verify_message,
+    )
 
 
 def port_of(settings: MailSettings) -> int:

@@ -17,7 +17,7 @@ from email.message import EmailMessage
 from email.policy import default
 
 from agent.attention.channels.channel import Incoming, Received
-from agent.attention.channels.mail import TIMEOUT, is_this_machine
+from agent.attention.channels.mail import TIMEOUT, is_this_machine, untrusted
 from agent.attention.channels.mail_text import written_text
 from agent.attention.channels.mail_token import ReplyToken
 from agent.attention.channels.waiting import awaited
@@ -89,12 +89,7 @@ class _Visit:
             self._log_in(imap)
             return self._look(imap, position)
         except ssl.SSLCertVerificationError as error:
-            raise Permanent(
-                "{place} cannot be trusted: {why}",
-                hint="if it is your own server, name its certificate authority in the variable SSL_CERT_FILE",
-                place=channel.place,
-                why=error.verify_message,
-            ) from None
+            raise untrusted(channel.place, error) from None
         except (imaplib.IMAP4.abort, OSError) as error:
             raise Retryable(
                 "{place} cannot be reached: {why}",

@@ -34,6 +34,8 @@ class Ntfy:
         document = {"topic": self.topic, "title": title, "message": body or title}
         headers = {"authorization": f"Bearer {self.token}"} if self.token else {}
         answer = self.service.post(url, document, cancelled, headers)
+        if not answer.is_success:
+            raise self.service.refusal(url, answer)
         proof = self.service.clean(text(answer.document.get("id")))
         if not proof or answer.document.get("event") != "message":
             raise self.service.not_understood(url)

@@ -4,7 +4,6 @@ Texts are sent without a parse mode, so that Telegram shows any text as it is. T
 and so is the id of one that comes in. The position is the number of the next update.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -109,8 +108,7 @@ class Telegram:
         """The result of a method of the bots' interface; raises as `Channel.send`."""
         base = checked_url(self.base_url, "channels.telegram.base_url").rstrip("/")
         url = f"{base}/bot{self.token}/{method}"
-        body, kind = json.dumps(document).encode(), {"content-type": "application/json"}
-        answer = self.service.ask("POST", url, cancelled, headers=kind, body=body, waits=waits)
+        answer = self.service.post(url, document, cancelled, waits=waits)
         said = answer.document
         if answer.status == 200 and said.get("ok") is True and said.get("result") is not None:
             return said["result"]
@@ -125,9 +123,8 @@ class Telegram:
         if "error_code" in said and answer.status in (400, 403):
             start = "write to the bot once in Telegram, so that it may write to you, and check channels.telegram.owner"
             raise Permanent("Telegram refuses: {words}", hint=start, words=words)
-        if answer.status == 200:
-            page = "html" in answer.content_type
-            raise self.service.refusal(url, answer) if page else self.service.not_understood(url)
+        if answer.is_success:
+            raise self.service.not_understood(url)
         raise self.service.refusal(url, answer, words, wait=number(mapping(said.get("parameters")).get("retry_after")))
 
 

@@ -5,13 +5,11 @@ The body is `{"id", "title", "text", "at", "choices", "again"}`. `Idempotency-Ke
 """
 
 import hmac
-import json
 from dataclasses import dataclass
 
 from agent.attention.channels.channel import Message
-from agent.attention.channels.http import Service, checked_url
+from agent.attention.channels.http import JSON_TYPE, Service, checked_url, json_body
 from agent.attention.channels.wording import body_of, title_of
-from agent.llm.failures import is_page
 from agent.llm.fields import text
 from agent.llm.provider import Cancelled
 from agent.texts import Language
@@ -41,12 +39,11 @@ class Webhook:
             "choices": [{"label": choice.label, "reply": choice.reply} for choice in message.choices],
             "again": message.again,
         }
-        body = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
-        headers = {"content-type": "application/json; charset=utf-8", "idempotency-key": message.id}
+        body, headers = json_body(document), JSON_TYPE | {"idempotency-key": message.id}
         if self.secret:
             headers |= signature(self.secret, str(int(now.timestamp())), body)
         answer = self.service.ask("POST", url, cancelled, headers=headers, body=body)
-        if not 200 <= answer.status < 300 or is_page(answer.content_type, answer.body[:100]):
+        if not answer.is_success:
             raise self.service.refusal(url, answer)
         given = self.service.clean(text(answer.document.get("id")))
         return given or f"{answer.status} {message.id}"
