@@ -1,36 +1,31 @@
 """The channels of this machine: which there are, what each needs, and those that are configured and switched on."""
 
 import logging
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial, reduce
 
-from agent.app.messengers import (
+from agent.app.channel_openers import (
     find_telegram_owner,
     open_apprise,
+    open_daily,
+    open_desktop,
+    open_desktop_in,
     open_hook,
     open_lark,
+    open_mail,
+    open_mail_in,
     open_ntfy,
     open_telegram,
+    open_terminal,
+    open_webhook,
 )
 from agent.attention.channels.channel import Channel, Inbound, Message
-from agent.attention.channels.daily_note import DailyNote
-from agent.attention.channels.desktop import Desktop
-from agent.attention.channels.desktop_in import DesktopIn
 from agent.attention.channels.hooks import DISCORD, MATTERMOST, SLACK, WECOM
-from agent.attention.channels.http import Service
-from agent.attention.channels.mail import Mail
-from agent.attention.channels.mail_in import MailIn
-from agent.attention.channels.mail_token import load_token
-from agent.attention.channels.terminal import Terminal, own_terminal
-from agent.attention.channels.webhook import Webhook
-from agent.clock import in_machine_seconds
-from agent.config.secrets import Secret, reveal
+from agent.config.secrets import Secret
 from agent.config.settings import RENAMED, Settings
 from agent.errors import AgentError, UserError
 from agent.llm.provider import Cancelled
-from agent.memory import daily
 from agent.texts import Sentence, joined
 from agent.workspace.workspace import Workspace
 
@@ -131,53 +126,6 @@ def is_set(settings: Settings, key: str) -> bool:
     return bool(value.reference if isinstance(value, Secret) else value)
 
 
-def _secret(secret: Secret) -> str:
-    """The value of a secret, empty if none is set; raises `MissingKey` for a reference without one."""
-    return reveal(secret) if secret.reference else ""
-
-
-def _webhook(workspace: Workspace) -> Channel:
-    settings = workspace.settings.channels.webhook
-    secret = _secret(settings.secret)
-    service = Service(
-        "channels.webhook.url",
-        "channels.webhook.secret",
-        in_machine_seconds(workspace.clock),
-        (secret,) if secret else (),
-    )
-    return Webhook(settings.url, secret, service, workspace.settings.vault.language)
-
-
-def _mail(workspace: Workspace) -> Channel:
-    settings, language = workspace.settings.channels.mail, workspace.settings.vault.language
-    token = load_token(workspace.vault.private_folder)
-    return Mail(settings, _secret(settings.password), token, workspace.clock.now, language)
-
-
-def _mail_in(workspace: Workspace) -> Inbound | None:
-    settings = workspace.settings.channels.mail
-    if not settings.imap_host:
-        return None
-    token = load_token(workspace.vault.private_folder)
-    return MailIn(settings, _secret(settings.password), token, in_machine_seconds(workspace.clock))
-
-
-def _desktop(workspace: Workspace) -> Channel:
-    return Desktop(workspace.settings.vault.language)
-
-
-def _desktop_in(workspace: Workspace) -> Inbound | None:
-    return None if sys.platform == "darwin" else DesktopIn(in_machine_seconds(workspace.clock))
-
-
-def _terminal(workspace: Workspace) -> Channel:
-    return Terminal(own_terminal(), workspace.clock.now, workspace.settings.vault.language)
-
-
-def _daily(workspace: Workspace) -> Channel:
-    return DailyNote(workspace.vault, workspace.clock.now, daily, workspace.settings.vault.language)
-
-
 _HOOK = Sentence("The address of the webhook")
 KINDS: tuple[ChannelKind, ...] = (
     ChannelKind(
@@ -205,7 +153,7 @@ KINDS: tuple[ChannelKind, ...] = (
     ChannelKind(
         "mail",
         Sentence("e-mail to your own address"),
-        _mail,
+        open_mail,
         ("host", "to"),
         ("port", "sender", "security", "user", "password", "imap_host", "imap_port"),
         asks={
@@ -215,12 +163,12 @@ KINDS: tuple[ChannelKind, ...] = (
             "password": Sentence("The password; best one that is made for a single program"),
             "imap_host": Sentence("The server that your replies are read from (IMAP); empty for none"),
         },
-        receive=_mail_in,
+        receive=open_mail_in,
     ),
     ChannelKind(
         "webhook",
         Sentence("signed JSON to an address of your own"),
-        _webhook,
+        open_webhook,
         ("url",),
         ("secret",),
         {
@@ -253,8 +201,8 @@ KINDS: tuple[ChannelKind, ...] = (
         (),
         {"url": Sentence("The address as Apprise has it, such as {example}", example="tgram://token/chat")},
     ),
-    ChannelKind("desktop", Sentence("notices of this machine's desktop"), _desktop, receive=_desktop_in),
-    ChannelKind("terminal", Sentence("lines on the daemon's terminal"), _terminal),
-    ChannelKind("daily", Sentence("a block in the daily note"), _daily),
+    ChannelKind("desktop", Sentence("notices of this machine's desktop"), open_desktop, receive=open_desktop_in),
+    ChannelKind("terminal", Sentence("lines on the daemon's terminal"), open_terminal),
+    ChannelKind("daily", Sentence("a block in the daily note"), open_daily),
 )
 """All channels, the most personal first; the daily note is always there, and last."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.messengers import open_telegram
+from agent.app.channel_openers import open_telegram
 from agent.app.notices import dismissed_suggestions
 from agent.app.open import open_workspace
 from agent.attention.channels.channel import Incoming

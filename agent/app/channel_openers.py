@@ -1,21 +1,32 @@
-"""Opens the channels to messengers, from the settings."""
+"""Opens each channel from the settings of a workspace."""
 
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from urllib.parse import urlsplit
 
 from agent.attention.channels.apprise import Apprise
+from agent.attention.channels.channel import Inbound
+from agent.attention.channels.daily_note import DailyNote
+from agent.attention.channels.desktop import Desktop
+from agent.attention.channels.desktop_in import DesktopIn
 from agent.attention.channels.hooks import DISCORD, MATTERMOST, SLACK, WECOM, Hook, HookForm
 from agent.attention.channels.http import Service
 from agent.attention.channels.lark import Lark
+from agent.attention.channels.mail import Mail
+from agent.attention.channels.mail_in import MailIn
+from agent.attention.channels.mail_token import load_token
 from agent.attention.channels.ntfy import Ntfy
 from agent.attention.channels.telegram import Telegram
+from agent.attention.channels.terminal import Terminal, own_terminal
+from agent.attention.channels.webhook import Webhook
 from agent.clock import in_machine_seconds
 from agent.config.channel_settings import ChannelSettings
 from agent.config.secrets import Secret, reveal
 from agent.errors import Interrupted
 from agent.llm.provider import Cancelled
+from agent.memory import daily
 from agent.workspace.workspace import Workspace
 
 
@@ -38,7 +49,7 @@ def open_ntfy(workspace: Workspace) -> Ntfy:
     """The topic of ntfy; raises `MissingKey`."""
     settings = workspace.settings.channels.ntfy
     service, token = _service(workspace, "ntfy", "base_url", "token", settings.token)
-    topic = reveal(settings.topic) if settings.topic.reference else ""
+    topic = _revealed(settings.topic)
     service = replace(service, secrets=(*service.secrets, *filter(None, [topic])))
     return Ntfy(settings.base_url, topic, token, service, workspace.settings.vault.language)
 
@@ -55,7 +66,50 @@ def open_hook(workspace: Workspace, form: HookForm) -> Hook:
 def open_apprise(workspace: Workspace) -> Apprise:
     """The address of the library Apprise; raises `MissingKey`."""
     secret = workspace.settings.channels.apprise.url
-    return Apprise(reveal(secret) if secret.reference else "", workspace.settings.vault.language)
+    return Apprise(_revealed(secret), workspace.settings.vault.language)
+
+
+def open_webhook(workspace: Workspace) -> Webhook:
+    """The webhook of the person's own; raises `MissingKey`."""
+    settings = workspace.settings.channels.webhook
+    service, secret = _service(workspace, "webhook", "url", "secret", settings.secret)
+    return Webhook(settings.url, secret, service, workspace.settings.vault.language)
+
+
+def open_mail(workspace: Workspace) -> Mail:
+    """E-mail to the person; raises `MissingKey`."""
+    settings, language = workspace.settings.channels.mail, workspace.settings.vault.language
+    token = load_token(workspace.vault.private_folder)
+    return Mail(settings, _revealed(settings.password), token, workspace.clock.now, language)
+
+
+def open_mail_in(workspace: Workspace) -> Inbound | None:
+    """The mailbox with the person's replies; None if no server for it is set. Raises `MissingKey`."""
+    settings = workspace.settings.channels.mail
+    if not settings.imap_host:
+        return None
+    token = load_token(workspace.vault.private_folder)
+    return MailIn(settings, _revealed(settings.password), token, in_machine_seconds(workspace.clock))
+
+
+def open_desktop(workspace: Workspace) -> Desktop:
+    """Notices of this machine's desktop."""
+    return Desktop(workspace.settings.vault.language)
+
+
+def open_desktop_in(workspace: Workspace) -> Inbound | None:
+    """The buttons of notices on the desktop; None on macOS, whose notices have none."""
+    return None if sys.platform == "darwin" else DesktopIn(in_machine_seconds(workspace.clock))
+
+
+def open_terminal(workspace: Workspace) -> Terminal:
+    """The terminal of this process."""
+    return Terminal(own_terminal(), workspace.clock.now, workspace.settings.vault.language)
+
+
+def open_daily(workspace: Workspace) -> DailyNote:
+    """The daily note."""
+    return DailyNote(workspace.vault, workspace.clock.now, daily, workspace.settings.vault.language)
 
 
 _HOOKS: Mapping[HookForm, Callable[[ChannelSettings], Secret]] = {
@@ -81,7 +135,12 @@ def find_telegram_owner(workspace: Workspace, code: str, cancelled: Cancelled) -
 
 def _service(workspace: Workspace, name: str, address: str, key: str, secret: Secret) -> tuple[Service, str]:
     """The service of a channel with the settings to check, and the value of its secret."""
-    value = reveal(secret) if secret.reference else ""
+    value = _revealed(secret)
     place = f"channels.{name}"
     clock = in_machine_seconds(workspace.clock)
     return Service(f"{place}.{address}", f"{place}.{key}", clock, (value,) if value else ()), value
+
+
+def _revealed(secret: Secret) -> str:
+    """The value of a secret, empty if none is set; raises `MissingKey` for a reference without one."""
+    return reveal(secret) if secret.reference else ""
