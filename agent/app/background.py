@@ -6,7 +6,7 @@ from datetime import timedelta
 from functools import cache, partial
 
 from agent.app.agent import opened_runs
-from agent.app.incoming import changed_messengers
+from agent.app.incoming import changed_channels
 from agent.app.jobs import procedures_of, why_no_model
 from agent.app.notices import dismissed_suggestions, open_outbox, take_in
 from agent.app.subscriptions import DaemonParts
@@ -102,7 +102,7 @@ def build_daemon(
     def note_opinion(code: str, opinion: Reaction) -> bool:
         return open_box().note_opinion(code, opinion)
 
-    messages = IncomingMessages(workspace, pool, open_runs, changed_messengers(workspace), note_opinion)
+    messages = IncomingMessages(workspace, pool, open_runs, changed_channels(workspace), note_opinion)
     notices = Notices(workspace, pool, open_box, partial(waiting_notices, workspace))
 
     def problems() -> tuple[str, ...]:
