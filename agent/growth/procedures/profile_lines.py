@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from agent.growth.procedures.procedure import ProcedureContext
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.profile.answers import settle_questions
+from agent.memory.profile.answers import settle_profile_questions
 from agent.memory.profile.changes import ProfileChange, Proposed, Writing, propose_changes
 from agent.memory.profile.evidence import Evidence, completed
 from agent.memory.profile.load import load_profile, missing
@@ -33,7 +33,7 @@ def propose(context: ProcedureContext, changes: Iterable[ProfileChange]) -> Prop
     """What comes of changes; first what the person has answered in questions about the profile is carried out, and
     then nothing else, as it may change the same notes."""
     writing = writing_of(context)
-    settled = settle_questions(writing)
+    settled = settle_profile_questions(writing)
     return settled if settled.requests else propose_changes(writing, changes)
 
 

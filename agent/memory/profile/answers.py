@@ -7,7 +7,7 @@ from agent.texts import text
 from agent.vault.change import Edit, Request
 
 
-def settle_questions(writing: Writing) -> Proposed:
+def settle_profile_questions(writing: Writing) -> Proposed:
     """What comes of the questions that the person has answered: their line stays, the newer one takes its place, or
     both stand. Each note is marked as answered in the same commit."""
     requests, made = list[Request](), list[ProfileChange]()

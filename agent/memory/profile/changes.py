@@ -24,7 +24,7 @@ from agent.memory.profile.evidence import Evidence, is_there, problem_of
 from agent.memory.profile.load import changelog
 from agent.memory.profile.note_edit import NoteEdit, Row
 from agent.memory.profile.profile_file import parse_profile, said_in
-from agent.memory.profile.questions import Conflict
+from agent.memory.profile.questions import ProfileConflict
 from agent.memory.profile.template import template_note
 from agent.memory.understanding.rules import contradicts, is_same, says_no_more
 from agent.memory.understanding.statements import kind_of
@@ -35,7 +35,7 @@ from agent.vault.history.blame import added_lines
 from agent.vault.store import Vault
 
 Consent = Literal["yes", "no", "ask"]
-Decision = Literal["", "new", "both"]
+Resolution = Literal["", "new", "both"]
 LONGEST = 500
 """The most characters of a line."""
 
@@ -61,7 +61,7 @@ class ProfileChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedChange:
     """A change that is not made, and why, in words for a model. `is_known`: nothing is wrong, the note says it already
     or the person has removed it."""
 
@@ -77,7 +77,7 @@ class Proposed:
 
     requests: tuple[Request, ...] = ()
     made: tuple[ProfileChange, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedChange, ...] = ()
     asked: tuple[str, ...] = ()
     filled_fields: int = 0
 
@@ -102,10 +102,10 @@ class _Work:
     writing: Writing
     log: str
     made: list[ProfileChange] = field(default_factory=list)
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedChange] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
-    conflicts: list[Conflict] = field(default_factory=list)
+    conflicts: list[ProfileConflict] = field(default_factory=list)
     filled: int = 0
 
 
@@ -114,9 +114,9 @@ def propose_change(writing: Writing, change: ProfileChange) -> Proposed:
     return propose_changes(writing, (change,))
 
 
-def propose_changes(writing: Writing, changes: Iterable[ProfileChange], decision: Decision = "") -> Proposed:
-    """What comes of these changes; nothing is written yet. With a `decision` the person has said in a question that the
-    new line takes the place of theirs, or stands beside it."""
+def propose_changes(writing: Writing, changes: Iterable[ProfileChange], resolution: Resolution = "") -> Proposed:
+    """What comes of these changes; nothing is written yet. `resolution` is the person's answer to a question about a
+    conflict: the new line takes the place of theirs, or both stay."""
     work = _Work(writing, changelog(writing.vault))
     sensitive = False
     by_note: dict[str, list[ProfileChange]] = {}
@@ -128,11 +128,11 @@ def propose_changes(writing: Writing, changes: Iterable[ProfileChange], decision
             sensitive = True
             why = "the person has not agreed to notes about health and other people (profile.sensitive)"
         if why:
-            work.refused.append(Refused(replace(plain, note=name or each.note), why))
+            work.refused.append(RefusedChange(replace(plain, note=name or each.note), why))
         else:
             by_note.setdefault(name, []).append(plain)
     for name, wanted in by_note.items():
-        _change_note(work, name, wanted, decision)
+        _change_note(work, name, wanted, resolution)
     asked = list(questions.ask(writing.vault, writing.language, writing.now, work.conflicts))
     if sensitive and writing.consent == "ask":
         asked += questions.ask_for_consent(writing.vault, writing.language, writing.now)
@@ -179,7 +179,7 @@ def _problem(writing: Writing, change: ProfileChange) -> str:
     return next((why for each in change.evidence if (why := problem_of(writing.vault, each))), "")
 
 
-def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange], decision: Decision) -> None:
+def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange], resolution: Resolution) -> None:
     """Make the changes of one note, and add its request."""
     writing = work.writing
     path = writing.vault.home.at(PROFILE + name)
@@ -187,25 +187,25 @@ def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange], decisi
     known = writing.vault.own_version(path)
     if base is not None and known != base:
         why = "a part of this note came from elsewhere, and the person has not looked at it yet"
-        work.refused += (Refused(each, why) for each in wanted)
+        work.refused += (RefusedChange(each, why) for each in wanted)
         return
     begin = base if base is not None else template_note(name, writing.language)
     theirs = person_lines(writing.vault, path, begin) if base is not None else (False,) * (begin.count(b"\n") + 1)
     edit = NoteEdit.begin(begin, theirs)
     edit.mark_kept()
     gone = _gone(writing.vault, path, edit) if base is not None else frozenset[str]()
-    made, rows, filled, conflicts = list[ProfileChange](), list[str](), 0, list[Conflict]()
+    made, rows, filled, conflicts = list[ProfileChange](), list[str](), 0, list[ProfileConflict]()
     for change in wanted:
-        is_logged = not decision and _is_logged(work.log, path, change)
-        done = _apply(edit, change, is_logged, gone, writing.language, decision)
+        is_logged = not resolution and _is_logged(work.log, path, change)
+        done = _apply(edit, change, is_logged, gone, writing.language, resolution)
         match done:
-            case Refused():
+            case RefusedChange():
                 work.refused.append(done)
-            case Conflict():
+            case ProfileConflict():
                 conflicts.append(done)
             case _:
                 edit.evidence += change.evidence
-                filled += done.startswith(_FILLED)
+                filled += done == "filled"
                 made.append(change)
                 what = text(f"profile.{done}", writing.language, line=_shown(change))
                 rows.append(log_row(writing, name, what, change.evidence))
@@ -214,7 +214,7 @@ def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange], decisi
         return
     after = edit.result(parse_profile(path, name, begin))
     if after is None:
-        work.refused += (Refused(each, "a line of the person would be lost") for each in made)
+        work.refused += (RefusedChange(each, "a line of the person would be lost") for each in made)
         return
     work.made += made
     work.rows += rows
@@ -222,56 +222,60 @@ def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange], decisi
     work.requests.append(Create(path, after) if base is None else Edit(path, base, after))
 
 
-_FILLED = "filled"
 _Done = Literal["filled", "added", "replaced"]
 
 
 def _apply(
-    edit: NoteEdit, change: ProfileChange, is_logged: bool, gone: frozenset[str], language: Language, decision: Decision
-) -> "_Done | Refused | Conflict":
+    edit: NoteEdit,
+    change: ProfileChange,
+    is_logged: bool,
+    gone: frozenset[str],
+    language: Language,
+    resolution: Resolution,
+) -> "_Done | RefusedChange | ProfileConflict":
     """Make one change; what was done, or why not."""
     edit.mark_kept()
     if is_logged:
-        return Refused(change, "this was written into the note before", is_known=True)
+        return RefusedChange(change, "this was written into the note before", is_known=True)
     links = " ".join(dict.fromkeys(each.link for each in change.evidence))
     row = edit.empty_field(change.field) if change.field and not edit.filled_fields(change.field) else None
     if row is not None:
         edit.fill(row, f"{change.line} ({links})")
         return "filled"
     line = f"- **{change.field}**: {change.line} ({links})" if change.field else f"- {change.line} ({links})"
-    against = _against(edit, change) if decision != "both" else None
-    if isinstance(against, Refused):
+    against = _against(edit, change) if resolution != "both" else None
+    if isinstance(against, RefusedChange):
         return against
-    if not decision and not change.is_counted and said_in(line).casefold() in gone:
-        return Refused(change, "the person has removed or changed this line", is_known=True)
+    if not resolution and not change.is_counted and said_in(line).casefold() in gone:
+        return RefusedChange(change, "the person has removed or changed this line", is_known=True)
     if against is not None:
-        if against.is_kept or (against.is_theirs and decision != "new"):
-            return Conflict(change.note, against.text, change.line, change.field, change.evidence)
+        if against.is_kept or (against.is_theirs and resolution != "new"):
+            return ProfileConflict(change.note, against.text, change.line, change.field, change.evidence)
         against.text, against.is_theirs = _indent(against.text) + line, False
         return "replaced"
     heading = change.heading or text("profile.own_words", language)
     if not edit.add(heading, line):
-        return Refused(change, "the person keeps this section as it is", is_known=True)
+        return RefusedChange(change, "the person keeps this section as it is", is_known=True)
     return "added"
 
 
-def _against(edit: NoteEdit, change: ProfileChange) -> Row | Refused | None:
-    """The line that says otherwise or is to be replaced; `Refused` if one says the same already."""
+def _against(edit: NoteEdit, change: ProfileChange) -> Row | RefusedChange | None:
+    """The line that says otherwise or is to be replaced; `RefusedChange` if one says the same already."""
     if change.field and (filled := edit.filled_fields(change.field)):
         if any(change.line.casefold() in value.casefold() for _, value in filled):
-            return Refused(change, "the field says this already", is_known=True)
+            return RefusedChange(change, "the field says this already", is_known=True)
         return None if change.is_one_of_many else filled[0][0]
     if change.replaces and (row := edit.line_saying(change.replaces)) is not None:
         return row
     if change.is_counted:  # the same count of another week is another line
         links = [each.link for each in change.evidence]
         is_known = any(said == change.line and all(link in row.text for link in links) for row, said in edit.said())
-        return Refused(change, "the note says this already", is_known=True) if is_known else None
+        return RefusedChange(change, "the note says this already", is_known=True) if is_known else None
     wanted = change.line.strip('“”"')
     for _, said in edit.said():
         plain = said.strip('“”"')
         if is_same(wanted, plain) or says_no_more(wanted, plain) or wanted.casefold() in plain.casefold():
-            return Refused(change, "the note says this already", is_known=True)
+            return RefusedChange(change, "the note says this already", is_known=True)
     return next((row for row, said in edit.said() if contradicts(wanted, said.strip('“”"'))), None)
 
 

@@ -21,12 +21,12 @@ from agent.vault.store import Vault
 
 CONSENT = "sensitive"
 _DAYS = 60
-Choice = Literal["old", "new", "both"]
-_CHOICES: tuple[Choice, ...] = ("old", "new", "both")
+ConflictChoice = Literal["old", "new", "both"]
+_CHOICES: tuple[ConflictChoice, ...] = ("old", "new", "both")
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class ProfileConflict:
     """A line of the person in a note (`old`, as it stands there), and newer words of theirs that say otherwise."""
 
     note: str
@@ -47,11 +47,11 @@ class DecidedConflict:
 
     path: str
     data: bytes
-    conflict: Conflict
-    choice: Choice
+    conflict: ProfileConflict
+    choice: ConflictChoice
 
 
-def ask(vault: Vault, language: Language, now: datetime, conflicts: Iterable[Conflict]) -> Iterator[Create]:
+def ask(vault: Vault, language: Language, now: datetime, conflicts: Iterable[ProfileConflict]) -> Iterator[Create]:
     """The notes with the questions that were not asked before."""
     asked = {key for _, note in _notes(vault) if (key := note.string("profile"))}
     for each in {conflict.key: conflict for conflict in conflicts}.values():
@@ -102,7 +102,7 @@ def decided(vault: Vault) -> tuple[DecidedConflict, ...]:
         cited = map(parse_evidence, items if isinstance(items, list | tuple) else ())
         evidence = tuple(each for each in cited if each is not None)
         said = tuple(note.string(key) or "" for key in ("note", "old", "new", "field"))
-        conflict = Conflict(said[0], said[1], said[2], said[3], evidence)
+        conflict = ProfileConflict(said[0], said[1], said[2], said[3], evidence)
         ticked = _ticked(note)
         if len(ticked) == 1 and ticked[0] < len(_CHOICES) and conflict.key == note.string("profile"):
             found.append(DecidedConflict(path, note.data, conflict, _CHOICES[ticked[0]]))

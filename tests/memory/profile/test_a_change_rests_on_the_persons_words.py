@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.memory.entry import MODEL, EntryType
-from agent.memory.profile.answers import settle_questions
+from agent.memory.profile.answers import settle_profile_questions
 from agent.memory.profile.changes import ProfileChange
 from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.figures import profile_figures
@@ -111,15 +111,15 @@ def test_the_answer_is_carried_out(tmp_path: Path, tick: int, left: list[str]) -
     house.edit(BASIC, "- **Home**: [to be filled]", "- **Home**: Bergen")
     asked = house.propose(ProfileChange(BASIC, "Oslo", (house.said("I live in Oslo."),), field="Home")).asked
     path = house.vault.place.root / asked[0]
-    assert settle_questions(house.writing).requests == ()
+    assert settle_profile_questions(house.writing).requests == ()
     parts = path.read_text("utf-8").split("- [ ]")
     marks = ["- [x]" if at == tick else "- [ ]" for at in range(3)]
     write(path, parts[0] + "".join(mark + part for mark, part in zip(marks, parts[1:], strict=True)))
     house.vault.commit_human()
-    house.commit(settle_questions(house.writing))
+    house.commit(settle_profile_questions(house.writing))
     assert [city for city in ("Bergen", "Oslo") if city in house.text(BASIC)] == left
     assert "status: answered" in path.read_text("utf-8")
-    assert settle_questions(house.writing).requests == ()
+    assert settle_profile_questions(house.writing).requests == ()
 
 
 def test_the_agents_own_line_is_replaced_by_newer_words(tmp_path: Path) -> None:
