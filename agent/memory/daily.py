@@ -22,8 +22,9 @@ from agent.texts import Language
 from agent.vault.folders import DAILY, SESSION_LINK
 from agent.vault.secrets import masked
 
-DayPart: TypeAlias = Literal["conversations", "answers", "upkeep"]
-"""The parts of a day's log: what was asked at the terminal, and in notes, and what the program did by itself."""
+DayPart: TypeAlias = Literal["conversations", "answers", "upkeep", "notices"]
+"""The parts of a day's log: what was asked at the terminal, and in notes, what the program did by itself, and what it
+wanted to say by itself."""
 _TITLE, _QUOTED = 60, 200
 """The most characters of a task in its heading, and of a sentence quoted below it."""
 
@@ -34,6 +35,7 @@ _DAY = re.compile(rf"{DAILY}(\d{{4}}-\d\d-\d\d)\.md")
 _LOGGED = re.compile(r"^###? (\d\d:\d\d) - (.+?)\s*$", re.MULTILINE)
 """The heading of a task; older notes have it without sections, one level higher."""
 _HEADING = re.compile(r"^#{1,3} ")
+_PART = re.compile(r"^##? (?!\d\d:\d\d - )[^\n]*", re.MULTILINE)
 _USED = re.compile(r"(\S+) × (\d+)")
 _SESSION = re.compile(SESSION_LINK + r"[^\]\n]+\]\]")
 _BEGIN = re.compile(r"^%% vault-agent: summary ([0-9a-f]{12}) %%\r?\n", re.MULTILINE)
@@ -43,6 +45,7 @@ _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|[。！？]|$)", re.MULTILINE)
 _SECTIONS = frozenset(
     f"## {title}" for kind in get_args(DayPart) for title in texts.in_all_languages(f"memory_day.{kind}")
 )
+_NOTICES = frozenset(f"## {title}" for title in texts.in_all_languages("memory_day.notices"))
 _OUTCOMES = frozenset(("limit", "needs_approval", "question_asked", "interrupted", "failed"))
 
 
@@ -134,19 +137,31 @@ def block(when: datetime, title: str, bullets: Sequence[str]) -> str:
 
 
 def log(text: str) -> tuple[Logged, ...]:
-    """The tasks in a day's log, in order."""
+    """The tasks in a day's log, in order; a notice is none."""
     labels = "|".join(label.strip(" :：") for label in texts.in_all_languages("memory_day.used"))
     used_tools = re.compile(rf"^- (?:{labels})[:：] ?(.+?)\s*$", re.MULTILINE)
     text = _replaced(text, "")
     heads = list(_LOGGED.finditer(text))
     ends = [*(head.start() for head in heads), len(text)][1:]
+    notices = _notices(text)
     found = []
     for head, end in zip(heads, ends, strict=True):
+        if head.start() in notices:
+            continue
         part = text[head.end() : end]
         tools, session = used_tools.search(part), _SESSION.search(part)
         used = tuple((name, int(count)) for name, count in _USED.findall(tools[1])) if tools else ()
         found.append(Logged(head[1], head[2], session[0] if session else "", used))
     return tuple(found)
+
+
+def _notices(text: str) -> range:
+    """The characters of the part of the notices: from its heading to the next one of its level or above."""
+    heads = list(_PART.finditer(text))
+    for head, following in zip(heads, [*heads[1:], None], strict=True):
+        if head[0].rstrip() in _NOTICES:
+            return range(head.start(), following.start() if following else len(text))
+    return range(0)
 
 
 def is_logged(note: bytes, session: str) -> bool:

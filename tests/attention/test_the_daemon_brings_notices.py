@@ -9,6 +9,7 @@ from agent.app.notices import open_outbox
 from agent.attention.receipt import NoticeReceipt
 from agent.attention.rules import is_often_dismissed
 from agent.events.notices import NoticeRaised
+from agent.memory import daily
 from agent.vault.change import Stamp
 from tests.jobs.town import Town, found, job
 from tests.stories.agents import ticked
@@ -96,3 +97,18 @@ def test_a_box_that_the_program_has_ticked_itself_is_no_opinion(town: Town) -> N
         house.for_a_while(3)
     (told,) = receipts(town, "pattern")
     assert told.reaction is None
+
+
+def test_notices_have_a_part_of_the_days_note_of_their_own(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_ATTENTION__INTERVAL_MINUTES", "0")
+    path = f"daily/{town.clock.now().date()}.md"
+    town.write(path, "# Monday\n\n## Notices\n\n## Evening\n\nSoup.\n")
+    with town.daemon() as house:
+        house.step()
+        for title in ("the parcel has come", "the roof leaks"):
+            open_outbox(town.workspace).take(NoticeRaised("house", 1.0, title))
+        house.until(is_there(town, "the roof leaks"), "both are in the day's note")
+    part = town.daily().partition("## Notices\n")[2].partition("## Evening")[0]
+    assert part.index("the parcel has come") < part.index("the roof leaks")
+    assert town.daily().endswith("## Evening\n\nSoup.\n")
+    assert daily.log(town.daily()) == (), "nobody has asked for a notice"

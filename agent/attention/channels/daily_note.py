@@ -1,12 +1,13 @@
-"""The daily note as a channel: always there, since it needs no service. A notice is a block at the end of the note.
+"""The daily note as a channel: always there, since it needs no service. Notices have a part of the note of their own.
 
-A comment with the notice's id follows the block, so that a second try finds the first.
+The last line of a notice is a comment with its id, so that a second try finds the first. The comment is indented: one at
+the beginning of a line ends a part of the note.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from agent.attention.channels.channel import Message
 from agent.attention.channels.wording import body_of, title_of
@@ -34,6 +35,9 @@ class DayForm(Protocol):
     def block(self, when: datetime, title: str, bullets: Sequence[str]) -> str:
         """A heading with the time, and a list."""
 
+    def section(self, kind: Literal["notices"], language: Language) -> str:
+        """The heading of the part with the notices."""
+
     def inert(self, text: str) -> str:
         """The text with everything escaped that an editor would load or run."""
 
@@ -57,10 +61,11 @@ class DailyNote:
             return f"{path} {message.id}"
         text = body_of(message, self.language, _MOST, replies=False, elsewhere=True)
         lines = [self.form.inert(line) for line in text.splitlines() if line.strip()]
-        told = self.form.block(now, self.form.inert(title_of(message)), lines) + f"\n{mark}\n"
+        told = self.form.block(now, self.form.inert(title_of(message)), lines) + f"  {mark}\n"
+        section = self.form.section("notices", self.language).encode()
         stamp = Stamp("agent", tool="daily")
         with self.vault.transaction("memory(daily): a notice", stamp) as day:
-            day.append(path, told.encode(), self.form.new_note(now.date()).encode())
+            day.append(path, told.encode(), self.form.new_note(now.date()).encode(), section)
         if day.outcome.commit is None and day.outcome.queued is None:
             raise Retryable("{path} has not taken the notice", hint="vault-agent doctor looks for the cause", path=path)
         return f"{path} {(day.outcome.commit or day.outcome.queued or '')[:_SHORT]}"

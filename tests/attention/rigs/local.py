@@ -54,7 +54,7 @@ class DailyRig(LocalRig):
         assert self.vault is not None
         note = (self.vault.read("daily/2026-11-21.md") or b"").decode()
         blocks = re.split(r"(?m)^### \d\d:\d\d - ", note)[1:]
-        return [Shown(re.sub(r"\n%% .*", "", block), (), block.split("%%")[1]) for block in blocks]
+        return [Shown(re.sub(r"\n  %% .*", "", block), (), block.split("%%")[1]) for block in blocks]
 
 
 @contextmanager
