@@ -209,6 +209,7 @@ class Outbox:
         lines = list(raised.lines)
         if receipt.channel == DAILY:  # a note has boxes in place of buttons
             asks, choices = raised.type in SUGGESTIONS and not raised.decides, ()
+            lines = lines[-1:] if raised.decides else lines  # the link: what is decided stands in that note
             lines += [opinion_box(opinion_words(each, self.language), receipt.id) for each in OPINIONS] if asks else []
             lines += [] if asks or receipt.listed else [f"vault-agent why {notice_code(receipt.id)}"]
         return Message(receipt.id, raised.title, "\n".join(lines), choices, again=receipt.is_perhaps_shown)

@@ -2,13 +2,18 @@
 
 from agent.events.notices import NoticeRaised
 from agent.memory import daily
-from agent.runs.decisions import open_questions
+from agent.runs.decisions import Question, open_questions
 from agent.runs.pending_decisions import PendingDecision, pending_decisions
-from agent.texts import text
+from agent.texts import Language, text
+from agent.tools.approval_records import ApprovalRecord
 from agent.workspace.workspace import Workspace
 
 PRIORITY = 0.8
 """The priority of what waits for the person: work stands still."""
+_ABOUT = 100
+"""The most characters of a title's subject."""
+_LINES = 30
+"""The most lines of a change in a notice: a longer one is looked at in the note."""
 _SECURITY = frozenset({"arrived_note", "remote"})
 
 
@@ -20,7 +25,13 @@ def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised
     return (
         *(_of_decision(workspace, each) for each in asked),
         *(
-            _notice(workspace, "question", text("notices.question", language, about=_short(each.text)), each.path)
+            _notice(
+                workspace,
+                "question",
+                text("notices.question", language, about=_short(each.text)),
+                each.path,
+                _whole(each),
+            )
             for each in questions
         ),
     )
@@ -29,16 +40,34 @@ def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised
 def _of_decision(workspace: Workspace, asked: PendingDecision) -> NoticeRaised:
     language = workspace.settings.vault.language
     kind = "security" if asked.kind in _SECURITY else "approval"
-    title = text(f"notices.{kind}", language, about=_short(asked.name or asked.kind))
-    return _notice(workspace, kind, title, asked.path)
+    call = asked.call
+    about = " ".join((call.tool, *call.paths)) if call else asked.name or asked.kind
+    title = text(f"notices.{kind}", language, about=_short(about))
+    return _notice(workspace, kind, title, asked.path, _of_call(call, language) if call else ())
 
 
-def _notice(workspace: Workspace, kind: str, title: str, path: str) -> NoticeRaised:
+def _of_call(call: ApprovalRecord, language: Language) -> tuple[str, ...]:
+    """Why it is asked, and what a yes would do: the change, or the call that changes no note."""
+    would = [line for line in (call.change or call.shown).splitlines() if line.strip()]
+    more = [text("notices.more_lines", language, count=len(would) - _LINES)] if len(would) > _LINES else []
+    return tuple(filter(None, (call.why, *would[:_LINES], *more)))
+
+
+def _whole(question: Question) -> tuple[str, ...]:
+    """A question that does not fit into the title."""
+    words = " ".join(question.text.split())
+    return (words,) if len(words) > _ABOUT else ()
+
+
+def _notice(
+    workspace: Workspace, kind: str, title: str, path: str, details: tuple[str, ...] = ()
+) -> NoticeRaised:
+    """The last line is the link to the note."""
     language = workspace.settings.vault.language
     line = text("notices.decide_in", language, link=path.removesuffix(".md"))
-    return NoticeRaised(kind, PRIORITY, title, (line,), subject=path, decides=path)
+    return NoticeRaised(kind, PRIORITY, title, (*details, line), subject=path, decides=path)
 
 
 def _short(words: str) -> str:
     """Words for a title, on one line."""
-    return daily.cut(daily.inert(" ".join(words.split())), 100)
+    return daily.cut(daily.inert(" ".join(words.split())), _ABOUT)

@@ -139,6 +139,16 @@ def test_health_check_says_only_what_is_new(tmp_path: Path, monkeypatch: pytest.
     assert "gone" in made.do("health_check").text
 
 
+def test_a_link_that_leads_nowhere_is_told_without_being_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = office(tmp_path, monkeypatch)
+    made.do("health_check")
+    write(made.root / "daily/2026-11-20.md", "# Friday\n\n[[2026-11-19-tea-is-green-abc123]]\n")
+    ended = made.do("health_check")
+    assert "“2026-11-19-tea-is-green-abc123”" in ended.text and "[[2026" not in ended.text
+
+
 def test_cleanup_closes_what_expired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = "---\ntype: question\nstatus: open\nexpires: 2026-11-01T10:00:00+00:00\n---\n# Tea?\n"
     made = office(tmp_path, monkeypatch, {"questions/tea.md": old})

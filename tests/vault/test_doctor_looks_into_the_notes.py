@@ -32,6 +32,7 @@ def test_links_of_the_agents_that_lead_nowhere_are_found_and_the_persons_are_not
         "entries/2026/11/2026-11-22-tea-is-green-abc.md": "Tea is green.\n",
         "archive/entries/2026/11/moved.md": "Moved.\n",
         "daily/2026-11-22.md": f"{there}\n{gone}\n[[2026-11-23]]\n",
+        "sessions/2026/11/Example.md": "[[2026-03-09-an-example-in-a-prompt]]\n",
         "mine.md": "[[Not written yet]] [[2026-11-22-a-plan-of-mine]] [[entries]]\n",
     }
     found = look(make_vault(tmp_path, notes))["links"]

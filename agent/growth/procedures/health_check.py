@@ -14,6 +14,8 @@ from agent.vault.health.probe import Check, Level
 MODEL: ModelPart = "if_asked"
 WRITES: tuple[str, ...] = ()
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_LINK = re.compile(r"\[\[(.*?)\]\]")
+"""A link that leads nowhere is named, not made again: the next check would find it here."""
 _SHOWN = 5
 
 
@@ -42,7 +44,7 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
 def _said(context: ProcedureContext, check: Check) -> str:
     language = context.language
     line = f"{translated(check.name, language)}: {translated(check.what, language)}"
-    details = [translated(each, language) for each in check.details[:_SHOWN]]
+    details = [_LINK.sub(r"“\1”", translated(each, language)) for each in check.details[:_SHOWN]]
     line += f" ({'; '.join(details)})" if details else ""
     return line + (f" → `{translated(check.next, language)}`" if check.next else "")
 

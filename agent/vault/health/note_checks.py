@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from agent.errors import AgentError
 from agent.markdown.note import Note
-from agent.vault.folders import AgentFolder, WriteRule
+from agent.vault.folders import SESSIONS, AgentFolder, WriteRule
 from agent.vault.health.probe import Check, guarded, ok, warn
 from agent.vault.health.status import conflict_copies
 from agent.vault.plumbing.identities import person
@@ -60,6 +60,7 @@ class _Found:
         if b"[[" in data:
             named = [*self.records.findall(data)]
             is_ours = self.home.row(path).write in {WriteRule.MEMORY, WriteRule.PROGRAM}
+            is_ours = is_ours and not self.home.holds(path, SESSIONS)  # others' words, and examples given to a model
             named += _ENTRIES.findall(data) if is_ours else []
             self.links += ((path, target.decode("utf-8", "replace").strip("\\ ")) for target in dict.fromkeys(named))
 
