@@ -13,7 +13,7 @@ from agent.index.embedder import choose_embedder
 from agent.markdown.sections import add_to_section
 from agent.vault.folders import PROFILE
 
-MODEL: ModelPart = "if_found"
+MODEL: ModelPart = "besides"
 WRITES: tuple[str, ...] = ()
 _WEEK, _MOST = 7, 12
 """The days that a model is asked about, and the most lines of its answer about a note."""
@@ -48,7 +48,7 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
 
     found = _look(context, also)
     if not found.requests:
-        return Work(context.text("no_evidence"), is_quiet=True)
+        return Work(context.text("no_evidence"), is_quiet=True) if answer else Work()
     _tell(context, found)
     more = bullets([*lines[INSIGHTS], *lines[DAYS]])
     return Work("\n".join(filter(None, (_says(context, found), more))), found.requests)

@@ -15,7 +15,7 @@ from agent.runs.waiting_conversations import silent_conversations
 from agent.texts import text
 from agent.vault.folders import ENTRIES
 
-MODEL: ModelPart = "if_found"
+MODEL: ModelPart = "besides"
 WRITES = (ENTRIES,)
 _MOST = 10
 

@@ -18,10 +18,11 @@ from agent.vault.store import Vault
 
 OpenRuns: TypeAlias = Callable[[], AbstractContextManager[RunService]]
 """Opens the agent of the vault with the settings as they are now."""
-ModelPart: TypeAlias = Literal["instead", "if_found", "after", "if_asked"]
+ModelPart: TypeAlias = Literal["instead", "if_found", "besides", "after", "if_asked"]
 """What a model does where one is configured: the work `instead` of the plain form, the same but only `if_found`, if the
-plain form has found something, or something more `after` the plain form has found and done its part. `if_asked` is the
-last one, if words say what more is wanted: alone it costs nothing."""
+plain form has found something, or something more `after` the plain form has found and done its part. `besides` is as
+`if_found`, but what the program knows by itself is written whatever the model answers. `if_asked` is as `after`, if
+words say what more is wanted: alone it costs nothing."""
 PLANNED = "task/"
 """The beginning of what a commit of a task names as its job: a task is not one of the jobs in `jobs/`."""
 

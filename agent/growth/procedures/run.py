@@ -119,11 +119,14 @@ def _of_run(
         return _written(kind, context, kept, failed, ended)
     answer = context.vault.masked(ended.answer.strip())
     is_nothing = not answer or answer.partition("\n")[0].strip(" .。*`") == NOTHING
+    if procedure.MODEL == "besides" and (is_nothing or strangers):
+        kept = procedure.from_answer(replace(context, session=ended.session), "")
     if is_nothing:
         work = kept
     elif strangers:
         link = f"[[{ended.session.removesuffix('.md')}]]"
-        work = replace(kept, text="\n\n".join(filter(None, (kept.text, context.text("strangers", link=link)))))
+        says = "\n\n".join(filter(None, (kept.text, context.text("strangers", link=link))))
+        work = replace(kept, text=says, is_quiet=False)
     else:
         made = procedure.from_answer(replace(context, session=ended.session), inert(answer))
         work = replace(made, requests=(*kept.requests, *made.requests), commits=(*kept.commits, *made.commits))

@@ -6,12 +6,11 @@ from agent.growth.procedures.material import bullets, days_before, stated, title
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.growth.procedures.profile_lines import changes_in_answer, profile_with_template, propose, shown
 from agent.markdown.note import Note
-from agent.memory.profile.catalog import NOTE_OF_KIND
+from agent.memory.profile.catalog import CORE, note_of
 from agent.memory.profile.changes import ProfileChange, Proposed
 from agent.memory.profile.evidence import evidence_of
 from agent.memory.profile.statements import changes_of_entries, quoted
 from agent.memory.store import StoredEntry
-from agent.memory.understanding.statements import kind_of
 from agent.vault.folders import PROFILE
 
 MODEL: ModelPart = "instead"
@@ -62,9 +61,8 @@ def target_of(context: ProcedureContext, found: Sequence[StoredEntry]) -> str:
     if context.call.target_file:
         return context.call.target_file
     found = found or stated(context, days_before(context.today, _DAYS))
-    kinds = [kind_of(each.entry.text) for each in found]
-    most = max(NOTE_OF_KIND, key=kinds.count) if kinds else next(iter(NOTE_OF_KIND))
-    return f"{PROFILE}{NOTE_OF_KIND[most]}.md"
+    notes = [note_of(each.entry.text) for each in found]
+    return f"{PROFILE}{max(CORE, key=notes.count)}.md"
 
 
 def _changes(context: ProcedureContext) -> tuple[ProfileChange, ...]:
@@ -76,7 +74,7 @@ def _changes(context: ProcedureContext) -> tuple[ProfileChange, ...]:
     if not target:
         return changes[-_MOST:]
     own = tuple(each for each in changes if PROFILE + each.note == target)
-    if own or any(f"{PROFILE}{stem}.md" == target for stem in NOTE_OF_KIND.values()):
+    if own or any(f"{PROFILE}{stem}.md" == target for stem in CORE):
         return own[-_MOST:]
     quotations = (
         ProfileChange(target.removeprefix(PROFILE), quoted(each.entry.text), (evidence_of(each),), heading=heading)

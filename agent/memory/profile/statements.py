@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 
 from agent.memory import daily
 from agent.memory.entry import EntryType
-from agent.memory.profile.catalog import NOTE_OF_KIND, is_core
+from agent.memory.profile.catalog import is_core, note_of
 from agent.memory.profile.changes import ProfileChange
 from agent.memory.profile.evidence import Evidence, evidence_of
 from agent.memory.profile.profile_file import ProfileFile
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.seam import SourceText
-from agent.memory.understanding.statements import facts_in, is_question, kind_of
+from agent.memory.understanding.statements import facts_in, is_question
 
 _LONGEST_VALUE = 80
 _QUOTED = 200
@@ -87,7 +87,7 @@ def changes_of(each: StoredEntry, files: Sequence[ProfileFile], heading: str) ->
         if found is not None:
             yield replace(found, evidence=evidence, heading=heading)
         else:
-            yield ProfileChange(f"{NOTE_OF_KIND[kind_of(text)]}.md", quoted(text), evidence, heading=heading)
+            yield ProfileChange(f"{note_of(text)}.md", quoted(text), evidence, heading=heading)
 
 
 def quoted(text: str) -> str:
