@@ -59,9 +59,7 @@ def _whole(question: Question) -> tuple[str, ...]:
     return (words,) if len(words) > _ABOUT else ()
 
 
-def _notice(
-    workspace: Workspace, kind: str, title: str, path: str, details: tuple[str, ...] = ()
-) -> NoticeRaised:
+def _notice(workspace: Workspace, kind: str, title: str, path: str, details: tuple[str, ...] = ()) -> NoticeRaised:
     """The last line is the link to the note."""
     language = workspace.settings.vault.language
     line = text("notices.decide_in", language, link=path.removesuffix(".md"))

@@ -6,6 +6,7 @@ is left to `service` and `resumer`.
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from agent.errors import UserError
 from agent.markdown import blocks, tasks
@@ -73,6 +74,23 @@ def open_questions(workspace: Workspace) -> tuple[Question, ...]:
     paths = sorted(path for path in waiting if workspace.vault.home.holds(path, QUESTIONS))
     found = (read_question(workspace.vault, path) for path in paths)
     return tuple(question for question in found if question is not None and not question.answer)
+
+
+def noted_questions(workspace: Workspace) -> tuple[Question, ...]:
+    """The unanswered questions that no run waits for, such as one about the profile, sorted by path: who asked reads
+    the answer in the note. A note that arrived from where others write asks nothing."""
+    vault, found = workspace.vault, list[Question]()
+    place = Path(vault.place.root, vault.home.at(QUESTIONS))
+    for file in sorted(place.glob("*.md")) if place.is_dir() else ():
+        path = file.relative_to(vault.place.root).as_posix()
+        data = vault.own_version(path)
+        if data is None or b"status: open" not in data:
+            continue
+        note = Note.parse(data)
+        asked = read_question(vault, path) if note.string("status") == "open" and not note.string("run") else None
+        if asked is not None and not asked.answer:
+            found.append(asked)
+    return tuple(found)
 
 
 def arrived_decisions(workspace: Workspace) -> tuple[str, ...]:

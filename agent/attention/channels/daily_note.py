@@ -1,7 +1,7 @@
 """The daily note as a channel: always there, since it needs no service. Notices have a part of the note of their own.
 
-The last line of a notice is a comment with its id, so that a second try finds the first. The comment is indented: one at
-the beginning of a line ends a part of the note.
+The last line of a notice is a comment with its id, so that a second try finds the first. The comment is indented: one
+at the beginning of a line ends a part of the note.
 """
 
 from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_report import EXIT_CODES
 from agent.runs.decision_codes import codes_by_path, find_code
-from agent.runs.decisions import Question, answer, open_questions
+from agent.runs.decisions import Question, answer, noted_questions, open_questions
 from agent.runs.resumer import Resumer
 from agent.runs.sync_questions import answer_sync_question, open_sync_questions
 from agent.workspace.daemon_lock import is_watched
@@ -27,8 +27,7 @@ _NOT_FOUND = NotFound(
 @click.group(short_help="List what the agent asks you, and answer.", invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """List the questions that runs and sync wait for. ID is a question's id, the end of it, its short
-    code, or its note."""
+    """List the questions that wait for you. ID is a question's id, the end of it, its short code, or its note."""
     if ctx.invoked_subcommand is None:
         _list(ctx.obj)
 
@@ -61,6 +60,10 @@ def answer_one(output: Output, name: str, text: str, go: bool) -> None:
         _answer_sync(workspace, output, question, words, document, note)
         return
     answer(workspace, question, words)
+    if not question.run:
+        follows = said("it is taken in the next time that its task is done, such as update_profile")
+        output.emit({**document, "goes_on": Resumer.LATER.value, "run_ended": None}, as_lines([note, follows]))
+        return
     emit_decision(workspace, output, question.path, document, note, resume_here=go)
 
 
@@ -78,7 +81,9 @@ def _answer_sync(
 
 
 def _waiting(workspace: Workspace) -> tuple[Question, ...]:
-    return (*open_questions(workspace), *open_sync_questions(workspace))
+    of_runs, of_sync = open_questions(workspace), open_sync_questions(workspace)
+    known = {each.path for each in (*of_runs, *of_sync)}
+    return (*of_runs, *of_sync, *(each for each in noted_questions(workspace) if each.path not in known))
 
 
 def _find(workspace: Workspace, name: str) -> Question:
