@@ -21,7 +21,8 @@ from agent.memory.understanding.statements import facts_in, is_question
 _LONGEST_VALUE = 80
 _QUOTED = 200
 _MY = re.compile(
-    r"^(?:my|our)\s+(?P<label>[^\W\d_][\w' -]{1,40}?)\s+(?:is|are|was)\s+(?:called\s+|named\s+)?(?P<value>.+)$"
+    r"^(?:my|our)\s+(?P<label>[^\W\d_][\w' -]{1,40}?)\s+(?:is|are|was)\s+"
+    r"(?:called\s+|named\s+|on\s+(?=.*\d))?(?P<value>.+)$"
     r"|^我的?(?P<named>[\u4e00-\u9fff]{1,10}?)(?:是|叫|为|在)(?P<given>.+)$",
     re.IGNORECASE,
 )
