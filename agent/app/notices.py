@@ -51,7 +51,7 @@ def dismissed_suggestions(workspace: Workspace) -> frozenset[str]:
 
 
 def take_in(workspace: Workspace) -> Callable[[NoticeRaised, str], None]:
-    """Takes notices in, once for each id; the ledger is opened with the first one. Who tends the outbox sends them."""
+    """A function that notes notices in the outbox, once for each id; it sends none. The first one opens the ledger."""
 
     def take(notice: NoticeRaised, id: str = "") -> None:
         open_outbox(workspace).take(notice, id)
@@ -60,7 +60,7 @@ def take_in(workspace: Workspace) -> Callable[[NoticeRaised, str], None]:
 
 
 def raised_in_runs(workspace: Workspace) -> Callable[[NoticeRaised], None]:
-    """Takes in what runs raise."""
+    """A function that notes the notices of runs in the outbox."""
     take = take_in(workspace)
     return lambda notice: take(notice, "")
 

@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 
 
 def nothing_dismissed() -> frozenset[str]:
-    """No subject; where nothing tells which suggestions the person has dismissed."""
+    """No subject: for where the dismissed suggestions are not known."""
     return frozenset()
 
 
@@ -69,8 +69,8 @@ class InsightState:
 class Insights:
     """The patterns and suggestions of one vault's daemon.
 
-    `settled` says whether what people did by hand is recorded; `refused` gives the subjects of suggestions that the
-    person has dismissed lately; `vectors` loads the search index's embedder.
+    `settled` says whether what people did by hand is recorded; `dismissed_subjects` returns those of the
+    suggestions that the person has dismissed lately; `vectors` loads the search index's embedder.
     """
 
     workspace: Workspace
@@ -78,7 +78,7 @@ class Insights:
     settled: Callable[[], bool]
     publish: Callable[[object], object]
     vectors: Callable[[], Vectors | None]
-    refused: Callable[[], frozenset[str]] = nothing_dismissed
+    dismissed_subjects: Callable[[], frozenset[str]] = nothing_dismissed
     problem: str = ""
     _ended: TaskCompleted | None = field(default=None, init=False)
     _begin_at: float = field(default=0.0, init=False)
@@ -146,15 +146,15 @@ class Insights:
 
     def _evaluate(self, ended: TaskCompleted, state: InsightState, now: datetime) -> Initiative | None:
         vault, language = self.workspace.vault, self.workspace.settings.vault.language
-        gone, refused, forgotten = dismissed(vault, now), self.refused(), load_tombstones(vault)
+        hidden, subjects, forgotten = dismissed(vault, now), self.dismissed_subjects(), load_tombstones(vault)
         patterns = [
             each
             for each in self._patterns
-            if each.id not in gone and not any(map(forgotten.is_forgotten, (each.name, *each.words)))
+            if each.id not in hidden and not any(map(forgotten.is_forgotten, (each.name, *each.words)))
         ]
 
         def is_suppressed(subject: str) -> bool:
-            return subject in refused or state.is_known(subject, now)
+            return subject in subjects or state.is_known(subject, now)
 
         return evaluate(ended.task, load_aims(vault), patterns, is_suppressed, language, self.vectors())
 

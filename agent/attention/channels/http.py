@@ -136,7 +136,7 @@ class Service:
     def not_understood(self, url: str) -> AgentError:
         """The error for an answer that is a success but not the service's: it proves nothing."""
         hint = Sentence("is {address} the address of this service?", address=self.address)
-        return Permanent("{place} gave an answer that is none of this service", hint=hint, place=self._place(url))
+        return Permanent("{place} did not answer as this service does", hint=hint, place=self._place(url))
 
     def clean(self, words: str) -> str:
         """A service's words as one short line, without secrets."""

@@ -14,7 +14,7 @@ from agent.texts import text
 from agent.workspace.workspace import Workspace
 
 Notify: TypeAlias = Callable[[NoticeRaised, str], object]
-"""Takes a notice in, once for each id (an empty one: always); raises `Retryable` or `Permanent`."""
+"""Notes a notice in the outbox, once for each id (an empty id: always); raises `Retryable` or `Permanent`."""
 PRIORITY = 0.8
 """The priority of a job's answer: its person has asked for it at this time; and of the word that it is stopped."""
 
