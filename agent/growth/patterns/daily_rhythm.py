@@ -7,7 +7,7 @@ from datetime import date
 
 from agent.growth.patterns.activity import Activity, Remark
 from agent.growth.patterns.confidence import confidence, poisson_tail
-from agent.growth.patterns.pattern import Pattern, evidence_of, quoted, surest
+from agent.growth.patterns.pattern import Pattern, newest_links, quoted, surest
 from agent.growth.patterns.topics import days_of, topics
 from agent.texts import Language, text
 
@@ -129,7 +129,7 @@ def _pattern(
         confidence(chance, (each.at for each in cases), activity.now),
         len(cases),
         cases[-1].at.date(),
-        evidence_of((each.at, each.link) for each in cases),
+        newest_links((each.at, each.link) for each in cases),
         text("pattern.rhythm_suggestion", language),
         (label,) if label else (),
     )

@@ -48,7 +48,7 @@ class Pattern:
         return hashlib.sha256(f"{self.kind}\n{self.subject}".encode("utf-8", "surrogateescape")).hexdigest()[:_ID]
 
 
-def evidence_of(cases: Iterable[tuple[datetime, str]]) -> tuple[str, ...]:
+def newest_links(cases: Iterable[tuple[datetime, str]]) -> tuple[str, ...]:
     """The links of the cases, the newest first, each once."""
     newest = sorted(cases, key=lambda case: case[0], reverse=True)
     return tuple(dict.fromkeys(link for _, link in newest))[:EVIDENCE]

@@ -6,7 +6,7 @@ from datetime import timedelta
 from agent.growth.patterns.activity import Activity, Remark
 from agent.growth.patterns.confidence import confidence, poisson_tail
 from agent.growth.patterns.likeness import Vectors, core_of, groups, words_in
-from agent.growth.patterns.pattern import Pattern, evidence_of, quoted, surest
+from agent.growth.patterns.pattern import Pattern, newest_links, quoted, surest
 from agent.memory.understanding.small_talk import is_small_talk
 from agent.memory.understanding.statements import is_question
 from agent.texts import Language, text
@@ -68,7 +68,7 @@ def _pattern(
         confidence(chance, (each.at for each in group), activity.now),
         len(group),
         group[-1].at.date(),
-        evidence_of((each.at, each.link) for each in group),
+        newest_links((each.at, each.link) for each in group),
         text("pattern.repeated_question_suggestion", language),
         tuple(each.text for each in group),
     )

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from agent.growth.patterns.activity import Activity, Remark
 from agent.growth.patterns.confidence import binomial_tail, confidence
-from agent.growth.patterns.pattern import Pattern, evidence_of, quoted, surest
+from agent.growth.patterns.pattern import Pattern, newest_links, quoted, surest
 from agent.growth.patterns.topics import Topic, occasion, topics
 from agent.texts import Language, text
 
@@ -71,7 +71,7 @@ def _pattern(
         confidence(chance, (each.at for each in cases), activity.now),
         count,
         cases[-1].at.date(),
-        evidence_of((each.at, each.link) for each in cases),
+        newest_links((each.at, each.link) for each in cases),
         text("pattern.rising_suggestion", language),
         (topic.label,),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agent.growth.patterns.activity import Activity, ToolCallMade
 from agent.growth.patterns.confidence import confidence, poisson_tail
-from agent.growth.patterns.pattern import Pattern, evidence_of, quoted, surest
+from agent.growth.patterns.pattern import Pattern, newest_links, quoted, surest
 from agent.texts import Language, text
 
 _LEAST, _DAYS = 3, 2
@@ -58,6 +58,6 @@ def _pattern(
         confidence(chance, (each.at for each in cases), activity.now),
         len(cases),
         last.at.date(),
-        evidence_of((each.at, each.link) for each in cases),
+        newest_links((each.at, each.link) for each in cases),
         text("pattern.tool_failure_suggestion", language),
     )

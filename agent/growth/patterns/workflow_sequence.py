@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from agent.growth.patterns.activity import Activity
 from agent.growth.patterns.confidence import confidence
-from agent.growth.patterns.pattern import Pattern, evidence_of, surest
+from agent.growth.patterns.pattern import Pattern, newest_links, surest
 from agent.memory.daily import inert
 from agent.skills.learning.learner import find_suggestions
 from agent.skills.learning.sequences import CHANCE
@@ -41,7 +41,7 @@ def _pattern(activity: Activity, language: Language, found: Suggestion) -> Patte
         confidence(CHANCE, (at for at, _ in times), activity.now),
         len(times),
         max(at for at, _ in times).date(),
-        evidence_of(times),
+        newest_links(times),
         text("pattern.workflow_suggestion", language),
         tuple(each.task for each in cases),
     )
