@@ -8,7 +8,8 @@ from agent.texts import Language, in_all_languages, text
 OPINIONS: tuple[Reaction, ...] = ("helpful", "not_helpful")
 _ID = 6
 """The characters of an id's end by which its person names a notice."""
-_BOX = re.compile(rf"(.+?) · ([0-9a-z]{{{_ID}}})")
+_CODE = rf"[0-9a-z]{{{_ID}}}"
+_BOX = re.compile(rf"(.+?) · ({_CODE})")
 
 
 def notice_code(id: str) -> str:
@@ -26,16 +27,18 @@ def opinion_box(words: str, id: str) -> str:
     return f"[ ] {words} · {notice_code(id)}"
 
 
-def opinion_reply(opinion: Reaction, id: str) -> str:
-    """The reply that a button below a suggestion in a messenger sends, such as `helpful 4k2m9x`."""
-    return f"{opinion} {notice_code(id)}"
+def opinion_reply(opinion: Reaction, id: str, language: Language) -> str:
+    """What a button below a suggestion in a messenger stands for, and what its person may type: the opinion in words
+    and the code."""
+    return f"{opinion_words(opinion, language)} {notice_code(id)}"
 
 
 def parse_opinion_reply(reply: str) -> tuple[str, Reaction] | None:
-    """The code of a notice and the opinion, from the reply that a button sends; None for any other text."""
-    words = reply.split()
-    found = next((each for each in OPINIONS if words[:1] == [each]), None)
-    return (words[1].lower(), found) if found is not None and len(words) == 2 else None
+    """The code of a notice and the opinion, from a reply in any language; None for any other text."""
+    *said, code = reply.casefold().split() or [""]
+    words = " ".join(said)
+    known = {word: each for each in OPINIONS for word in (each, *in_all_languages(f"skill_feedback.{each}"))}
+    return (code, known[words]) if words in known and re.fullmatch(_CODE, code) else None
 
 
 def parse_opinion_box(task: str) -> tuple[str, Reaction] | None:

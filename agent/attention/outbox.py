@@ -220,7 +220,9 @@ class Outbox:
             return self.choices(receipt.raised.decides)
         if receipt.raised.type not in SUGGESTIONS:
             return ()
-        return tuple(Choice(opinion_words(each, self.language), opinion_reply(each, receipt.id)) for each in OPINIONS)
+        language = self.language
+        replies = ((opinion_words(each, language), opinion_reply(each, receipt.id, language)) for each in OPINIONS)
+        return tuple(Choice(words, reply) for words, reply in replies)
 
     def _begin_digest(self, items: Iterable[NoticeReceipt]) -> str:
         """Note a digest that lists these notices; returns its id."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from agent.attention.channels.channel import Message
+from agent.attention.channels.channel import Choice, Message
 from agent.escape import escape, escape_line
 from agent.texts import Language, text
 
@@ -28,7 +28,7 @@ def body_of(
     """
     after = []
     if (replies or elsewhere) and message.choices:
-        each = [f"{choice.reply} ({escape_line(choice.label)})" for choice in message.choices]
+        each = [_reply(choice) for choice in message.choices]
         key = "channels.elsewhere" if elsewhere else "channels.reply"
         after.append(text(key, language, replies=text("channels.or", language).join(each)))
     if message.again:
@@ -38,6 +38,12 @@ def body_of(
         room = most - sum(size(line) + 2 for line in after)
         told = shortened(told, max(room, 0), size)
     return "\n\n".join(filter(None, [told, *after]))
+
+
+def _reply(choice: Choice) -> str:
+    """A reply with what it stands for, unless it begins with these words."""
+    is_plain = choice.reply.casefold().startswith(f"{choice.label.casefold()} ")
+    return choice.reply if is_plain else f"{choice.reply} ({escape_line(choice.label)})"
 
 
 def whole_of(
