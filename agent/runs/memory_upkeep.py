@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from agent.errors import AgentError
 from agent.memory.edits.learn import Learned
+from agent.memory.profile.changes import Proposed
 from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.lifecycle import UpkeepPlan, plan, run
 from agent.runs.accounts import Accounts
 from agent.runs.edit_lessons import learn_lessons
+from agent.runs.profile_upkeep import fill_profile
 from agent.runs.understanding import understanding_of
 from agent.runs.upkeep_due import UpkeepDue
 from agent.vault.change import Outcome
@@ -19,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Upkeeper:
-    """Runs the upkeep of one vault's memory, and the learning from edits beside it."""
+    """Runs the upkeep of one vault's memory, and beside it the learning from edits and the profile."""
 
     workspace: Workspace
     understanding: Understanding
@@ -48,6 +50,10 @@ class Upkeeper:
         """Learn from the person's edits, in a commit of its own, at most once a day."""
         return learn_lessons(self.workspace)[0]
 
+    def fill_profile(self) -> Proposed:
+        """Write what the person has stated lately into their profile, in a commit of its own."""
+        return fill_profile(self.workspace)
+
     def run_when_due(self) -> UpkeepPlan | None:
         """Run the upkeep if it is due; returns None if it is not due, or failed and has to wait."""
         if not UpkeepDue(self.workspace).is_due(self.workspace.clock.now()):
@@ -55,6 +61,7 @@ class Upkeeper:
         try:
             upkeep, _ = self.run()
             self.learn()
+            self.fill_profile()
             return upkeep
         except AgentError as error:
             logger.warning("the upkeep of memory has to wait: %s", error.message)

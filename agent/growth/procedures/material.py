@@ -10,8 +10,8 @@ from agent.growth.procedures.procedure import ProcedureContext
 from agent.markdown.title import short_title
 from agent.memory import daily
 from agent.memory.daily import Logged
-from agent.memory.entry import MODEL as BY_MODEL
 from agent.memory.store import StoredEntry, load_entries
+from agent.runs.profile_upkeep import is_stated_by_owner
 from agent.vault.folders import DAILY, ENTRIES
 
 QUOTED = 200
@@ -55,7 +55,7 @@ def stated(context: ProcedureContext, days: Iterable[date]) -> tuple[StoredEntry
     """What the person has stated on these days, newest first: not what a model concluded, what a guest said, or what
     was replaced since."""
     found = load_entries(context.vault, (path for day in days for path in _entry_paths(context, day)))
-    return tuple(each for each in found if _is_owners(each))
+    return tuple(each for each in found if is_stated_by_owner(each))
 
 
 def names_in(context: ProcedureContext, folder: str, pattern: str = "*.md") -> tuple[str, ...]:
@@ -121,9 +121,3 @@ def _entry_paths(context: ProcedureContext, day: date) -> Iterator[str]:
 def names_in_home(context: ProcedureContext, folder: str, pattern: str) -> tuple[str, ...]:
     """The same with their paths in the vault."""
     return tuple(map(context.path, names_in(context, folder, pattern)))
-
-
-def _is_owners(each: StoredEntry) -> bool:
-    entry = each.entry
-    strange = each.untrusted or entry.sender_id or entry.chat_id or entry.superseded_by
-    return entry.type.is_stated and not strange and entry.source != BY_MODEL

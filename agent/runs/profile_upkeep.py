@@ -1,0 +1,71 @@
+"""What the person has stated goes into their profile by itself, by rules: nobody has to plan a task for it.
+
+Fields that a statement names are filled, the rest is quoted. What a model may add is left to the task `update_profile`.
+"""
+
+import logging
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+from agent.errors import AgentError
+from agent.memory.entry import MODEL
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.profile.answers import settle_questions
+from agent.memory.profile.changes import Proposed, Writing, propose_changes
+from agent.memory.profile.load import load_profile
+from agent.memory.profile.statements import changes_of_entries
+from agent.memory.store import StoredEntry, load_entries
+from agent.texts import text
+from agent.vault.change import Stamp
+from agent.vault.folders import ENTRIES
+from agent.workspace.workspace import Workspace
+
+_DAYS = 30
+"""How far back it looks for what was said."""
+_MOST = 60
+"""The most changes at once, so that one commit can be read."""
+
+logger = logging.getLogger(__name__)
+
+
+def is_stated_by_owner(each: StoredEntry) -> bool:
+    """True for what the person stated: not what a model concluded, what a guest said, or what was replaced since."""
+    entry = each.entry
+    strange = each.untrusted or entry.sender_id or entry.chat_id or entry.superseded_by
+    return entry.type.is_stated and not strange and entry.source != MODEL
+
+
+def fill_profile(workspace: Workspace) -> Proposed:
+    """Write what was stated lately into the profile, in one commit; nothing if there is nothing new, if the vault has
+    no profile, or if that has to wait."""
+    vault, settings = workspace.vault, workspace.settings
+    language, now = settings.vault.language, workspace.clock.now()
+    try:
+        profile = load_profile(vault)
+        if not profile:
+            return Proposed()
+        stated = tuple(each for each in load_entries(vault, _entry_paths(workspace)) if is_stated_by_owner(each))
+        is_forgotten = load_tombstones(vault).is_forgotten
+        writing = Writing(vault, language, now, is_forgotten, settings.profile.sensitive)
+        changes = changes_of_entries(stated, profile, text("profile.own_words", language))
+        settled = settle_questions(writing)
+        proposed = settled if settled.requests else propose_changes(writing, changes[-_MOST:])
+        if proposed.requests:
+            stamp = Stamp("agent", tool="profile")
+            with vault.transaction("memory(profile): what was said", stamp, masked=True) as made:
+                made.requests.extend(proposed.requests)
+    except AgentError as error:
+        logger.warning("the profile has to wait: %s", error.message)
+        return Proposed()
+    return proposed
+
+
+def _entry_paths(workspace: Workspace) -> Iterator[str]:
+    """The entries of the last days, newest first, by the day that their names begin with."""
+    vault, today = workspace.vault, workspace.clock.now().date()
+    for back in range(_DAYS):
+        day = today - timedelta(days=back)
+        folder = vault.home.at(f"{ENTRIES}{day:%Y/%m}/")
+        for path in sorted(Path(vault.place.root, folder).glob(f"{day:%Y-%m-%d}*.md")):
+            yield folder + path.name

@@ -1,0 +1,39 @@
+"""What the person says goes into their profile within a day, without a task that anybody planned."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.app.open import open_workspace
+from agent.memory.understanding.rules import RULES
+from agent.runs.memory_upkeep import Upkeeper
+from tests.stories.agents import furnish, tell
+from tests.vaults import git
+
+PROFILE = "# Basic information\n\n## Person\n\n- **Name**: [to be filled]\n- **Home**: [to be filled]\n"
+SAID = ("My name is Mara Lindt", "I live in Oslo", "I am allergic to nuts")
+
+
+def test_upkeep_fills_what_was_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    note = root / "profile/00-basic-info.md"
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(PROFILE, "utf-8")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "the profile")
+    for words in SAID:
+        tell(root, {}, "remember", words)
+    upkeeper = Upkeeper(open_workspace(root), RULES)
+    assert upkeeper.run_when_due() is not None
+    text = note.read_text("utf-8")
+    assert "**Name**: Mara Lindt ([[" in text and "**Home**: Oslo ([[" in text
+    assert len(list((root / "questions").glob("*sensitive*"))) == 1, "health is asked about, and not noted"
+    assert "nuts" not in "".join(path.read_text("utf-8") for path in note.parent.glob("*.md"))
+    assert upkeeper.fill_profile().requests == (), "nothing is said or asked twice"
+
+
+def test_a_vault_without_a_profile_is_given_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    tell(root, {}, "remember", SAID[0])
+    assert Upkeeper(open_workspace(root), RULES).fill_profile().requests == ()
+    assert not (root / "profile").exists()
