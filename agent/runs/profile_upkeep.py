@@ -11,7 +11,7 @@ from pathlib import Path
 from agent.errors import AgentError
 from agent.memory.entry import MODEL
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.profile.answers import settle_questions
+from agent.memory.profile.answers import settle_profile_questions
 from agent.memory.profile.changes import Proposed, Writing, propose_changes
 from agent.memory.profile.load import load_profile
 from agent.memory.profile.statements import changes_of_entries
@@ -49,7 +49,7 @@ def fill_profile(workspace: Workspace) -> Proposed:
         is_forgotten = load_tombstones(vault).is_forgotten
         writing = Writing(vault, language, now, is_forgotten, settings.profile.sensitive)
         changes = changes_of_entries(stated, profile, text("profile.own_words", language))
-        settled = settle_questions(writing)
+        settled = settle_profile_questions(writing)
         proposed = settled if settled.requests else propose_changes(writing, changes[-_MOST:])
         if proposed.requests:
             stamp = Stamp("agent", tool="profile")

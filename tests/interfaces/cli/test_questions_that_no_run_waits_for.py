@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stories.agents import document, furnish, only
+from tests.stories.agents import document, furnish
 from tests.stories.agents import settings as machine
 
 
@@ -14,7 +14,7 @@ def test_a_question_of_a_task_is_listed_and_answered_and_the_task_goes_by_it(
     root, own = furnish(tmp_path, monkeypatch.setenv), machine(tmp_path)
     document(root, own, "remember", "I have asthma")
     document(root, own, "tasks", "run", "update_profile")
-    asked = only(document(root, own, "questions")["questions"])
+    (asked,) = document(root, own, "questions")["questions"]
     assert "health" in asked["question"] and len(asked["options"]) == 2
     assert not (root / "profile/32-health-wellness.md").exists()
     assert document(root, own, "questions", "answer", asked["id"], "1")["goes_on"] == "later"
