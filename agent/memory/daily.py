@@ -158,10 +158,9 @@ def log(text: str) -> tuple[Logged, ...]:
 def _notices(text: str) -> range:
     """The characters of the part of the notices: from its heading to the next one of its level or above."""
     heads = list(_PART.finditer(text))
-    for head, following in zip(heads, [*heads[1:], None], strict=True):
-        if head[0].rstrip() in _NOTICES:
-            return range(head.start(), following.start() if following else len(text))
-    return range(0)
+    ends = [*(head.start() for head in heads), len(text)][1:]
+    found = (range(head.start(), end) for head, end in zip(heads, ends, strict=True) if head[0].rstrip() in _NOTICES)
+    return next(found, range(0))
 
 
 def is_logged(note: bytes, session: str) -> bool:
