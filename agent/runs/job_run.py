@@ -8,6 +8,7 @@ from agent.events.runs import Speaker
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.request import RunRequest
 from agent.loop.session import load_session
+from agent.runs.agenda import agenda_of, asks_for_agenda
 from agent.runs.crash_recovery import is_own
 from agent.runs.service import RunIO, RunService
 from agent.schedule.history import Outcome
@@ -57,6 +58,9 @@ def run_job(runs: RunService, job: Job, line: RunIO, paths: Sequence[str] = ()) 
     links = [f"- [[{path.removesuffix('.md')}]]" for path in paths[:_NAMED]]
     links += [f"- … ({len(paths) - _NAMED})"] if len(paths) > _NAMED else []
     task = "\n".join((job.text, "", *links)) if links else job.text
+    if not job.user_id and asks_for_agenda(job.text):
+        agenda = agenda_of(runs.workspace, runs.workspace.clock.now().astimezone(job.zone).date())
+        task = "\n\n".join(filter(None, (task, agenda)))
     request = RunRequest(task, Speaker(CHANNEL, job.user_id), job=job.id, spend=job.spend)
     try:
         ended = runs.ask(request, _session(runs, job), line)
