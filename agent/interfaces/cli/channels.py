@@ -1,12 +1,15 @@
 """`vault-agent channels`: the ways by which messages reach the person; sets them up and tries them."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 import click
 
 from agent.app.channels import KINDS, ChannelKind, channel_kind, is_set, open_channel
+from agent.app.notices import open_ledger
 from agent.app.open import open_workspace
+from agent.clock import SystemClock
 from agent.attention.channels.channel import Message
 from agent.config.directories import directories
 from agent.config.edit import set_machine
@@ -14,11 +17,12 @@ from agent.config.key_file import save_key
 from agent.config.load import load_settings
 from agent.config.secrets import Secret
 from agent.config.settings import Settings, setting_type
-from agent.errors import ConfigError, NotAVault, UserError
+from agent.errors import AgentError, ConfigError, NotAVault, UserError
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.prompt import hidden, keyboard
 from agent.interfaces.cli.screen import is_terminal
+from agent.interfaces.cli.time_format import format_time
 from agent.llm.provider import never
 from agent.texts import joined, text
 
@@ -45,9 +49,10 @@ def command(ctx: click.Context) -> None:
 @command.command("list", short_help="List the channels, and what each still needs.")
 @click.pass_obj
 def list_all(output: Output) -> None:
-    """List the channels, and what each still needs."""
-    settings = load_settings(_vault(output)).settings
-    output.emit({"channels": [_document(kind, settings) for kind in KINDS]}, lambda: _table(settings))
+    """List the channels, what each still needs, and when each has delivered a notice last."""
+    vault = _vault(output)
+    settings, last = load_settings(vault).settings, _last_deliveries(vault)
+    output.emit({"channels": [_document(kind, settings, last) for kind in KINDS]}, lambda: _table(settings, last))
 
 
 @command.command("add", short_help="Set a channel up for this machine.")
@@ -183,7 +188,19 @@ def _find_owner(output: Output, kind: ChannelKind) -> str:
     return owner
 
 
-def _document(kind: ChannelKind, settings: Settings) -> dict[str, object]:
+def _last_deliveries(vault: Path | None) -> dict[str, datetime]:
+    """When a notice of this vault was delivered last, by the name of the channel; empty without a vault or a ledger."""
+    if vault is None:
+        return {}
+    try:
+        receipts = open_ledger(open_workspace(vault)).all()
+    except AgentError:
+        return {}
+    found = ((each.delivered_at, each.channel) for each in receipts if each.delivered_at is not None)
+    return {channel: at for at, channel in sorted(found)}
+
+
+def _document(kind: ChannelKind, settings: Settings, last: Mapping[str, datetime]) -> dict[str, object]:
     missing = kind.missing(settings)
     return {
         "name": kind.name,
@@ -192,12 +209,19 @@ def _document(kind: ChannelKind, settings: Settings) -> dict[str, object]:
         "on": kind.is_on(settings) and not missing,
         "missing": list(missing),
         "receives": kind.receive is not None,
+        "last": last[kind.name].isoformat() if kind.name in last else None,
     }
 
 
-def _table(settings: Settings) -> str:
-    width = max(len(kind.name) for kind in KINDS)
-    return "\n".join(f"{kind.name:<{width}}  {_state(kind, settings)}  {said(kind.says)}" for kind in KINDS)
+def _table(settings: Settings, last: Mapping[str, datetime]) -> str:
+    width, now = max(len(kind.name) for kind in KINDS), SystemClock().now()
+    rows = []
+    for kind in KINDS:
+        parts = [f"{kind.name:<{width}}", _state(kind, settings), said(kind.says)]
+        if kind.name in last:
+            parts.append(said("last delivered {when}", when=format_time(last[kind.name], now)))
+        rows.append("  ".join(parts))
+    return "\n".join(rows)
 
 
 def _state(kind: ChannelKind, settings: Settings) -> str:

@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.notices import open_outbox
+from agent.app.open import open_workspace
+from agent.events.notices import NoticeRaised
 from agent.interfaces.cli.main import main
+from agent.llm.provider import never
 from tests.attention.rigs.mail import PASSWORD, post_office
 from tests.attention.rigs.webhook import SECRET, Taker
 from tests.attention.servers import Answered, local_service
@@ -42,6 +46,19 @@ def test_the_daily_note_is_always_there(capsys: Captured, root: Path) -> None:
     path, commit = proof.split(" ")
     assert "A message to try this channel" in (root / path).read_text()
     assert len(commit) == 8
+
+
+def test_the_list_says_when_a_channel_has_delivered_last(capsys: Captured, root: Path) -> None:
+    assert state(capsys, "daily")["last"] is None
+    outbox = open_outbox(open_workspace(root))
+    outbox.take(NoticeRaised("parcel", 0.9, "the parcel has come", urgent=True))
+    outbox.deliver(never)
+    (receipt,) = outbox.ledger.all()
+    assert receipt.delivered_at is not None
+    assert state(capsys, "daily")["last"] == receipt.delivered_at.isoformat()
+    assert main(["channels"]) == 0
+    rows = [row for row in capsys.readouterr().out.splitlines() if "last delivered" in row]
+    assert len(rows) == 1 and rows[0].startswith("daily")
 
 
 def test_a_webhook_is_set_up_and_tried(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
