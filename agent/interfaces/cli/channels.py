@@ -9,8 +9,8 @@ import click
 from agent.app.channels import KINDS, ChannelKind, channel_kind, is_set, open_channel
 from agent.app.notices import open_ledger
 from agent.app.open import open_workspace
-from agent.clock import SystemClock
 from agent.attention.channels.channel import Message
+from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.edit import set_machine
 from agent.config.key_file import save_key

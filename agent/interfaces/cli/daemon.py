@@ -10,6 +10,7 @@ from agent.app.open import open_workspace
 from agent.app.setup import Wishes, decide_drafts
 from agent.daemon import Daemon
 from agent.interfaces.cli.adopt import adopt, ask_drafts, is_asked
+from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, find_vault
 from agent.texts import LANGUAGES, Language, text
 from agent.vault.drafts import drafts_file, load_drafts
@@ -35,7 +36,7 @@ def command(
         raise click.UsageError("--init needs the PATH of the folder that is to become a vault")
     if make and path is not None:
         done = adopt(output, path, Wishes(language, under=under), drafts=None, yes=yes).done
-        output.note(f"{path} is {'a vault already' if done.was_vault else 'a vault now'}")
+        output.note(said("{root} is already a vault" if done.was_vault else "{root} is a vault now", root=path))
     daemon = Daemon(open_workspace(find_vault(Path.cwd(), path or output.given)))
     if not make:
         _ask_again(output, daemon.workspace.vault)
@@ -46,7 +47,7 @@ def command(
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, stop)
     output.note(text("live.reading", daemon.workspace.settings.vault.language))
-    daemon.run(lambda: output.note(f"watching {daemon.workspace.vault.place.root}; Ctrl-C stops"))
+    daemon.run(lambda: output.note(said("watching {root}; Ctrl-C stops", root=daemon.workspace.vault.place.root)))
     output.emit({"stopped": daemon.stop.reason}, f"stopped: {daemon.stop.reason}")
 
 
