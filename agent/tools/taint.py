@@ -12,7 +12,7 @@ from agent.llm.messages import JsonObject
 from agent.texts import Language, text
 from agent.tools.note_access import check_writable
 from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
-from agent.vault.folders import AgentFolder, WriteRule
+from agent.vault.folders import PROFILE, AgentFolder, WriteRule
 
 _LETTERS = r"[^\w<>]{0,3}".join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in "untrusted")
 _TAG = re.compile(rf"[<\uff1c\ufe64](?=[^\w<>]{{0,8}}{_LETTERS})", re.IGNORECASE)
@@ -68,6 +68,9 @@ def reason_to_ask(
     steering = next((path for path, found in rules.items() if found is WriteRule.AFTER_YES), "")
     if steering and not (tool.on_request and context.is_attended):
         return text("taint.steers", language, path=steering)
+    unproved = next((path for path in paths if home.row(path).path == PROFILE), "")
+    if unproved and "profile" not in tool.groups and not context.is_attended:
+        return text("taint.unproved", language, path=unproved)
     if not context.taint:
         return ""
     what = ""

@@ -100,3 +100,11 @@ def test_what_is_sensitive_asks_the_person_once(home: House) -> None:
     assert "the person is asked in questions/" in said
     assert "has not agreed" in home.fails("write_profile", **arguments)  # type: ignore[arg-type]
     assert "sugar" not in home.text("profile/32-health-wellness.md")
+
+
+def test_other_tools_change_it_only_for_who_asks_right_now(tmp_path: Path) -> None:
+    made = house(tmp_path, {f"profile/{TEA}": "# Preferences\n"})
+    made.says("vault_append", path=f"profile/{TEA}", text="- Likes tea\n")
+    made.context = replace(made.context, job="morning")
+    assert made.asks("vault_append", path=f"profile/{TEA}", text="- Likes rum\n").startswith("approvals/")
+    assert made.text(f"profile/{TEA}") == "# Preferences\n- Likes tea\n"
