@@ -103,7 +103,8 @@ def build_daemon(
         return open_box().note_opinion(code, opinion)
 
     messages = IncomingMessages(workspace, pool, open_runs, changed_channels(workspace), note_opinion)
-    notices = Notices(workspace, pool, open_box, partial(waiting_notices, workspace))
+    unasked = lambda known: waiting_notices(workspace, known | messages.asked)  # noqa: E731
+    notices = Notices(workspace, pool, open_box, unasked)
 
     def problems() -> tuple[str, ...]:
         parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes, insights, messages, notices)

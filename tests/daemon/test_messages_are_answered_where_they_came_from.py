@@ -143,6 +143,7 @@ def test_an_approval_is_given_from_the_chat(
         assert asked.replies == (f"yes {code}", f"no {code}")
         forge(house, bot, code)
         assert "Be brief" in (root / "AGENT.md").read_text("utf-8")
+        assert house.parts.messages.asked == set(codes(root)), "it is no notice, too"
         if how == "button":
             bot.press(asked.replies[0])
         else:

@@ -93,6 +93,12 @@ class IncomingMessages:
                 opened.polling = self.pool.submit(work, key=f"listen {name}", priority=Priority.LISTENING, patience=1.0)
             self._work(name, opened, now)
 
+    @property
+    def asked(self) -> frozenset[str]:
+        """The notes about which the person was asked in a chat, and which wait."""
+        queues = [opened.queue for opened in self._opened.values()]
+        return frozenset(entry.waits_for for queue in queues for entry in list(queue.waiting) if entry.waits_for)
+
     def take_in(self, ended: Ended) -> None:
         """A run has ended: look at once whether it answers a message."""
         for opened in self._opened.values():
