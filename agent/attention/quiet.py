@@ -80,7 +80,8 @@ class QuietHours:
 def parse_quiet(text: str, zone: tzinfo | None = None) -> QuietHours:
     """The hours that a setting names, such as `22-8` or `mon-fri 22-8, sat-sun 23-10`; raises `ConfigError`.
 
-    A span without days is for every day. One that ends no later than it begins ends on the next day.
+    A span without days is for every day. One that ends before it begins ends on the next day; one that ends where it
+    begins, such as `0-0`, is empty, and `0-24` is the whole day.
     """
     if re.fullmatch(QUIET_HOURS.pattern, text, re.ASCII) is None:
         raise ConfigError(
@@ -93,7 +94,7 @@ def parse_quiet(text: str, zone: tzinfo | None = None) -> QuietHours:
 def _span(found: re.Match[str]) -> QuietSpan:
     first, last, hour, minute, to_hour, to_minute = found.groups()
     start, end = int(hour) * 60 + int(minute or 0), int(to_hour) * 60 + int(to_minute or 0)
-    return QuietSpan(_days(first, last), start, end if end > start else end + 24 * 60)
+    return QuietSpan(_days(first, last), start, end if end >= start else end + 24 * 60)
 
 
 def _days(first: str | None, last: str | None) -> frozenset[int]:

@@ -25,7 +25,7 @@ class AttentionSettings:
     """The least time between two notices, in minutes. Default 30."""
 
     quiet: Annotated[str, QUIET_HOURS]
-    """The hours without notices, such as `22-8`, or by days: `mon-fri 22-8, sat-sun 23-10`; empty for none. Hours
+    """The hours without notices, such as `22-8`, or by days: `mon-fri 22-8, sat-sun 23-10`; `0-0` for none. Hours
     without days are for every day, and those of a night belong to the day on which they begin. Default `22-8`: jobs run
     at night, but what they have to say waits."""
 

@@ -25,7 +25,8 @@ TABLE = [
     ("13-15", "2026-11-23T23:00", None),
     ("22:30-6:15", "2026-11-24T06:14", "2026-11-24T06:15"),
     ("0-24", "2026-11-23T12:00", "2026-12-23T00:00"),
-    ("8-8", "2026-11-23T07:00", "2026-12-22T08:00"),
+    ("0-0", "2026-11-23T00:00", None),
+    ("9-9", "2026-11-23T12:00", None),
     ("fri 22-8", "2026-11-28T03:00", "2026-11-28T08:00"),  # the night from Friday belongs to Friday
     ("fri 22-8", "2026-11-27T03:00", None),
     ("mon-fri 22-8, sat-sun 23-10", "2026-11-28T07:00", "2026-11-28T08:00"),
@@ -92,7 +93,7 @@ def is_quiet_by_table(text: str, at: datetime) -> bool:
             start = week.index(first)
             if DAYS[midnight.weekday()] not in week[start : week.index(last, start) + 1]:
                 continue
-            length = end - begin if end > begin else end + 24 - begin
+            length = end - begin if end >= begin else end + 24 - begin
             if any(midnight + timedelta(hours=begin + each) == at.replace(minute=0) for each in range(length)):
                 return True
     return False
