@@ -8,8 +8,9 @@ from functools import cache, partial
 from agent.app.agent import opened_runs
 from agent.app.incoming import changed_channels
 from agent.app.jobs import procedures_of, why_no_model
-from agent.app.notices import dismissed_suggestions, open_outbox, take_in
+from agent.app.notices import open_outbox, take_in
 from agent.app.subscriptions import DaemonParts
+from agent.app.suggestions import dismissed_suggestions
 from agent.attention.receipt import Reaction
 from agent.background.decision_notices import waiting_notices
 from agent.background.deletion_notice import DeletionNotice

@@ -4,14 +4,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 
-from agent.attention.channels.channel import Channel
-from agent.attention.outbox import SUGGESTIONS, Outbox, preferred
+from agent.attention.channels.channel import Channel, Choice
+from agent.attention.outbox import Outbox, preferred
 from agent.attention.receipts import NoticeLedger
 from agent.attention.rules import Limits, limits_of
 from agent.events.bus import ignore_event
 from agent.events.notices import NoticeRaised
-from agent.growth.patterns.look import DISMISSED_FOR
-from agent.runs.decision_codes import choices_of
 from agent.vault.layout import NOTICES
 from agent.workspace.workspace import Workspace, reload_settings
 
@@ -33,20 +31,7 @@ def open_outbox(workspace: Workspace, publish: Callable[[object], object] = igno
         (workspace.vault.private_folder / NOTICES).with_name("sending.lock"),
         publish,
         workspace.vault.masked,
-        choices=partial(choices_of, workspace),
-    )
-
-
-def dismissed_suggestions(workspace: Workspace) -> frozenset[str]:
-    """What the suggestions were about that the person has dismissed within the last month."""
-    since = workspace.clock.now() - DISMISSED_FOR
-    return frozenset(
-        each.raised.subject
-        for each in open_ledger(workspace).all()
-        if each.raised.type in SUGGESTIONS
-        and each.reaction in ("not_helpful", "dismissed")
-        and each.reacted_at is not None
-        and each.reacted_at >= since
+        choices=partial(_choices, workspace),
     )
 
 
@@ -74,3 +59,9 @@ def _channels(workspace: Workspace) -> Mapping[str, Channel]:
     module = import_module("agent.app.channels")  # all services: slow to load, and needed once something is raised
     found: Mapping[str, Channel] = module.open_channels(fresh)
     return preferred(found, fresh.settings.channels.order)
+
+
+def _choices(workspace: Workspace, path: str) -> tuple[Choice, ...]:
+    module = import_module("agent.runs.decision_codes")  # needed for the message about a decision only
+    found: tuple[Choice, ...] = module.choices_of(workspace, path)
+    return found

@@ -12,28 +12,35 @@ from agent.errors import AgentError
 from agent.memory.entry import MODEL
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.answers import settle_profile_questions
+from agent.memory.profile.catalog import note_of
 from agent.memory.profile.changes import Proposed, Writing, propose_changes
 from agent.memory.profile.load import load_profile
 from agent.memory.profile.statements import changes_of_entries
 from agent.memory.store import StoredEntry, load_entries
 from agent.texts import text
+from agent.tools.builtin.toolbox import text_origin_of
+from agent.tools.text_origin import TextOrigin
 from agent.vault.change import Stamp
 from agent.vault.folders import ENTRIES
 from agent.workspace.workspace import Workspace
 
 _DAYS = 30
 """How far back it looks for what was said."""
+_OTHERS = f"{note_of('')}.md"
+"""The note for what belongs into no other: that needs a look at the whole, and is left to the task."""
 _MOST = 60
 """The most changes at once, so that one commit can be read."""
 
 logger = logging.getLogger(__name__)
 
 
-def is_stated_by_owner(each: StoredEntry) -> bool:
-    """True for what the person stated: not what a model concluded, what a guest said, or what was replaced since."""
+def is_stated_by_owner(each: StoredEntry, foreign: TextOrigin) -> bool:
+    """True for what the person stated: not what a model concluded, what a guest said, what was replaced since, or
+    words of others, whether they arrived or were read by the run that wrote them."""
     entry = each.entry
     strange = each.untrusted or entry.sender_id or entry.chat_id or entry.superseded_by
-    return entry.type.is_stated and not strange and entry.source != MODEL
+    is_own = entry.type.is_stated and not strange and entry.source != MODEL
+    return is_own and not foreign.source(each.path, each.data)
 
 
 def fill_profile(workspace: Workspace) -> Proposed:
@@ -45,10 +52,12 @@ def fill_profile(workspace: Workspace) -> Proposed:
         profile = load_profile(vault)
         if not profile:
             return Proposed()
-        stated = tuple(each for each in load_entries(vault, _entry_paths(workspace)) if is_stated_by_owner(each))
+        foreign, found = text_origin_of(vault), load_entries(vault, _entry_paths(workspace))
+        stated = tuple(each for each in found if is_stated_by_owner(each, foreign))
         is_forgotten = load_tombstones(vault).is_forgotten
         writing = Writing(vault, language, now, is_forgotten, settings.profile.sensitive)
-        changes = changes_of_entries(stated, profile, text("profile.own_words", language))
+        found_in = changes_of_entries(stated, profile, text("profile.own_words", language))
+        changes = [each for each in found_in if each.note != _OTHERS]
         settled = settle_profile_questions(writing)
         proposed = settled if settled.requests else propose_changes(writing, changes[-_MOST:])
         if proposed.requests:

@@ -96,6 +96,11 @@ def open_sync_questions(workspace: Workspace) -> tuple[Question, ...]:
     return tuple(each for each in found if not each.answer)
 
 
+def asked_by_sync(workspace: Workspace) -> frozenset[str]:
+    """The notes of all questions of sync that are known here, also of those whose matter is over."""
+    return frozenset(each.path for each in _records(workspace.vault).all())
+
+
 def answer_sync_question(workspace: Workspace, question: Question, words: str) -> bool:
     """Tick the box with these words in the person's name; True if the answer is carried out by now, False if the next
     round of sync does it.

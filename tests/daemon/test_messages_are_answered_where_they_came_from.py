@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent.app.channel_openers import open_telegram
-from agent.app.notices import dismissed_suggestions
 from agent.app.open import open_workspace
+from agent.app.suggestions import dismissed_suggestions
 from agent.attention.channels.channel import Incoming
 from agent.background.incoming.queue import MessageQueue, PendingMessage
 from agent.events.notices import NoticeRaised

@@ -30,7 +30,9 @@ def plain(context: ProcedureContext) -> Work:
         Conversations(workspace, keeper, account, context.runs.bus.publish_async).keep_ended()
     yesterday = context.today - timedelta(days=1)
     asked = [f"{quote(each.logged.title)} {each.logged.session}".strip() for each in logs(context, [yesterday])]
-    kept = [f"{quote(each.entry.text)} ({each.link})" for each in entries_on_day(context.vault, yesterday).new]
+    foreign, new = context.runs.recall.foreign, entries_on_day(context.vault, yesterday).new
+    own = (each for each in new if not foreign.source(each.path, each.data))
+    kept = [f"{quote(each.entry.text)} ({each.link})" for each in own]
     profile = Work() if context.runs.present else update_profile.stated_changes(context)
     parts = [context.text("conversations_read", count=len(unread))] if unread else []
     learned, outcome = learn_lessons(workspace, context.call.job)

@@ -55,7 +55,7 @@ def stated(context: ProcedureContext, days: Iterable[date]) -> tuple[StoredEntry
     """What the person has stated on these days, newest first: not what a model concluded, what a guest said, or what
     was replaced since."""
     found = load_entries(context.vault, (path for day in days for path in _entry_paths(context, day)))
-    return tuple(each for each in found if is_stated_by_owner(each))
+    return tuple(each for each in found if is_stated_by_owner(each, context.runs.recall.foreign))
 
 
 def names_in(context: ProcedureContext, folder: str, pattern: str = "*.md") -> tuple[str, ...]:

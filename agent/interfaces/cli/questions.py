@@ -13,7 +13,7 @@ from agent.interfaces.cli.run_report import EXIT_CODES
 from agent.runs.decision_codes import codes_by_path, find_code
 from agent.runs.decisions import Question, answer, noted_questions, open_questions
 from agent.runs.resumer import Resumer
-from agent.runs.sync_questions import answer_sync_question, open_sync_questions
+from agent.runs.sync_questions import answer_sync_question, asked_by_sync, open_sync_questions
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
@@ -81,9 +81,9 @@ def _answer_sync(
 
 
 def _waiting(workspace: Workspace) -> tuple[Question, ...]:
-    of_runs, of_sync = open_questions(workspace), open_sync_questions(workspace)
-    known = {each.path for each in (*of_runs, *of_sync)}
-    return (*of_runs, *of_sync, *(each for each in noted_questions(workspace) if each.path not in known))
+    of_sync = asked_by_sync(workspace)
+    noted = (each for each in noted_questions(workspace) if each.path not in of_sync)
+    return (*open_questions(workspace), *open_sync_questions(workspace), *noted)
 
 
 def _find(workspace: Workspace, name: str) -> Question:
