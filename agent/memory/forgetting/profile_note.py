@@ -16,15 +16,15 @@ def profile_note_without(
 ) -> bytes:
     """The note with its lines as `left_of` leaves them, but those of the person (`theirs`, one for each line of the
     file), which are only `followed`. `names` are the notes that go: a row of the changelog that cites one goes, too."""
-    note = Note.parse(data)
+    note, is_log = Note.parse(data), path.endswith(CHANGELOG)
     rows: list[str] = []
     for at, row in enumerate(note.body.split("\n"), max(note.body_line, 1)):
         if at > len(theirs) or theirs[at - 1]:
             rows.append(followed(row))
             continue
-        left = "" if path.endswith(CHANGELOG) and any(name in row for name in names) else left_of(row)
+        left = "" if is_log and any(name in row for name in names) else left_of(row)
         if left or not row.strip():
             rows.append(left)
-        elif (field := field_in(row)) is not None:
+        elif not is_log and (field := field_in(row)) is not None:
             rows.append(field[0].rstrip() + " " + text("profile.empty", "en" if field[1].isascii() else "zh"))
     return note.with_body("\n".join(rows)).data

@@ -101,5 +101,7 @@ def test_what_is_forgotten_is_gone_from_the_profile(laid: Path, run: Run) -> Non
     profile = "".join(each.read_text("utf-8") for each in (laid / "profile").glob("*.md"))
     assert "Oslo" not in profile and "tea without" not in profile and "- **Home**: [to be filled]" in profile
     assert "My own line about sugar." in profile
+    changes = (laid / "profile/_changelog.md").read_text("utf-8")
+    assert "[to be filled]" not in changes and "- 20" not in changes, "its rows are gone as a whole"
     body = (laid / "profile/00-basic-info.md").read_text("utf-8").partition("\n# ")[2]
     assert body == before.partition("\n# ")[2]
