@@ -6,7 +6,6 @@ threads and processes: `deciding` lets one at a time decide.
 """
 
 import json
-import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from agent.config.private import make_folder
 from agent.errors import Permanent, Retryable, os_reason
 from agent.events.notices import Decided, NoticeRaised
 from agent.vault import durable as disk
+from agent.vault.line_file import LineFile
 
 KEPT = timedelta(days=366)
 _PATIENCE = 10.0
@@ -38,11 +38,9 @@ class NoticeLedger:
     """The ledger in the file at `path`; the first write creates it. Raises `Permanent` when it cannot be used."""
 
     def __init__(self, path: Path, clock: Clock, *, durable: bool = True) -> None:
-        self._path, self._clock, self._durable = path, clock, durable
+        self._path, self._clock, self._file = path, clock, LineFile(path, durable)
         self._mutex = threading.RLock()
         self._receipts: dict[str, NoticeReceipt] = {}
-        self._inode, self._offset, self._lines = 0, 0, 0
-        self._is_torn = False
         with self._mutex:
             self._take_in()
             self._shorten()
@@ -112,14 +110,8 @@ class NoticeLedger:
         line = json.dumps({"id": id, "step": step, "at": self._clock.now().isoformat(), **fields}, ensure_ascii=False)
         with self._mutex:
             self._take_in()
-            text = ("\n" if self._is_torn else "") + line + "\n"
             try:
-                make_folder(self._path.parent)
-                if self._durable:
-                    disk.append(self._path, text)
-                else:
-                    with self._path.open("ab") as file:
-                        file.write(text.encode("utf-8", "replace"))
+                self._file.append(line)
             except OSError as error:
                 raise _unusable(self._path, error) from error
             self._take_in()
@@ -138,26 +130,17 @@ class NoticeLedger:
     def _take_in(self) -> None:
         """Parse the lines that were added since the last time, also by other processes."""
         try:
-            with self._path.open("rb") as file:
-                status = os.fstat(file.fileno())
-                if status.st_ino == self._inode and status.st_size == self._offset:
-                    return
-                if status.st_ino != self._inode or status.st_size < self._offset:
-                    self._receipts, self._inode, self._offset, self._lines = {}, status.st_ino, 0, 0
-                file.seek(self._offset)
-                data = file.read()
+            is_other, lines = self._file.news()
         except FileNotFoundError:
-            self._receipts, self._inode, self._offset, self._is_torn = {}, 0, 0, False
+            self._receipts, self._file = {}, LineFile(self._path, self._file.is_durable)
             return
         except OSError as error:
             raise _unusable(self._path, error) from error
-        whole = data.rfind(b"\n") + 1
-        for line in data[:whole].splitlines():
-            self._lines += 1
+        if is_other:
+            self._receipts = {}
+        for line in lines:
             if (fields := _parsed(line)) is not None:
                 self._take(fields)
-        self._offset += whole
-        self._is_torn = whole < len(data)
 
     def _take(self, line: _Line) -> None:
         """Apply one line; one that cannot be understood counts for nothing."""
@@ -176,7 +159,7 @@ class NoticeLedger:
 
     def _shorten(self) -> None:
         """Leave out the lines of receipts that are older than `KEPT`, once the file is long."""
-        if self._lines <= _MANY:
+        if self._file.lines <= _MANY:
             return
         with self._lock():
             self._take_in()
@@ -186,7 +169,7 @@ class NoticeLedger:
                 lines = self._path.read_bytes().splitlines()
                 parsed = ((line, _parsed(line)) for line in lines)
                 left = [line.decode() for line, fields in parsed if fields and fields.get("id") in kept]
-                if len(left) < self._lines:
+                if len(left) < self._file.lines:
                     disk.replace(self._path, "".join(f"{line}\n" for line in left))
             except OSError as error:
                 raise _unusable(self._path, error) from error

@@ -21,6 +21,7 @@ from agent.config.lock import hold
 from agent.config.private import clear_way, make_folder
 from agent.errors import Permanent, os_reason
 from agent.vault import durable as disk
+from agent.vault.line_file import LineFile
 
 KEPT = timedelta(days=35)
 """The time for which a decision is kept: longer than the month by which a clock may be wrong."""
@@ -83,12 +84,10 @@ class OccurrenceLedger:
     """The ledger in the file at `path`; the first write creates it. Raises `Permanent` when it cannot be written."""
 
     def __init__(self, path: Path, clock: Clock, *, durable: bool = True) -> None:
-        self._path, self._clock, self._durable = path, clock, durable
+        self._path, self._clock, self._file = path, clock, LineFile(path, durable)
         self._mutex = threading.RLock()
         self._jobs: dict[str, _Job] = {}
         self._offered: dict[str, dict[str, Offer]] = {}
-        self._inode, self._offset, self._lines = 0, 0, 0
-        self._is_torn = False
         self.looked: datetime | None = None
         """The last heartbeat; None before the first."""
         self.held: dict[str, tuple[Offer, ...]] = {}
@@ -237,7 +236,7 @@ class OccurrenceLedger:
             offer = self._offered.get(split_key(key)[0], {}).get(key) if key else None
             since, kind = (_stamp(offer.first), offer.kind) if offer else ("", "run")
             fields = (_stamp(at), step, key, since, kind, outcome, " ".join(reason.split()), _END)
-            self._write(("\n" if self._is_torn else "") + "\t".join(fields) + "\n")
+            self._write("\t".join(fields))
             self._take_in()
             self._take_back(key)
 
@@ -248,14 +247,10 @@ class OccurrenceLedger:
         if not offers:
             self._offered.pop(job, None)
 
-    def _write(self, text: str) -> None:
-        """Append lines; on disk when this returns."""
+    def _write(self, line: str) -> None:
+        """Append a line; on disk when this returns."""
         try:
-            if self._durable:
-                disk.append(self._path, text)
-            else:
-                with self._path.open("ab") as file:
-                    file.write(text.encode())
+            self._file.append(line)
         except OSError as error:
             raise _unusable(self._path, error) from error
 
@@ -277,24 +272,15 @@ class OccurrenceLedger:
     def _take_in(self) -> None:
         """Parse the lines that were added since the last time, also by other processes."""
         try:
-            with self._path.open("rb") as file:
-                status = os.fstat(file.fileno())
-                if status.st_ino == self._inode and status.st_size == self._offset:
-                    return
-                if status.st_ino != self._inode or status.st_size < self._offset:
-                    self._jobs, self._inode, self._offset, self._lines = {}, status.st_ino, 0, 0
-                file.seek(self._offset)
-                data = file.read()
+            is_other, lines = self._file.news()
         except FileNotFoundError:
             return
         except OSError as error:
             raise _unusable(self._path, error) from error
-        whole = data.rfind(b"\n") + 1
-        for line in data[:whole].decode("utf-8", "replace").split("\n")[:-1]:
-            self._lines += 1
-            self._take(line)
-        self._offset += whole
-        self._is_torn = whole < len(data)
+        if is_other:
+            self._jobs = {}
+        for line in lines:
+            self._take(line.decode("utf-8", "replace"))
 
     def _take(self, line: str) -> None:
         """Apply one line; one that a crash has damaged counts for nothing, as its step had not returned."""
@@ -337,7 +323,7 @@ class OccurrenceLedger:
 
     def _shorten(self) -> None:
         """Leave out decisions that are older than `KEPT`, once the file is long."""
-        if self._lines <= _MANY:
+        if self._file.lines <= _MANY:
             return
         with self._lock():
             self._take_in()
