@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Literal, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from agent.config.secrets import Secret
 from agent.config.values import quote_for_message
@@ -61,17 +61,24 @@ class Endpoint:
             return False
 
 
-def base_url(text: str, section: str = "llm") -> str:
-    """`text` as a server's address without a trailing slash; raises `ConfigError` for an invalid address, which names
-    the settings `section`."""
-    example = "http://127.0.0.1:11434/v1"
+def http_address(text: str) -> SplitResult | None:
+    """The parts of an address that a request can be sent to; None for any other text."""
     try:
         parts = urlsplit(text)
         host, _ = parts.hostname, parts.port
         (host or "").encode("idna")
     except ValueError:
-        host = None
-    if not host or parts.scheme not in ("http", "https") or not text.isprintable() or " " in text:
+        return None
+    is_usable = bool(host) and parts.scheme in ("http", "https") and text.isprintable() and " " not in text
+    return parts if is_usable else None
+
+
+def base_url(text: str, section: str = "llm") -> str:
+    """`text` as a server's address without a trailing slash; raises `ConfigError` for an invalid address, which names
+    the settings `section`."""
+    example = "http://127.0.0.1:11434/v1"
+    parts = http_address(text)
+    if parts is None:
         raise ConfigError(
             "{section}.base_url is not a server's address: {text}",
             hint="set it to one such as {example}",

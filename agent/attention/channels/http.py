@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from agent.clock import Clock
 from agent.errors import AgentError, ConfigError, Interrupted, Permanent, Retryable, UserError
+from agent.llm.endpoint import http_address
 from agent.llm.exchange import ExchangeFailed, Failed, Route, exchange
 from agent.llm.failures import clean_message, error_message, is_page, wait_asked
 from agent.llm.fields import mapping, parsed
@@ -180,13 +181,7 @@ def json_body(document: object) -> bytes:
 
 def checked_url(text: str, setting: str) -> str:
     """`text` as the address of a service; raises `ConfigError`, without the address, as it may hold a key."""
-    try:
-        parts = urlsplit(text)
-        host, _ = parts.hostname, parts.port
-        (host or "").encode("idna")
-    except ValueError:
-        host = None
-    if not host or parts.scheme not in ("http", "https") or not text.isprintable() or " " in text:
+    if http_address(text) is None:
         raise ConfigError(
             "{setting} is not an address of a service",
             hint="set it to one such as {example}",
