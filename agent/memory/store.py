@@ -78,15 +78,20 @@ def last_entry(vault: Vault) -> StoredEntry | None:
     return of_day[0] if of_day else None
 
 
+def entry_paths_on(vault: Vault, day: date) -> tuple[str, ...]:
+    """The entries whose file names begin with this day, in order."""
+    folder = vault.home.at(f"{ENTRIES}{day:%Y/%m}/")
+    names = sorted(path.name for path in Path(vault.place.root, folder).glob(f"{day:%Y-%m-%d}*.md"))
+    return tuple(folder + name for name in names)
+
+
 def entries_on_day(vault: Vault, day: date) -> DayEntries:
     """The entries of one day, by their file names; older ones said again, by the day's commits."""
     entries = vault.home.at(ENTRIES)
-    folder = Path(vault.place.root, entries, f"{day:%Y/%m}")
     begin = f"{entries}{day:%Y/%m}/{day:%Y-%m-%d}"
-    names = sorted(folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else []
     older = load_entries(vault, (path for path in edited_on(vault, entries, day) if not path.startswith(begin)))
     again = tuple(each for each in older if each.was_said(day))
-    return DayEntries(load_entries(vault, (f"{entries}{day:%Y/%m}/{path.name}" for path in names)), again)
+    return DayEntries(load_entries(vault, entry_paths_on(vault, day)), again)
 
 
 def _read(vault: Vault, path: str) -> StoredEntry | None:

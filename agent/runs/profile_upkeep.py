@@ -4,9 +4,7 @@ Fields that a statement names are filled, the rest is quoted. What a model may a
 """
 
 import logging
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 from agent.errors import AgentError
 from agent.memory.entry import MODEL
@@ -16,12 +14,11 @@ from agent.memory.profile.catalog import note_of
 from agent.memory.profile.changes import Proposed, Writing, propose_changes
 from agent.memory.profile.load import load_profile
 from agent.memory.profile.statements import changes_of_entries
-from agent.memory.store import StoredEntry, load_entries
+from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.texts import text
 from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.text_origin import TextOrigin
 from agent.vault.change import Stamp
-from agent.vault.folders import ENTRIES
 from agent.workspace.workspace import Workspace
 
 _DAYS = 30
@@ -52,7 +49,9 @@ def fill_profile(workspace: Workspace) -> Proposed:
         profile = load_profile(vault)
         if not profile:
             return Proposed()
-        foreign, found = text_origin_of(vault), load_entries(vault, _entry_paths(workspace))
+        days = (now.date() - timedelta(days=back) for back in range(_DAYS))
+        paths = (path for day in days for path in entry_paths_on(vault, day))
+        foreign, found = text_origin_of(vault), load_entries(vault, paths)
         stated = tuple(each for each in found if is_stated_by_owner(each, foreign))
         is_forgotten = load_tombstones(vault).is_forgotten
         writing = Writing(vault, language, now, is_forgotten, settings.profile.sensitive)
@@ -68,13 +67,3 @@ def fill_profile(workspace: Workspace) -> Proposed:
         logger.warning("the profile has to wait: %s", error.message)
         return Proposed()
     return proposed
-
-
-def _entry_paths(workspace: Workspace) -> Iterator[str]:
-    """The entries of the last days, newest first, by the day that their names begin with."""
-    vault, today = workspace.vault, workspace.clock.now().date()
-    for back in range(_DAYS):
-        day = today - timedelta(days=back)
-        folder = vault.home.at(f"{ENTRIES}{day:%Y/%m}/")
-        for path in sorted(Path(vault.place.root, folder).glob(f"{day:%Y-%m-%d}*.md")):
-            yield folder + path.name

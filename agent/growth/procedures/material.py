@@ -1,7 +1,7 @@
 """What procedures look at: the days' logs, what the person has stated, and their notes; all of it the person's own."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path, PurePosixPath
@@ -10,7 +10,7 @@ from agent.growth.procedures.procedure import ProcedureContext
 from agent.markdown.title import short_title
 from agent.memory import daily
 from agent.memory.daily import Logged
-from agent.memory.store import StoredEntry, load_entries
+from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.runs.profile_upkeep import is_stated_by_owner
 from agent.vault.folders import DAILY, ENTRIES
 
@@ -54,7 +54,7 @@ def logs(context: ProcedureContext, days: Iterable[date]) -> tuple[LoggedTask, .
 def stated(context: ProcedureContext, days: Iterable[date]) -> tuple[StoredEntry, ...]:
     """What the person has stated on these days, newest first: not what a model concluded, what a guest said, or what
     was replaced since."""
-    found = load_entries(context.vault, (path for day in days for path in _entry_paths(context, day)))
+    found = load_entries(context.vault, (path for day in days for path in entry_paths_on(context.vault, day)))
     return tuple(each for each in found if is_stated_by_owner(each, context.runs.recall.foreign))
 
 
@@ -112,10 +112,6 @@ def _is_there(context: ProcedureContext, link: str) -> bool:
 def _has_note(context: ProcedureContext, path: str) -> bool:
     place = context.vault.place.root / path
     return ".." not in path.split("/") and not path.startswith("/") and place.is_file()
-
-
-def _entry_paths(context: ProcedureContext, day: date) -> Iterator[str]:
-    return iter(names_in_home(context, f"{ENTRIES}{day:%Y/%m}/", f"{day:%Y-%m-%d}*.md"))
 
 
 def names_in_home(context: ProcedureContext, folder: str, pattern: str) -> tuple[str, ...]:
