@@ -8,7 +8,7 @@ told so (`LockHeld`).
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 
 from agent.app.background import build_daemon
@@ -59,19 +59,25 @@ class Live:
         self.lookout.wait(self.workspace.clock.monotonic(), most)
 
 
+def no_doors(live: Live) -> AbstractContextManager[object]:
+    """A daemon that nobody can reach but through the vault."""
+    return nullcontext()
+
+
 @dataclass(slots=True)
 class Daemon:
-    """One vault's daemon; `run` returns when it was asked to stop."""
+    """One vault's daemon; `run` returns when it was asked to stop. `doors` is open while it is at work."""
 
     workspace: Workspace
     stop: StopSignal = field(default_factory=StopSignal)
+    doors: Callable[[Live], AbstractContextManager[object]] = no_doors
 
     def run(self, watching: Callable[[], object] = lambda: None) -> None:
         """Watch until asked to stop; `watching` is called once every later change will be seen.
 
         Raises `LockHeld` when another daemon is at work here, `NotAVault` when the vault has been away for an hour.
         """
-        with suppress(Stopped), self.live() as live:
+        with suppress(Stopped), self.live() as live, self.doors(live):
             watching()
             while not self.stop:
                 live.turn()

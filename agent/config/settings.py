@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from agent.config.attention_settings import AttentionSettings
 from agent.config.channel_settings import ChannelSettings
+from agent.config.http_settings import HttpSettings
 from agent.config.machine_settings import MachineSettings, SyncSettings
 from agent.config.memory_settings import MemorySettings
 from agent.config.profile_settings import ProfileSettings
@@ -146,6 +147,7 @@ class Settings:
     jobs: JobSettings
     attention: AttentionSettings
     channels: ChannelSettings
+    http: HttpSettings
     machine: MachineSettings
     log: LogSettings
 

@@ -1,6 +1,10 @@
 """`vault-agent daemon`: watches a vault in the foreground until it is stopped."""
 
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
@@ -8,7 +12,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.app.setup import Wishes, decide_drafts
-from agent.daemon import Daemon
+from agent.daemon import Daemon, Live
 from agent.interfaces.cli.adopt import adopt, ask_drafts, is_asked
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, find_vault
@@ -22,10 +26,19 @@ from agent.vault.store import Vault
 @click.option("--init", "make", is_flag=True, help="Make PATH a vault first, if it is none.")
 @click.option("--language", type=click.Choice(LANGUAGES), help="With --init: the notes' language.")
 @click.option("--under", metavar="FOLDER", help="With --init: the folder for all that is the agent's, such as Agent.")
+@click.option("--http", "http", is_flag=True, help="Open the dashboard and the API on a port of this machine, too.")
+@click.option("--port", type=click.IntRange(0, 65_535), help="With --http: the port; 0 takes any that is free.")
 @click.option("-y", "--yes", is_flag=True, help="With --init: ask nothing; what you have stays as it is.")
 @click.pass_obj
 def command(
-    output: Output, path: Path | None, make: bool, language: Language | None, under: str | None, yes: bool
+    output: Output,
+    path: Path | None,
+    make: bool,
+    language: Language | None,
+    under: str | None,
+    http: bool,
+    port: int | None,
+    yes: bool,
 ) -> None:
     """Watch the vault at PATH (or the one you are in) until Ctrl-C or SIGTERM.
 
@@ -46,9 +59,23 @@ def command(
 
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, stop)
+    settings = daemon.workspace.settings.http
+    daemon.doors = partial(_doors, output, settings.port if port is None else port, http or settings.on)
     output.note(text("live.reading", daemon.workspace.settings.vault.language))
     daemon.run(lambda: output.note(said("watching {root}; Ctrl-C stops", root=daemon.workspace.vault.place.root)))
     output.emit({"stopped": daemon.stop.reason}, f"stopped: {daemon.stop.reason}")
+
+
+@contextmanager
+def _doors(output: Output, port: int, is_wanted: bool, live: Live) -> Iterator[None]:
+    """The daemon's socket, and a port if one is wanted; loaded once the daemon has started."""
+    serving = import_module("agent.interfaces.http.serving")
+    ports = import_module("agent.interfaces.http.door.port")
+    with serving.doors_of(live) as doors:
+        if is_wanted:
+            link = doors.open(ports.PortRequest(port)).open
+            output.note(said("the dashboard: {link} (this link works once)", link=link))
+        yield
 
 
 def _ask_again(output: Output, vault: Vault) -> None:

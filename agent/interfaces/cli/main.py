@@ -58,6 +58,7 @@ class LazyCommand:
 COMMANDS = {
     "init": LazyCommand("agent.interfaces.cli.init", "Make a folder a vault; touches nothing that exists."),
     "daemon": LazyCommand("agent.interfaces.cli.daemon", "Watch the vault: index, commit, react."),
+    "serve": LazyCommand("agent.interfaces.cli.serve", "Open the dashboard and the API on a port."),
     "search": LazyCommand("agent.interfaces.cli.search", "Find notes by words and by meaning."),
     "recall": LazyCommand("agent.interfaces.cli.recall", "Show what a model would be given for a task."),
     "reindex": LazyCommand("agent.interfaces.cli.reindex", "Bring the search index up to date, or build it anew."),

@@ -1,0 +1,140 @@
+"""Runs that a person has asked for through a connection: begun at once in the pool, followed by their events.
+
+A client of the pool. A run goes on when its reader leaves; what it says is kept for the one who comes back.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agent.background.failures import failure_text
+from agent.background.feed import Feed
+from agent.background.pool import Pool, Priority
+from agent.background.resume import OpenRuns, session_key
+from agent.errors import UserError
+from agent.events.runs import ModelRetry, TaskStarted, ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.llm.provider import Cancelled
+from agent.loop.outcome import Ended
+from agent.loop.request import RunRequest
+from agent.runs.report import RunReport, report
+from agent.runs.service import RunIO, RunService
+from agent.workspace.workspace import Workspace
+
+MOST = 8
+"""Runs that may go on at the same time; more are refused."""
+KEPT = 100
+"""Runs that are remembered once they are over; all of them have their session's note."""
+
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerText:
+    """A piece of the answer as the model writes it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The run ended with an error before it had a result."""
+
+    reason: str
+
+
+RunNews = AnswerText | TaskStarted | ToolCallStarted | ToolCompleted | ToolCallFailed | ModelRetry | RunReport | Failed
+"""What a reader of a run is shown; a `RunReport` or `Failed` is the last."""
+
+
+@dataclass(slots=True, eq=False)
+class AskedRun:
+    """A run that was asked for: `session` is the path of its note, empty until it has one."""
+
+    id: str
+    task: str
+    began: datetime
+    session: str = ""
+    news: Feed[RunNews] = field(default_factory=Feed)
+    result: RunReport | Failed | None = None
+    _stopped: threading.Event = field(default_factory=threading.Event)
+
+    def stop(self) -> None:
+        """Ask the run to stop; what it has done so far stays."""
+        self._stopped.set()
+
+    def is_stopped(self) -> bool:
+        """True if it was asked to stop."""
+        return self._stopped.is_set()
+
+
+@dataclass(slots=True)
+class AskedRuns:
+    """The runs of one daemon that were asked for through a connection. Thread-safe."""
+
+    workspace: Workspace
+    pool: Pool
+    open_runs: OpenRuns
+    _runs: dict[str, AskedRun] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def ask(self, asked: RunRequest, session: str = "") -> AskedRun:
+        """Begin a run, in a new session or in the one at this path; raises `UserError` if too many go on."""
+        return self._start(asked.task, session, lambda runs, line: runs.ask(asked, session, line))
+
+    def resume(self, session: str) -> AskedRun:
+        """Go on with the run of a session that was cut off or waits; raises `UserError` if too many go on."""
+        return self._start("", session, lambda runs, line: runs.resume(session, line))
+
+    def get(self, id: str) -> AskedRun | None:
+        """The run with this id; None if it is not known any more."""
+        return self._runs.get(id)
+
+    def all(self) -> tuple[AskedRun, ...]:
+        """The runs that go on and the last that are over, the newest first."""
+        with self._lock:
+            return tuple(reversed(self._runs.values()))
+
+    def _start(self, task: str, session: str, begin: Callable[[RunService, RunIO], Ended]) -> AskedRun:
+        run = AskedRun(self.workspace.clock.new_id(), task, self.workspace.clock.now(), session)
+        with self._lock:
+            going_on = [each for each in self._runs.values() if each.result is None]
+            if len(going_on) >= MOST:
+                raise UserError(
+                    "{count} runs go on already", hint="wait until one is over, or stop one", count=len(going_on)
+                )
+            over = [each.id for each in self._runs.values() if each.result is not None]
+            for id in over[: max(0, len(over) - KEPT)]:
+                del self._runs[id]
+            self._runs[run.id] = run
+        key = session_key(session) if session else f"asked:{run.id}"
+        future = self.pool.submit(
+            lambda cancelled: self._perform(run, begin, cancelled), key=key, priority=Priority.PERSON
+        )
+        future.add_done_callback(lambda done: self._finish(run, None if done.cancelled() else done.exception()))
+        return run
+
+    def _perform(self, run: AskedRun, begin: Callable[[RunService, RunIO], Ended], cancelled: Cancelled) -> None:
+        def follow(event: TaskStarted | ToolCallStarted | ToolCompleted | ToolCallFailed) -> None:
+            run.session = run.session or event.session
+            run.news.put(event)
+
+        with self.open_runs() as runs:
+            runs.bus.subscribe(
+                follow, TaskStarted, ToolCallStarted, ToolCompleted, ToolCallFailed, name="asked run", timeout=None
+            )
+            line = RunIO(lambda piece: run.news.put(AnswerText(piece)), lambda: run.is_stopped() or cancelled())
+            ended = begin(runs, line)
+            run.session = ended.session
+            spent = runs.account.spent(ended.run.partition(".")[0])
+            run.result = report(ended, spent, self.workspace.vault)
+
+    def _finish(self, run: AskedRun, error: BaseException | None) -> None:
+        if run.result is None:
+            stopped = "the daemon was stopped"
+            run.result = Failed(failure_text(error) if error is not None else stopped)
+            logger.warning("a run that was asked for failed: %s", run.result.reason)
+        run.news.put(run.result)
+        run.news.close()

@@ -1,0 +1,75 @@
+"""A feed: the last events of something that goes on, with their numbers, for readers that come, leave and come back."""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+KEPT = 2_000
+"""Events that a feed keeps for a reader who comes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item(Generic[T]):
+    """An event with its number in the feed, from 1."""
+
+    number: int
+    event: T
+
+
+@dataclass(slots=True, eq=False)
+class Feed(Generic[T]):
+    """The events so far, the oldest dropped beyond `kept`. Thread-safe."""
+
+    kept: int = KEPT
+    closed: bool = False
+    _items: deque[Item[T]] = field(default_factory=deque)
+    _last: int = 0
+    _listeners: list[Callable[[], object]] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def put(self, event: T) -> None:
+        """Add an event and wake the listeners."""
+        with self._lock:
+            self._last += 1
+            self._items.append(Item(self._last, event))
+            while len(self._items) > self.kept:
+                self._items.popleft()
+            listeners = list(self._listeners)
+        for wake in listeners:
+            wake()
+
+    def close(self) -> None:
+        """No event follows; the listeners are woken a last time."""
+        with self._lock:
+            self.closed = True
+            listeners = list(self._listeners)
+        for wake in listeners:
+            wake()
+
+    @property
+    def last(self) -> int:
+        """The number of the newest event, 0 before the first."""
+        return self._last
+
+    def after(self, number: int) -> tuple[Item[T], ...]:
+        """The events that came after that number, the oldest first.
+
+        The first one's number is greater than `number + 1` if some were dropped since.
+        """
+        with self._lock:
+            return tuple(item for item in self._items if item.number > number)
+
+    def listen(self, wake: Callable[[], object]) -> Callable[[], None]:
+        """Call `wake` after each event, on the thread that put it; the result ends that."""
+        with self._lock:
+            self._listeners.append(wake)
+
+        def leave() -> None:
+            with self._lock:
+                self._listeners.remove(wake)
+
+        return leave

@@ -1,0 +1,121 @@
+"""`vault-agent serve`: the dashboard and the API on a port of this machine, until Ctrl-C.
+
+It is the vault's daemon with a port. Where a daemon is at work already, that one opens the port, as long as this
+command runs.
+"""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from agent.app.open import open_workspace
+from agent.daemon import Daemon, Live
+from agent.errors import UserError
+from agent.interfaces.cli.daemon_socket import stream_from_daemon
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.output import Output
+from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
+from agent.interfaces.http.serving import doors_of
+from agent.workspace.daemon_lock import is_watched
+from agent.workspace.workspace import Workspace
+
+
+@click.command(short_help="Open the dashboard and the API on a port.")
+@click.option("--port", type=click.IntRange(0, 65_535), help="The port; 0 takes any that is free.")
+@click.option("--open", "opened", is_flag=True, help="Open the dashboard in the browser.")
+@click.option("--listen", metavar="ADDRESS", help="Listen on this address, for other machines; needs TLS or a proxy.")
+@click.option("--certificate", type=click.Path(path_type=Path, exists=True), help="With --listen: a TLS certificate.")
+@click.option("--key", type=click.Path(path_type=Path, exists=True), help="With --listen: the certificate's key.")
+@click.option("--proxy", metavar="ORIGIN", help="The public origin of a proxy before it, as in https://a.example.org.")
+@click.pass_obj
+def command(
+    output: Output,
+    port: int | None,
+    opened: bool,
+    listen: str | None,
+    certificate: Path | None,
+    key: Path | None,
+    proxy: str | None,
+) -> None:
+    """Serve the vault's dashboard and API to this machine, and watch the vault as the daemon does, until Ctrl-C."""
+    workspace = open_workspace(output.vault())
+    port = workspace.settings.http.port if port is None else port
+    wanted = _wanted(port, listen, certificate, key, proxy)
+    with _interruptible() as stopping:
+        if is_watched(workspace):
+            _serve_beside(workspace, output, wanted, opened)
+            return
+        daemon = Daemon(workspace)
+        stopping.append(daemon)
+
+        @contextmanager
+        def doors(live: Live) -> Iterator[None]:
+            with doors_of(live) as found:
+                port = found.open(wanted)
+                _announce(output, port.url, port.open, str(port.token_file), opened)
+                yield
+
+        daemon.doors = doors
+        daemon.run()
+
+
+def _wanted(
+    port: int, listen: str | None, certificate: Path | None, key: Path | None, proxy: str | None
+) -> PortRequest:
+    if (certificate is None) != (key is None):
+        raise UserError("--certificate and --key go together")
+    if listen and not (certificate or proxy):
+        raise UserError(
+            "other machines may only come in through TLS",
+            hint="give --certificate and --key, or the --proxy that has them",
+        )
+    if proxy and not proxy.startswith(("https://", "http://")):
+        raise UserError("{origin} is no origin", hint="such as https://vault.example.org", origin=proxy)
+    tls = Tls(certificate, key) if certificate and key else None
+    return PortRequest(port, listen or LOOPBACK, (proxy or "").rstrip("/"), tls)
+
+
+def _serve_beside(workspace: Workspace, output: Output, wanted: PortRequest, opened: bool) -> None:
+    tls = wanted.tls
+    asked: dict[str, str | int] = {
+        "port": wanted.port,
+        "address": wanted.address,
+        "origin": wanted.origin,
+        "certificate": str(tls.certificate.absolute()) if tls else "",
+        "key": str(tls.key.absolute()) if tls else "",
+    }
+    try:
+        with suppress(KeyboardInterrupt):
+            for event, data in stream_from_daemon(workspace, "/api/v1/ports", asked):
+                if event == "open":
+                    _announce(output, str(data["url"]), str(data["open"]), str(data["token_file"]), opened)
+    except OSError:
+        raise UserError(
+            "this vault's daemon does not answer", hint="stop it, then start it again or use serve alone"
+        ) from None
+
+
+def _announce(output: Output, url: str, link: str, token_file: str, opened: bool) -> None:
+    document = {"url": url, "open": link, "token_file": token_file}
+    output.emit(document, said("{url}\nopen it with this link, which works once: {link}", url=url, link=link))
+    if opened:
+        click.launch(link)
+
+
+@contextmanager
+def _interruptible() -> Iterator[list[Daemon]]:
+    """A list for a daemon that a signal asks to stop; without one, the signal interrupts."""
+    found: list[Daemon] = []
+
+    def stop(number: int, _: FrameType | None) -> None:
+        if not found:
+            raise KeyboardInterrupt
+        found[0].stop.ask(signal.Signals(number).name)
+
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, stop)
+    yield found

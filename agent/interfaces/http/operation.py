@@ -1,0 +1,94 @@
+"""Operations: a route's method, path, types and the function behind it, as one value.
+
+The application, the OpenAPI document and the tests are made from the same values, so they agree.
+"""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Generic, Literal, TypeVar
+
+import msgspec
+
+from agent.interfaces.http.service import Service
+
+P = TypeVar("P", bound=msgspec.Struct)
+B = TypeVar("B")
+R = TypeVar("R")
+
+Method = Literal["GET", "POST", "PUT", "DELETE", "PATCH"]
+
+
+class NoParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An operation without parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[P, B]):
+    """One request, typed: the parameters of its path and query, its body, and the headers that an operation reads.
+
+    `if_match` is the value of the header without its quotes, empty if it was not sent; `last_event` is the id of the
+    last event that the client has of a stream.
+    """
+
+    service: Service
+    params: P
+    body: B
+    if_match: str = ""
+    idempotency_key: str = ""
+    last_event: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[R]):
+    """A result with headers of its own, or with another status than its operation's."""
+
+    result: R
+    headers: Mapping[str, str] = field(default_factory=dict)
+    status: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(Generic[P, B, R]):
+    """A route whose function returns one result.
+
+    `name` is the operation's id in the OpenAPI document and its function there. `body` is None for a request without
+    one. `problems` are the statuses of the errors that it may answer beside those that every operation may.
+    """
+
+    method: Method
+    path: str
+    name: str
+    summary: str
+    respond: Callable[[Call[P, B]], R | Reply[R]]
+    result: type[R]
+    params: type[P]
+    body: type[B] | None = None
+    status: int = HTTPStatus.OK
+    problems: tuple[int, ...] = ()
+
+
+class StreamEvent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One event of a stream: `data` is JSON; `id` goes into `Last-Event-ID` when a client comes back."""
+
+    event: str
+    data: msgspec.Raw
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream(Generic[P]):
+    """A route that sends events (SSE) until the client leaves or the work is over."""
+
+    path: str
+    name: str
+    summary: str
+    events: Callable[[Call[P, None]], AsyncIterator[StreamEvent]]
+    params: type[P]
+    method: Method = "GET"
+    problems: tuple[int, ...] = ()
+
+
+def stream_event(event: str, data: object, id: str = "") -> StreamEvent:
+    """An event with its data as JSON."""
+    return StreamEvent(event, msgspec.Raw(msgspec.json.encode(data)), id)

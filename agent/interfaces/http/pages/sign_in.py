@@ -1,0 +1,42 @@
+"""The link that signs a browser in: once opened, it leaves a cookie and goes to the first page."""
+
+from http import HTTPStatus
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from agent.interfaces.http.door.guard import OPEN
+from agent.interfaces.http.door.sign_in import COOKIE, DAYS
+from agent.interfaces.http.problems import Refused
+from agent.interfaces.http.responses import SECURITY_HEADERS, refusal
+from agent.interfaces.http.service import Service
+
+_PAGE = '<!doctype html><title>vault-agent</title><meta http-equiv="refresh" content="0; url=/">'
+"""A page that goes on by itself: a browser would not send a strict cookie along with a redirect from another site."""
+
+
+def sign_in_route(service: Service) -> Route:
+    """The route of the links that `serve --open` makes."""
+    language = service.workspace.settings.vault.language
+
+    async def open_page(request: Request) -> Response:
+        if request.method != "GET" or not service.sign_in.redeem(request.path_params["code"]):
+            refused = Refused(
+                HTTPStatus.FORBIDDEN,
+                "this link does not work any more: each works once, for ten minutes",
+                hint="vault-agent serve --open makes a new one",
+            )
+            return refusal(refused, language, request.scope)
+        response = HTMLResponse(_PAGE, headers=SECURITY_HEADERS)
+        response.set_cookie(
+            COOKIE,
+            service.sign_in.cookie(),
+            max_age=DAYS * 86_400,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
+        return response
+
+    return Route(f"{OPEN}{{code}}", open_page)

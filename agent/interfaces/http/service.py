@@ -1,0 +1,50 @@
+"""The values that every route works with: the vault, its search, the runs that were asked for, and what happens."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from agent.background.asked_runs import AskedRuns
+from agent.background.feed import Feed
+from agent.background.pool import Pool
+from agent.events.bus import Bus
+from agent.interfaces.http.door.port import OpenPort, PortRequest
+from agent.interfaces.http.door.sign_in import SignIn
+from agent.workspace.search_index import SearchIndex
+from agent.workspace.workspace import Workspace
+
+
+@dataclass(slots=True)
+class SharedIndex:
+    """One search index for all requests of a server: one request at a time searches in it."""
+
+    index: SearchIndex
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextmanager
+    def held(self) -> Iterator[SearchIndex]:
+        """The index, for this block only."""
+        with self._lock:
+            yield self.index
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What one daemon's doors give access to. `bus` and `pool` are the daemon's own, `changes` are its events.
+
+    `open_port` raises `UserError` for a port that is taken.
+    """
+
+    workspace: Workspace
+    index: SharedIndex
+    pool: Pool
+    bus: Bus
+    runs: AskedRuns
+    changes: Feed[object]
+    sign_in: SignIn
+    open_port: Callable[[PortRequest], OpenPort]
+
+    @property
+    def publish(self) -> Callable[[object], object]:
+        return self.bus.publish_async

@@ -1,0 +1,86 @@
+"""Opens the doors of a daemon: its Unix socket always, and a port of this machine where one is asked for."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from agent.app.agent import opened_runs
+from agent.background.asked_runs import AskedRuns
+from agent.background.feed import Feed
+from agent.daemon import Live
+from agent.events.types import FilesChanged, StateChanged, Tick, TurnEnded
+from agent.interfaces.http.api.table import TABLE
+from agent.interfaces.http.application import build_application
+from agent.interfaces.http.door.guard import OPEN, Limits
+from agent.interfaces.http.door.limits import Allowance
+from agent.interfaces.http.door.port import OpenPort, PortRequest
+from agent.interfaces.http.door.sign_in import SignIn
+from agent.interfaces.http.door.socket_file import socket_path
+from agent.interfaces.http.door.token import load_token, token_file
+from agent.interfaces.http.pages.routes import page_routes
+from agent.interfaces.http.server import HttpServer
+from agent.interfaces.http.service import Service, SharedIndex
+from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace
+
+_NEVER_SHOWN = (Tick, TurnEnded, StateChanged, FilesChanged)
+"""Events of each turn of the daemon, which tell a reader nothing."""
+_WRONG_TOKENS, _PER_SECOND = 20, 0.2
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """The server of one daemon."""
+
+    server: HttpServer
+    workspace: Workspace
+
+    def open(self, wanted: PortRequest) -> OpenPort:
+        """Listen on one more port; raises `UserError` if it is taken."""
+        listener = self.server.open_port(wanted)
+        scheme = "https" if wanted.tls else "http"
+        name = f"[{wanted.address}]" if ":" in wanted.address else wanted.address
+        url = wanted.origin or f"{scheme}://{name}:{listener.port}"
+        link = f"{url}{OPEN}{self.server.sign_in.code()}"
+        return OpenPort(f"{url}/", link, token_file(self.workspace), listener.close)
+
+
+@contextmanager
+def doors_of(live: Live) -> Iterator[Doors]:
+    """The server of a daemon with its Unix socket open; everything is closed at the end of the block.
+
+    A system on which the socket cannot be opened has none: its command line does without.
+    """
+    workspace, settings = live.workspace, live.workspace.settings
+    clock = workspace.vault.clock
+    sign_in = SignIn(load_token(workspace), clock)
+    changes: Feed[object] = Feed()
+    live.bus.subscribe(partial(_take_in, changes), object, name="doors", timeout=None)
+    with closing(open_index(workspace, chosen=live.index.chosen)) as index:
+        runs = AskedRuns(workspace, live.pool, partial(opened_runs, workspace))
+        largest = int(settings.http.largest_megabytes * 1_000_000)
+        rate = settings.http.per_second
+        limits = Limits(Allowance(clock, rate, rate * 2), Allowance(clock, _PER_SECOND, _WRONG_TOKENS), largest)
+        server = HttpServer(sign_in, limits, settings.vault.language)
+        doors = Doors(server, workspace)
+        shared = SharedIndex(index)
+        service = Service(workspace, shared, live.pool, live.bus, runs, changes, sign_in, doors.open)
+        server.start(build_application(service, TABLE, *page_routes(service)))
+        try:
+            try:
+                server.open_socket(socket_path(workspace))
+            except OSError as error:
+                logger.warning("the daemon's socket cannot be opened: %s", error)
+            yield doors
+        finally:
+            changes.close()
+            server.close()
+            socket_path(workspace).unlink(missing_ok=True)
+
+
+def _take_in(changes: "Feed[object]", event: object) -> None:
+    if not isinstance(event, _NEVER_SHOWN):
+        changes.put(event)
