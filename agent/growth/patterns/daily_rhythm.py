@@ -38,7 +38,7 @@ def daily_rhythms(activity: Activity, language: Language) -> tuple[Pattern, ...]
     timed = [each for each in activity.of_kinds("asked", "stated") if each.is_timed]
     slots = tuple(_slots(language))
     named = [each for each in topics(timed, _LEAST_WEEKS) if len(days_of(each.remarks)) >= _LEAST_WEEKS]
-    looked_at = max(1, len(slots) * (len(named) + 1))
+    looked_at = len(slots) * (len(named) + 2)
     found = []
     for topic in named:
         own = {id(each) for each in topic.remarks}
@@ -83,7 +83,9 @@ def _best(
     if not ranked:
         return []
     chance, _, _, slot, inside = min(ranked, key=lambda each: each[:3])
-    return [_pattern(activity, language, subject, slot, _one_a_day(inside), min(1.0, chance * looked_at), label)]
+    cases = _one_a_day(inside)
+    sure = confidence(chance, looked_at, (each.at for each in cases), activity.now)
+    return [_pattern(language, subject, slot, cases, sure, label)]
 
 
 def _expected(slot: _Slot, hourly: Sequence[Remark], others: Sequence[Remark]) -> float:
@@ -113,20 +115,14 @@ def _one_a_day(remarks: Iterable[Remark]) -> list[Remark]:
 
 
 def _pattern(
-    activity: Activity,
-    language: Language,
-    subject: str,
-    slot: _Slot,
-    cases: Sequence[Remark],
-    chance: float,
-    label: str,
+    language: Language, subject: str, slot: _Slot, cases: Sequence[Remark], sure: float, label: str
 ) -> Pattern:
     key = "pattern.rhythm_topic" if label else f"pattern.rhythm_{subject}"
     return Pattern(
         "daily_rhythm",
         f"{subject} {slot.key if not label else slot.key[:3]}",
         text(key, language, topic=quoted(label), when=slot.label, count=len(cases)),
-        confidence(chance, (each.at for each in cases), activity.now),
+        sure,
         len(cases),
         cases[-1].at.date(),
         newest_links((each.at, each.link) for each in cases),

@@ -19,28 +19,30 @@ _RETRY = timedelta(minutes=10)
 _COMMON, _OWN = 0.7, 0.6
 """Questions that have less in common than the first share of their words are of one topic, and not the same question;
 so are those that are less than the second share of all questions with their common words."""
-_SMOOTHED = 0.05
+_USUAL, _WEIGHT = 1.0, 10.0
+"""Where little is known, one question in ten is taken to be asked once more."""
 _SUBJECT = 3
 
 
 def repeated_questions(activity: Activity, language: Language, vectors: Vectors | None = None) -> tuple[Pattern, ...]:
     """The questions that were asked at least three times.
 
-    The base rate is how often the other questions were repeated: where everything is asked twice, twice says nothing.
+    The base rate is how many of the questions that are no pattern were asked a second time: where everything is asked
+    twice, three times says little.
     """
     asked = [each for each in activity.of_kinds("asked") if _is_lasting_question(each.text)][-_MOST_ASKED:]
     raw = [[asked[number] for number in group] for group in groups([each.text for each in asked], vectors)]
     found = [_apart(group) for group in raw]
-    repeats = sum(len(group) - 1 for group in found)
+    once, twice = (sum(len(group) == number for group in found) for number in (1, 2))
+    mean = (twice + _USUAL) / (once + _WEIGHT)
     patterns = []
     for every, group in zip(raw, found, strict=True):
         core, share = core_of([each.text for each in group])
         with_core = sum(core <= words_in(each.text) for each in asked)
         if len(group) < _LEAST or share < _COMMON or len(every) < _OWN * with_core:
             continue
-        others = max(1, len(found) - 1)
-        mean = (repeats - len(group) + 1) / others + _SMOOTHED
-        patterns.append(_pattern(activity, language, group, core, poisson_tail(len(group) - 1, mean)))
+        sure = confidence(poisson_tail(len(group) - 1, mean), len(found), (each.at for each in group), activity.now)
+        patterns.append(_pattern(language, group, core, sure))
     return surest(patterns)
 
 
@@ -57,15 +59,13 @@ def _apart(group: Sequence[Remark]) -> list[Remark]:
     return kept
 
 
-def _pattern(
-    activity: Activity, language: Language, group: Sequence[Remark], core: frozenset[str], chance: float
-) -> Pattern:
+def _pattern(language: Language, group: Sequence[Remark], core: frozenset[str], sure: float) -> Pattern:
     says = quoted(group[-1].text)
     return Pattern(
         "repeated_question",
         " ".join(sorted(core)[:_SUBJECT]) or group[0].text.casefold(),
         text("pattern.repeated_question", language, question=says, count=len(group)),
-        confidence(chance, (each.at for each in group), activity.now),
+        sure,
         len(group),
         group[-1].at.date(),
         newest_links((each.at, each.link) for each in group),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from agent.growth.patterns.activity import Activity, Remark
-from agent.growth.patterns.confidence import binomial_tail, confidence
+from agent.growth.patterns.confidence import binomial_tail, confidence, count_testable
 from agent.growth.patterns.pattern import Pattern, newest_links, quoted, surest
 from agent.growth.patterns.topics import Topic, occasion, topics
 from agent.texts import Language, text
@@ -31,15 +31,18 @@ def rising_topics(activity: Activity, language: Language) -> tuple[Pattern, ...]
         return ()
     share = all_recent / (all_recent + all_before)
     named = topics(said, _DAYS)
+    totals = [_occasions(topic.remarks) for topic in named]
+    candidates = count_testable([binomial_tail(total, total + _UNSEEN, share) for total in totals])
     found = []
-    for topic in named:
+    for topic, total in zip(named, totals, strict=True):
         cases = _recent(topic, activity)
         if not _is_present(cases):
             continue
-        count, total = _occasions(cases), _occasions(topic.remarks)
+        count = _occasions(cases)
         if count > share * total:
-            chance = min(1.0, binomial_tail(count, total + _UNSEEN, share) * len(named))
-            found.append(_pattern(activity, language, topic, cases, count, total - count, chance))
+            chance = binomial_tail(count, total + _UNSEEN, share)
+            sure = confidence(chance, candidates, (each.at for each in cases), activity.now)
+            found.append(_pattern(language, topic, cases, count, total - count, sure))
     return surest(found)
 
 
@@ -56,19 +59,13 @@ def _occasions(remarks: Sequence[Remark]) -> int:
 
 
 def _pattern(
-    activity: Activity,
-    language: Language,
-    topic: Topic,
-    cases: Sequence[Remark],
-    count: int,
-    before: int,
-    chance: float,
+    language: Language, topic: Topic, cases: Sequence[Remark], count: int, before: int, sure: float
 ) -> Pattern:
     return Pattern(
         "rising_topic",
         topic.key,
         text("pattern.rising", language, topic=quoted(topic.label), count=count, before=before),
-        confidence(chance, (each.at for each in cases), activity.now),
+        sure,
         count,
         cases[-1].at.date(),
         newest_links((each.at, each.link) for each in cases),

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from agent.growth.patterns.activity import Activity, ToolCallMade
-from agent.growth.patterns.confidence import confidence, poisson_tail
+from agent.growth.patterns.confidence import binomial_tail, confidence, count_testable
 from agent.growth.patterns.pattern import Pattern, newest_links, quoted, surest
 from agent.texts import Language, text
 
@@ -30,14 +30,22 @@ def tool_failures(activity: Activity, language: Language) -> tuple[Pattern, ...]
     for each in activity.calls:
         if each.failed:
             alike[each.tool, reason_kind(each.reason)].append(each)
+    shares = {tool: _usual(calls, failed, tool) for tool in calls}
+    candidates = count_testable([shares[tool] ** calls[tool] for tool, _ in alike])
     patterns = []
     for (tool, kind), cases in alike.items():
         if len(cases) < _LEAST or len({each.at.date() for each in cases}) < _DAYS:
             continue
-        others, failures = calls.total() - calls[tool], failed.total() - failed[tool]
-        mean = calls[tool] * (failures + _USUAL) / (others + _WEIGHT)
-        patterns.append(_pattern(activity, language, f"{tool} {kind}", cases, poisson_tail(len(cases), mean)))
+        chance = binomial_tail(len(cases), calls[tool], shares[tool])
+        sure = confidence(chance, candidates, (each.at for each in cases), activity.now)
+        patterns.append(_pattern(language, f"{tool} {kind}", cases, sure))
     return surest(patterns)
+
+
+def _usual(calls: Counter[str], failed: Counter[str], tool: str) -> float:
+    """The share of the other tools' calls that failed."""
+    others, failures = calls.total() - calls[tool], failed.total() - failed[tool]
+    return (failures + _USUAL) / (others + _WEIGHT)
 
 
 def reason_kind(reason: str) -> str:
@@ -46,16 +54,14 @@ def reason_kind(reason: str) -> str:
     return " ".join(_WORD.findall(_VARIES.sub(" ", first).casefold())[:_WORDS])
 
 
-def _pattern(
-    activity: Activity, language: Language, subject: str, cases: Sequence[ToolCallMade], chance: float
-) -> Pattern:
+def _pattern(language: Language, subject: str, cases: Sequence[ToolCallMade], sure: float) -> Pattern:
     last = cases[-1]
     reason = quoted(next((line for line in last.reason.splitlines() if line.strip()), ""))
     return Pattern(
         "tool_failure_pattern",
         subject,
         text("pattern.tool_failure", language, tool=f"`{last.tool}`", count=len(cases), reason=reason),
-        confidence(chance, (each.at for each in cases), activity.now),
+        sure,
         len(cases),
         last.at.date(),
         newest_links((each.at, each.link) for each in cases),

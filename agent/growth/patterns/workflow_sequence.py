@@ -6,7 +6,7 @@ What makes a sequence significant is left to `skills.learning`, which also offer
 from pathlib import PurePosixPath
 
 from agent.growth.patterns.activity import Activity
-from agent.growth.patterns.confidence import confidence
+from agent.growth.patterns.confidence import recurrence
 from agent.growth.patterns.pattern import Pattern, newest_links, surest
 from agent.memory.daily import inert
 from agent.skills.learning.learner import find_suggestions
@@ -38,7 +38,7 @@ def _pattern(activity: Activity, language: Language, found: Suggestion) -> Patte
         text("pattern.workflow", language, steps=steps, words=words, count=len(times))
         if words
         else text("pattern.workflow_bare", language, steps=steps, count=len(times)),
-        confidence(CHANCE, (at for at, _ in times), activity.now),
+        round((1 - CHANCE) * recurrence((at for at, _ in times), activity.now), 2),
         len(times),
         max(at for at, _ in times).date(),
         newest_links(times),
