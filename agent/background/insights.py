@@ -32,6 +32,8 @@ from agent.loop.records import Began
 from agent.loop.session import load_session
 from agent.markdown.changes import NoteChange
 from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.profile.changes import propose_changes
+from agent.runs.profile_upkeep import profile_writing
 from agent.vault.change import Stamp
 from agent.vault.folders import SESSIONS
 from agent.workspace.workspace import Workspace
@@ -133,10 +135,11 @@ class Insights:
         vault, language = self.workspace.vault, self.workspace.settings.vault.language
         found, today = look(vault, language, now, self.vectors()), now.date().isoformat()
         if state.looked != today:
-            if found.requests:
+            proposed = propose_changes(profile_writing(self.workspace), found.changes)
+            if proposed.requests:
                 with vault.transaction("patterns: what repeats", Stamp("agent", tool=TOOL), masked=True) as change:
-                    change.requests += found.requests
-            for each in found.fresh:
+                    change.requests += proposed.requests
+            for each in found.written(proposed.blocks):
                 self.publish(PatternDetected(each.id, each.kind, each.name, each.confidence, each.frequency))
             recent = {subject: at for subject, at in state.suggested.items() if _is_within(at, now)}
             state = InsightState(today, recent)

@@ -40,11 +40,18 @@ def is_stated_by_owner(each: StoredEntry, foreign: TextOrigin) -> bool:
     return is_own and not foreign.source(each.path, each.data)
 
 
+def profile_writing(workspace: Workspace) -> Writing:
+    """Where and for whom the program writes into the profile by itself."""
+    vault, settings = workspace.vault, workspace.settings
+    is_forgotten = load_tombstones(vault).is_forgotten
+    return Writing(vault, settings.vault.language, workspace.clock.now(), is_forgotten, settings.profile.sensitive)
+
+
 def fill_profile(workspace: Workspace) -> Proposed:
     """Write what was stated lately into the profile, in one commit; nothing if there is nothing new, if the vault has
     no profile, or if that has to wait."""
-    vault, settings = workspace.vault, workspace.settings
-    language, now = settings.vault.language, workspace.clock.now()
+    vault = workspace.vault
+    now = workspace.clock.now()
     try:
         profile = load_profile(vault)
         if not profile:
@@ -53,9 +60,8 @@ def fill_profile(workspace: Workspace) -> Proposed:
         paths = (path for day in days for path in entry_paths_on(vault, day))
         foreign, found = text_origin_of(vault), load_entries(vault, paths)
         stated = tuple(each for each in found if is_stated_by_owner(each, foreign))
-        is_forgotten = load_tombstones(vault).is_forgotten
-        writing = Writing(vault, language, now, is_forgotten, settings.profile.sensitive)
-        found_in = changes_of_entries(stated, profile, text("profile.own_words", language))
+        writing = profile_writing(workspace)
+        found_in = changes_of_entries(stated, profile, text("profile.own_words", workspace.settings.vault.language))
         changes = [each for each in found_in if each.note != _OTHERS]
         settled = settle_profile_questions(writing)
         proposed = settled if settled.requests else propose_changes(writing, changes[-_MOST:])

@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from agent.growth.patterns.look import INSIGHTS, dismissed, known_patterns
+from agent.growth.patterns.look import INSIGHTS, dismissed, look
 from agent.growth.patterns.pattern_notes import parse_blocks
+from agent.memory.profile.changes import propose_changes
+from agent.runs.profile_upkeep import profile_writing
 from tests.growth.work import YESTERDAY, Office, day, office
 from tests.vaults import write
 
 QUESTIONS = ("Where is my passport?", "Where did I put my passport?", "where is my passport")
+CHANGELOG = "profile/_changelog.md"
 DAYS = {
     path: note
     for back, question in enumerate(QUESTIONS)
@@ -61,7 +64,7 @@ def test_a_dismissed_pattern_is_quiet_for_thirty_days(
 ) -> None:
     made = office(tmp_path, monkeypatch, DAYS)
     note = found(made)
-    (id,) = known_patterns(made.workspace.vault)
+    (id,) = parse_blocks(note.splitlines())
     made.clock.advance(3600)
     block = note[note.index("- Asked 3") : note.index("not helpful\n") + len("not helpful\n")]
     theirs = note.replace("[ ] not helpful", "[x] not helpful") if "ticked" in way else note.replace(block, "")
@@ -98,3 +101,24 @@ def test_a_model_may_add_what_it_sees(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "Asked 3 times" in note and "## 2026-W47\n\n- Looks for papers before journeys" in note
     assert "Made up" not in note
     assert "- Reads at night" in made.text("profile/30-daily-patterns.md")
+
+
+def test_each_change_of_a_pattern_has_its_row_in_the_changelog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch, DAYS)
+    note = found(made)
+    asked_again(made)
+    found(made)
+    made.clock.advance(60 * 86_400)
+    assert "Asked" not in found(made) and "## What repeats" not in made.text(INSIGHTS)
+    rows = [row for row in made.text(CHANGELOG).splitlines() if "[[profile/51-patterns-insights]]" in row]
+    assert [row.split(" · ")[2].partition(":")[0] for row in rows] == ["added", "replaced", "taken out"]
+    assert "Asked 3 times" in rows[0] and "Asked 4 times" in rows[1] and "[[2026-11-21]]" in rows[0]
+    assert all("^pattern-" not in row and row.endswith(" · job:task/discover_patterns") for row in rows), note
+
+
+def test_a_pattern_whose_evidence_is_gone_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch, DAYS)
+    seen = look(made.workspace.vault, "en", made.clock.now(), None)
+    (made.root / next(path for path in DAYS if path.startswith("daily/"))).unlink()
+    proposed = propose_changes(profile_writing(made.workspace), seen.changes)
+    assert not proposed.requests and "not there" in proposed.refused[0].why

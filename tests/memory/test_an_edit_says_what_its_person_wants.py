@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from agent.memory.blame import AuthoredLine
 from agent.memory.edits.lesson import lessons_in
-from agent.memory.edits.lessons_note import LessonLine, Place, Seen, parse_lines, with_lessons
+from agent.memory.edits.lessons_note import LessonLine, Place, Seen, lesson_changes, parse_lines
+from agent.memory.profile.block_change import change_block
+from agent.memory.profile.note_edit import NoteEdit
 from agent.texts import LANGUAGES, Language
 from agent.vault.folders import AT_ROOT
 from tests.memory.lessons import SUNDAY, seen
@@ -91,7 +93,10 @@ def test_no_text_is_an_error(before: str, after: str) -> None:
 
 def lines_after(note: str, *more: Seen, language: Language = "en") -> tuple[str, tuple[LessonLine, ...]]:
     rows = frozenset(note.splitlines())
-    found = with_lessons(note, more, rows, frozenset(), Place(AT_ROOT, language))
+    edit = NoteEdit.begin(note.encode(), [False] * (note.count("\n") + 1))
+    for change in lesson_changes(note, more, rows, frozenset(), Place(AT_ROOT, language)):
+        change_block(edit, change, b"")
+    found = "\n".join(row.text for row in edit.rows)
     return found, parse_lines(found.splitlines())
 
 

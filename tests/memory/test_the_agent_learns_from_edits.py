@@ -9,7 +9,8 @@ from random import Random
 import pytest
 
 from agent.memory.edits.learn import learn_from_edits
-from agent.memory.edits.lessons_note import NOTE
+from agent.memory.edits.lessons_note import NOTE, section_of
+from agent.memory.profile.changes import Writing
 from agent.texts import Language
 from agent.vault.change import Outcome, Stamp
 from agent.vault.history.undo import undo
@@ -55,7 +56,8 @@ class Home:
         self.vault.commit_human()
 
     def learn(self) -> Outcome:
-        return learn_from_edits(self.vault, self.language, self.is_foreign)[1]
+        writing = Writing(self.vault, self.language, self.clock.now(), lambda text: False)
+        return learn_from_edits(writing, self.is_foreign)[1]
 
     def shortened(self, name: str, before: str = LONG, after: str = SHORT) -> None:
         """The agent writes a note, its person changes it, and the day ends in learning."""
@@ -64,7 +66,7 @@ class Home:
 
     def lines(self) -> list[str]:
         data = self.vault.read(NOTE)
-        return [row for row in (data or b"").decode().splitlines() if row.startswith("- ")]
+        return [row for row in section_of((data or b"").decode()) if row.startswith("- ")]
 
 
 @pytest.fixture
@@ -95,6 +97,24 @@ def test_the_lines_are_counted_once_a_day_and_not_twice(home: Home) -> None:
     assert "(3 times," in home.lines()[0] and "[[three]]" in home.lines()[0]
     home.clock.advance(DAY)
     assert home.learn().commit is None and "(3 times," in home.lines()[0]
+
+
+def test_each_change_of_a_lesson_has_its_row_in_the_changelog(home: Home) -> None:
+    home.shortened("one.md")
+    home.learn()
+    for name in ("two.md", "three.md"):
+        home.clock.advance(DAY)
+        home.shortened(name, SHORT, LONG)
+        done = home.learn()
+    rows = (home.vault.read("profile/_changelog.md") or b"").decode().splitlines()
+    rows = [row for row in rows if "[[profile/31-preferences]]" in row]
+    assert [row.split(" · ")[2] for row in rows] == [
+        "added: prefers shorter text",
+        "taken out: prefers shorter text",
+        "added: prefers longer text",
+    ]
+    assert "[[one]]" in rows[0] and "[[three]]" in rows[2]
+    assert "_changelog.md" in git(home.root, "show", "--stat", "--format=", str(done.commit)), "in the same commit"
 
 
 def test_the_opposite_takes_it_back(home: Home) -> None:

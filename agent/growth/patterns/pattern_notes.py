@@ -9,14 +9,16 @@ which the person has ticked or written something is never taken out. Pure.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent.growth.patterns.pattern import Pattern
-from agent.markdown.sections import add_to_section
+from agent.memory.profile.block_change import BlockChange
+from agent.memory.profile.evidence import Evidence
 from agent.texts import Language, in_all_languages, text
 
 _BLOCK = re.compile(r"^[-*+] .*\^pattern-([0-9a-f]{8})\s*$")
+_BLOCK_ID = re.compile(r"\s*\^pattern-[0-9a-f]{8}\s*$")
 _DATED = re.compile(r"\[\[((?:[^\]|#\n]*/)?(\d{4}-\d\d-\d\d)[ -][^\]|#\n]+)\]\]")
 _BOX = re.compile(r"^[ \t]+[-*+] \[(.)\] (.+?)\s*$")
 
@@ -60,36 +62,32 @@ def pattern_line(pattern: Pattern, language: Language) -> str:
     )
 
 
-def updated(
-    note: str, own: Sequence[bool], patterns: Sequence[Pattern], hidden: Collection[str], language: Language
-) -> str:
-    """The note with these patterns; `own` says of each line whether the program wrote it. Those with
-    an id in `hidden` are neither added nor changed, and own blocks of patterns that are over are taken out."""
-    lines = note.splitlines()
-    wanted = {each.id: each for each in patterns}
-    blocks = parse_blocks(lines)
-    kept = list[str]()
-    at = 0
-    for block in sorted(blocks.values(), key=lambda each: each.first):
-        kept += lines[at : block.first]
-        at = block.end
+def block_changes(
+    name: str,
+    note: str,
+    own: Sequence[bool],
+    patterns: Sequence[Pattern],
+    hidden: Collection[str],
+    language: Language,
+) -> Iterator[BlockChange]:
+    """What changes in the note of this name in `profile/` to have these patterns; `own` says of each line whether the
+    program wrote it. Those with an id in `hidden` are neither added nor changed, and own blocks of patterns that are
+    over are taken out."""
+    lines, heading = note.splitlines(), text("pattern.section", language)
+    wanted, blocks = {each.id: each for each in patterns}, parse_blocks(lines)
+    for block in blocks.values():
+        there = tuple(lines[block.first : block.end])
         pattern = wanted.get(block.id)
-        is_own = own[block.first]
-        if pattern is None and all(own[block.first : block.end]) and not block.opinion:
-            continue
-        is_changed = pattern is not None and is_own and block.id not in hidden
-        kept.append(_first_line(pattern, language) if pattern is not None and is_changed else lines[block.first])
-        kept += lines[block.first + 1 : block.end]
-    kept += lines[at:]
-    after = "".join(f"{line}\n" for line in kept)
-    fresh = [each for each in patterns if each.id not in blocks and each.id not in hidden]
-    if not fresh:
-        return after if kept != lines else note
-    rows = "\n".join(_block(each, language) for each in fresh)
-    heading = f"## {text('pattern.section', language)}"
-    return add_to_section(after.encode("utf-8", "surrogateescape"), heading.encode(), rows.encode()).decode(
-        "utf-8", "surrogateescape"
-    )
+        if pattern is None:
+            if all(own[block.first : block.end]) and not block.opinion:
+                says = _BLOCK_ID.sub("", there[0]).removeprefix("- ")
+                yield BlockChange(name, says, heading, (), there, id=block.id)
+        elif own[block.first] and block.id not in hidden and _first_line(pattern, language) != there[0]:
+            after = (_first_line(pattern, language),)
+            yield BlockChange(name, pattern.name, heading, _evidence(pattern), there[:1], after, block.id)
+    for each in patterns:
+        if each.id not in blocks and each.id not in hidden:
+            yield BlockChange(name, each.name, heading, _evidence(each), (), _block(each, language), each.id)
 
 
 def removed_or_refused(before: str, after: str) -> frozenset[str]:
@@ -114,9 +112,13 @@ def _first_line(pattern: Pattern, language: Language) -> str:
     return f"- {pattern_line(pattern, language)} ^pattern-{pattern.id}"
 
 
-def _block(pattern: Pattern, language: Language) -> str:
+def _block(pattern: Pattern, language: Language) -> tuple[str, ...]:
     boxes = (text(f"pattern.{opinion}", language) for opinion in ("helpful", "not_helpful"))
-    return "\n".join([_first_line(pattern, language), *(f"  - [ ] {box}" for box in boxes)])
+    return _first_line(pattern, language), *(f"  - [ ] {box}" for box in boxes)
+
+
+def _evidence(pattern: Pattern) -> tuple[Evidence, ...]:
+    return tuple(Evidence(link.removeprefix("[[").removesuffix("]]")) for link in pattern.evidence)
 
 
 def _opinion(box: str) -> str:

@@ -12,14 +12,11 @@ from agent.memory import daily
 from agent.memory.daily import Logged
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.runs.profile_upkeep import is_stated_by_owner
-from agent.vault.folders import DAILY, ENTRIES
 
 QUOTED = 200
 """The most characters of a quotation."""
 _WORD = re.compile(r"[a-z0-9\u00c0-\u024f\u0370-\u04ff]{3,}")
 _HAN = re.compile(r"[\u3400-\u9fff]{2,}")
-_LINK = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
-_ENTRY = re.compile(r"(\d{4})-(\d\d)-\d\d-.+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,28 +87,10 @@ def counted(texts: Sequence[str], most: int) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counts.items(), key=lambda item: -item[1])[:most])
 
 
-def rests_on_notes(context: ProcedureContext, line: str) -> bool:
-    """True for a line with a link to a note that is there."""
-    return any(_is_there(context, link) for link in _LINK.findall(line))
-
-
 def title_of(name: str) -> str:
     """A title for a note, from its name, such as `20-skills-abilities.md`."""
     words = re.sub(r"^\d+-", "", PurePosixPath(name).stem).replace("-", " ").replace("_", " ")
     return short_title(words) or words
-
-
-def _is_there(context: ProcedureContext, link: str) -> bool:
-    name = link.strip()
-    paths = [f"{name}.md", name, context.path(f"{DAILY}{name}.md")]
-    if entry := _ENTRY.fullmatch(PurePosixPath(name).name):
-        paths.append(context.path(f"{ENTRIES}{entry[1]}/{entry[2]}/{entry[0]}.md"))
-    return any(_has_note(context, path) for path in paths)
-
-
-def _has_note(context: ProcedureContext, path: str) -> bool:
-    place = context.vault.place.root / path
-    return ".." not in path.split("/") and not path.startswith("/") and place.is_file()
 
 
 def names_in_home(context: ProcedureContext, folder: str, pattern: str) -> tuple[str, ...]:

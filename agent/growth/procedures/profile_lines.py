@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from agent.growth.procedures.procedure import ProcedureContext
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.answers import settle_profile_questions
+from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.changes import ProfileChange, Proposed, Writing, propose_changes
 from agent.memory.profile.evidence import Evidence, completed
 from agent.memory.profile.load import load_profile, missing
@@ -29,7 +30,7 @@ def writing_of(context: ProcedureContext) -> Writing:
     return Writing(context.vault, context.language, context.now, is_forgotten, consent, context.actor)
 
 
-def propose(context: ProcedureContext, changes: Iterable[ProfileChange]) -> Proposed:
+def propose(context: ProcedureContext, changes: Iterable[ProfileChange | BlockChange]) -> Proposed:
     """What comes of changes; first what the person has answered in questions about the profile is carried out, and
     then nothing else, as it may change the same notes."""
     writing = writing_of(context)

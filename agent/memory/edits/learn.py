@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 
-from agent.markdown.note import Note
-from agent.markdown.values import Value
 from agent.memory.blame import EDITS
 from agent.memory.edits.lesson import Lesson, lessons_in
 from agent.memory.edits.lessons_note import (
@@ -18,15 +16,15 @@ from agent.memory.edits.lessons_note import (
     Place,
     Seen,
     identity,
+    lesson_changes,
     parse_lines,
     quoted,
     section_of,
-    with_lessons,
 )
 from agent.memory.edits.person_edits import person_edits
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.texts import Language
-from agent.vault.change import Create, Edit, Outcome, Request, Stamp, actor_of
+from agent.memory.profile.changes import Writing, propose_changes
+from agent.vault.change import Outcome, Request, Stamp, actor_of
 from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import HUMAN
@@ -40,36 +38,36 @@ _MOST = 12
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What is to be written: the request (None: nothing), what was seen, and the commit up to which was looked."""
+    """What is to be written: the requests (none: nothing), what was seen, and the commit up to which was looked."""
 
-    request: Request | None = None
+    requests: tuple[Request, ...] = ()
     seen: tuple[Seen, ...] = ()
     commits: tuple[str, ...] = ()
     up_to: str = ""
 
 
 def learn_from_edits(
-    vault: Vault,
-    language: Language,
+    writing: Writing,
     is_foreign: Callable[[str, bytes], bool],
     *,
     job: str = "",
 ) -> tuple[Learned, Outcome]:
     """Write down what the person's edits say, in one commit, if there is something new and today has no such commit
     yet. Raises what a transaction raises."""
-    found = plan_lessons(vault, language, is_foreign)
-    if found.request is None:
+    found = plan_lessons(writing, is_foreign)
+    if not found.requests:
         return found, Outcome()
     count = len(set(zip(found.commits, (each.path for each in found.seen), strict=True)))
     subject = f"memory(edits): learned from {count} edit{'s' if count > 1 else ''} of the person"
     stamp = Stamp(actor_of(job), tool=EDITS)
-    with vault.transaction(subject, stamp, body=_body(found), masked=True) as change:
-        change.requests.append(found.request)
+    with writing.vault.transaction(subject, stamp, body=_body(found), masked=True) as change:
+        change.requests += found.requests
     return found, change.outcome
 
 
-def plan_lessons(vault: Vault, language: Language, is_foreign: Callable[[str, bytes], bool]) -> Learned:
+def plan_lessons(writing: Writing, is_foreign: Callable[[str, bytes], bool]) -> Learned:
     """What would be written now; nothing if something was written today."""
+    vault = writing.vault
     path, now = vault.home.at(NOTE), vault.clock.now()
     made = [each for each in commits(vault, path=path) if each.tool == EDITS and each.actor != HUMAN]
     if made and made[0].when.astimezone(now.tzinfo or UTC).date() >= now.date():
@@ -85,15 +83,14 @@ def plan_lessons(vault: Vault, language: Language, is_foreign: Callable[[str, by
     base = vault.read(path)
     if not found or vault.own_version(path) != base:
         return Learned()
-    before = base if base is not None else _new_note()
-    own, refused = _own_and_refused(vault, path, made, before)
-    text = before.decode("utf-8", "surrogateescape")
+    own, refused = _own_and_refused(vault, path, made, base or b"")
+    text = (base or b"").decode("utf-8", "surrogateescape")
     seen = tuple(each for each, _ in found)
-    after = with_lessons(text, seen, own, refused, Place(vault.home, language)).encode("utf-8", "surrogateescape")
-    if after == before:
+    changes = lesson_changes(text, seen, own, refused, Place(vault.home, writing.language))
+    proposed = propose_changes(writing, changes)
+    if not proposed.blocks:
         return Learned()
-    request: Request = Create(path, after) if base is None else Edit(path, base, after)
-    return Learned(request, seen, tuple(commit for _, commit in found), up_to)
+    return Learned(proposed.requests, seen, tuple(commit for _, commit in found), up_to)
 
 
 def _without_secrets(vault: Vault, found: Sequence[tuple[Seen, str]]) -> list[tuple[Seen, str]]:
@@ -123,11 +120,6 @@ def _own_and_refused(
 
 def _rows(data: bytes) -> frozenset[str]:
     return frozenset(section_of(data.decode("utf-8", "surrogateescape")))
-
-
-def _new_note() -> bytes:
-    header: dict[str, Value] = {"title": "Preferences", "type": "profile", "layer": 3}
-    return Note.compose(header, "# Preferences\n").data
 
 
 def _body(found: Learned) -> str:

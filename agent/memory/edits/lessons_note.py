@@ -6,7 +6,7 @@ out is theirs: that lesson is never written again.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
@@ -15,6 +15,9 @@ from pathlib import PurePosixPath
 from agent import texts
 from agent.memory import daily
 from agent.memory.edits.lesson import Lesson
+from agent.memory.profile.block_change import BlockChange
+from agent.memory.profile.evidence import Evidence
+from agent.memory.profile.profile_file import KEEP
 from agent.texts import LANGUAGES, Language, text
 from agent.vault.folders import PROFILE, AgentFolder
 
@@ -31,7 +34,6 @@ _STYLES = (
     *("emoji_with", "emoji_without", "language_en", "language_zh"),
     *("dates_iso", "dates_numbers", "dates_words", "dates_chinese"),
 )
-_KEEP = re.compile(r"%%\s*keep\s*%%", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,28 +79,33 @@ def section_of(note: str) -> tuple[str, ...]:
     return tuple(rows[found[0] + 1 : found[1]]) if found else ()
 
 
-def with_lessons(
+def lesson_changes(
     note: str, seen: Sequence[Seen], own: frozenset[str], refused: frozenset[tuple[str, str, str]], place: "Place"
-) -> str:
-    """The note with what was seen: known lessons are counted, opposite ones counted down, and new ones added.
+) -> Iterator[BlockChange]:
+    """What changes in the note by what was seen: known lessons are counted, opposite ones counted down, and new ones
+    added.
 
     `own` are the lines that the program wrote last, `refused` the lessons (`identity`) that the person has changed or
     taken out.
     """
-    rows = note.splitlines()
-    found = _section(rows)
-    if found and any(map(_KEEP.search, rows[found[0] : found[0] + 2])):
-        return note
-    there = rows[found[0] + 1 : found[1]] if found else []
+    there = section_of(note)
     known = {each.lesson.key: each for each in parse_lines(row for row in there if row in own)}
     after = _counted(known, seen, refused, place)
-    if {key: each.row for key, each in after.items()} == {key: each.row for key, each in known.items()}:
-        return note
-    new = [each.row for key, each in after.items() if key not in known]
-    left = MOST - sum(1 for row in there if row.startswith("- ")) + len(known) - len(after) + len(new)
-    changed = {each.row: after[key].row if key in after else None for key, each in known.items()}
-    body = [now for row in there if (now := changed.get(row, row)) is not None] + new[: max(left, 0)]
-    return _with_section(note, rows, found, body, place.language)
+    evidence = {_as_written(each.lesson).key: (Evidence(_stem(each.path), day=each.day.isoformat()),) for each in seen}
+    heading = text("edit_lesson.title", place.language)
+    heading = next((title for title in texts.in_all_languages("edit_lesson.title") if f"## {title}" in note), heading)
+    left = MOST - sum(1 for row in there if row.startswith("- "))
+    for key in dict.fromkeys((*known, *after)):
+        before, now = known.get(key), after.get(key)
+        if before == now:
+            continue
+        left += (now is None) - (before is None)
+        if before is None and left < 0:
+            continue
+        old, new = ((each.row,) if each is not None else () for each in (before, now))
+        lesson = (now or known[key]).lesson
+        says = text(f"edit_lesson.{_name(lesson)}", place.language, **_words(lesson))
+        yield BlockChange(NOTE.removeprefix(PROFILE), says, heading, evidence.get(key, ()), old, new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +155,7 @@ def _counted_down(line: LessonLine) -> LessonLine:
 def _row(lesson: Lesson, count: int, seen: Seen, place: Place) -> str:
     language = place.language
     day = f"[[{place.home.at(daily.path_of(seen.day)).removesuffix('.md')}]]"
-    note = f"[[{PurePosixPath(seen.path).with_suffix('').as_posix()}]]"
+    note = f"[[{_stem(seen.path)}]]"
     said = text(f"edit_lesson.{_name(lesson)}", language, **_words(lesson))
     before, after = (quoted(each) for each in (seen.lesson.before, seen.lesson.after))
     change = " ".join(["", *filter(None, [before, "→" if before and after else "", after])])
@@ -231,7 +238,7 @@ def _pattern(key: str, language: Language) -> re.Pattern[str]:
 def _section(rows: Sequence[str]) -> tuple[int, int] | None:
     """The rows of the section: that of its heading, and the one after its last; None without one."""
     titles = {f"## {title}" for title in texts.in_all_languages("edit_lesson.title")}
-    start = next((at for at, row in enumerate(rows) if _KEEP.sub("", row).strip() in titles), None)
+    start = next((at for at, row in enumerate(rows) if KEEP.sub("", row).strip() in titles), None)
     if start is None:
         return None
     after = (at for at in range(start + 1, len(rows)) if re.match(r"#{1,2}\s", rows[at]))
@@ -241,24 +248,5 @@ def _section(rows: Sequence[str]) -> tuple[int, int] | None:
     return start, end
 
 
-def _with_section(
-    note: str, rows: Sequence[str], found: tuple[int, int] | None, body: Sequence[str], language: Language
-) -> str:
-    newline = "\r\n" if "\r\n" in note else "\n"
-    if found is None:
-        above = list(rows)
-        while above and not above[-1].strip():
-            above.pop()
-        return newline.join([*above, "", f"## {text('edit_lesson.title', language)}", "", *body]) + newline
-    start, end = found
-    is_empty = not any(row.strip() for row in body)
-    first = next((at for at, row in enumerate(body) if row.strip()), 0)
-    section = [] if is_empty else [rows[start], "", *body[first:]]
-    below = list(rows[end:])
-    while is_empty and below and not below[0].strip():
-        below.pop(0)
-    above = list(rows[:start])
-    while is_empty and not below and above and not above[-1].strip():
-        above.pop()
-    joined = newline.join([*above, *section, *below])
-    return joined + newline if note.endswith("\n") or found is None else joined
+def _stem(path: str) -> str:
+    return PurePosixPath(path).with_suffix("").as_posix()

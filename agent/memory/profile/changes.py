@@ -13,6 +13,7 @@ from agent.escape import escape
 from agent.memory import daily
 from agent.memory.blame import person_lines
 from agent.memory.profile import questions
+from agent.memory.profile.block_change import BlockChange, change_block
 from agent.memory.profile.catalog import (
     CHANGELOG,
     OBSERVED_NOTES,
@@ -65,21 +66,22 @@ class RefusedChange:
     """A change that is not made, and why, in words for a model. `is_known`: nothing is wrong, the note says it already
     or the person has removed it."""
 
-    change: ProfileChange
+    change: ProfileChange | BlockChange
     why: str
     is_known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What came of proposed changes: the requests to commit together, what they add, what was refused, and the notes
-    with questions that are among the requests."""
+    """What came of proposed changes: the requests to commit together, what they add, the blocks that they change, what
+    was refused, and the notes with questions that are among the requests."""
 
     requests: tuple[Request, ...] = ()
     made: tuple[ProfileChange, ...] = ()
     refused: tuple[RefusedChange, ...] = ()
     asked: tuple[str, ...] = ()
     filled_fields: int = 0
+    blocks: tuple[BlockChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ class _Work:
 
     writing: Writing
     log: str
-    made: list[ProfileChange] = field(default_factory=list)
+    made: list[ProfileChange | BlockChange] = field(default_factory=list)
     refused: list[RefusedChange] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
@@ -114,15 +116,17 @@ def propose_change(writing: Writing, change: ProfileChange) -> Proposed:
     return propose_changes(writing, (change,))
 
 
-def propose_changes(writing: Writing, changes: Iterable[ProfileChange], resolution: Resolution = "") -> Proposed:
+def propose_changes(
+    writing: Writing, changes: Iterable[ProfileChange | BlockChange], resolution: Resolution = ""
+) -> Proposed:
     """What comes of these changes; nothing is written yet. `resolution` is the person's answer to a question about a
     conflict: the new line takes the place of theirs, or both stay."""
     work = _Work(writing, changelog(writing.vault))
     sensitive = False
-    by_note: dict[str, list[ProfileChange]] = {}
+    by_note: dict[str, list[ProfileChange | BlockChange]] = {}
     for each in changes:
         name = note_name(each.note)
-        plain = replace(each, note=name, line=" ".join(daily.inert(each.line).split())[:LONGEST])
+        plain = _plain(each, name)
         why = _problem(writing, plain) if name else "a profile has no note of this name"
         if not why and is_sensitive(plain) and not _may_be_sensitive(writing):
             sensitive = True
@@ -142,12 +146,15 @@ def propose_changes(writing: Writing, changes: Iterable[ProfileChange], resoluti
         work.requests.append(Append(path, "".join(f"{row}\n" for row in work.rows).encode("utf-8", "replace"), head))
     requests = (*work.requests, *asked)
     paths = tuple(each.path for each in asked)
-    return Proposed(requests, tuple(work.made), tuple(work.refused), paths, work.filled)
+    made = tuple(each for each in work.made if isinstance(each, ProfileChange))
+    blocks = tuple(each for each in work.made if isinstance(each, BlockChange))
+    return Proposed(requests, made, tuple(work.refused), paths, work.filled, blocks)
 
 
-def is_sensitive(change: ProfileChange) -> bool:
+def is_sensitive(change: ProfileChange | BlockChange) -> bool:
     """True for what is written only with the person's consent: health, people, belief; by its note and its words."""
-    texts = (change.line, *(each.quote for each in change.evidence))
+    lines = (change.line,) if isinstance(change, ProfileChange) else tuple(map(said_in, change.after))
+    texts = (*lines, *(each.quote for each in change.evidence))
     stem = change.note.removesuffix(".md")
     return stem in SENSITIVE_NOTES or any(kind_of(each) in SENSITIVE_KINDS for each in texts if each)
 
@@ -163,8 +170,17 @@ def _may_be_sensitive(writing: Writing) -> bool:
     return writing.consent == "yes" or (writing.consent == "ask" and questions.has_consented(writing.vault))
 
 
-def _problem(writing: Writing, change: ProfileChange) -> str:
+def _plain(change: ProfileChange | BlockChange, name: str) -> ProfileChange | BlockChange:
+    """The change with the name of its note, and a line that does nothing in an editor; blocks are written as such."""
+    if isinstance(change, BlockChange):
+        return replace(change, note=name)
+    return replace(change, note=name, line=" ".join(daily.inert(change.line).split())[:LONGEST])
+
+
+def _problem(writing: Writing, change: ProfileChange | BlockChange) -> str:
     """The reason to refuse a change whatever its note says; empty if there is none."""
+    if isinstance(change, BlockChange):
+        return _problem_of_block(writing, change)
     if not said_in(change.line):
         return "there is nothing to write"
     if any(map(writing.is_forgotten, (change.line, *(each.quote for each in change.evidence if each.quote)))):
@@ -172,14 +188,29 @@ def _problem(writing: Writing, change: ProfileChange) -> str:
     if not change.evidence:
         return "there is no evidence: give the note and the person's own words in it"
     if change.is_counted:
-        if change.note.removesuffix(".md") not in OBSERVED_NOTES:
-            return "without a quotation, only what was observed is written, into notes about patterns and preferences"
-        is_there_all = all(is_there(writing.vault, each) for each in change.evidence)
-        return "" if is_there_all else "a note of the evidence is not there, or is not the person's"
+        return _problem_of_counted(writing, change)
     return next((why for each in change.evidence if (why := problem_of(writing.vault, each))), "")
 
 
-def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange], resolution: Resolution) -> None:
+def _problem_of_block(writing: Writing, change: BlockChange) -> str:
+    """The same for a block. What is taken out needs no evidence."""
+    if not change.before and not change.after:
+        return "there is nothing to write"
+    if any(map(writing.is_forgotten, change.after)):
+        return "the person wanted this to be forgotten"
+    if not change.after:
+        return ""
+    return _problem_of_counted(writing, change) if change.evidence else "there is no evidence"
+
+
+def _problem_of_counted(writing: Writing, change: ProfileChange | BlockChange) -> str:
+    if change.note.removesuffix(".md") not in OBSERVED_NOTES:
+        return "without a quotation, only what was observed is written, into notes about patterns and preferences"
+    is_there_all = all(is_there(writing.vault, each) for each in change.evidence)
+    return "" if is_there_all else "a note of the evidence is not there, or is not the person's"
+
+
+def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange | BlockChange], resolution: Resolution) -> None:
     """Make the changes of one note, and add its request."""
     writing = work.writing
     path = writing.vault.home.at(PROFILE + name)
@@ -194,22 +225,24 @@ def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange], resolu
     edit = NoteEdit.begin(begin, theirs)
     edit.mark_kept()
     gone = _gone(writing.vault, path, edit) if base is not None else frozenset[str]()
-    made, rows, filled, conflicts = list[ProfileChange](), list[str](), 0, list[ProfileConflict]()
+    made, rows, filled = list[ProfileChange | BlockChange](), list[str](), 0
     for change in wanted:
-        is_logged = not resolution and _is_logged(work.log, path, change)
-        done = _apply(edit, change, is_logged, gone, writing.language, resolution)
+        if isinstance(change, BlockChange):
+            done = _apply_block(edit, change, writing.language)
+        else:
+            is_logged = not resolution and _is_logged(work.log, path, change)
+            done = _apply(edit, change, is_logged, gone, writing.language, resolution)
         match done:
             case RefusedChange():
                 work.refused.append(done)
             case ProfileConflict():
-                conflicts.append(done)
+                work.conflicts.append(done)
             case _:
                 edit.evidence += change.evidence
                 filled += done == "filled"
                 made.append(change)
                 what = text(f"profile.{done}", writing.language, line=_shown(change))
                 rows.append(log_row(writing, name, what, change.evidence))
-    work.conflicts += conflicts
     if not made:
         return
     after = edit.result(parse_profile(path, name, begin))
@@ -222,7 +255,13 @@ def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange], resolu
     work.requests.append(Create(path, after) if base is None else Edit(path, base, after))
 
 
-_Done = Literal["filled", "added", "replaced"]
+_Done = Literal["filled", "added", "replaced", "removed"]
+
+
+def _apply_block(edit: NoteEdit, change: BlockChange, language: Language) -> "_Done | RefusedChange | ProfileConflict":
+    done = change_block(edit, change, template_note(change.note, language))
+    why = "these lines are the person's, or they keep the section as it is"
+    return done or RefusedChange(change, why, is_known=True)
 
 
 def _apply(
@@ -294,7 +333,9 @@ def _is_logged(log: str, path: str, change: ProfileChange) -> bool:
     return bool(marks) and any(all(mark in row for mark in marks) for row in rows)
 
 
-def _shown(change: ProfileChange) -> str:
+def _shown(change: ProfileChange | BlockChange) -> str:
+    if isinstance(change, BlockChange):
+        return " ".join(change.says.split())[:LONGEST]
     return f"{change.field}: {change.line}" if change.field else change.line
 
 

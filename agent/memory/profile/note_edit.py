@@ -104,25 +104,51 @@ class NoteEdit:
         row.text = f"{begin} {value}"
         row.is_theirs = False
 
-    def add(self, heading: str, line: str) -> bool:
-        """Add a line at the end of the section of this heading, which is added if it is missing; false if the person
+    def add(self, heading: str, *lines: str) -> bool:
+        """Add lines at the end of the section of this heading, which is added if it is missing; false if the person
         keeps the program out of it."""
+        rows = [Row(line, is_theirs=False) for line in lines]
         at = self._end_of(heading)
         if at is None:
             self._close()
             gap = [] if self._is_blank(len(self.rows) - 2) else [Row("", is_theirs=False)]
-            added = [*gap, Row(f"## {heading}", is_theirs=False), Row("", is_theirs=False), Row(line, is_theirs=False)]
-            self.rows[-1:-1] = added
+            self.rows[-1:-1] = [*gap, Row(f"## {heading}", is_theirs=False), Row("", is_theirs=False), *rows]
             return True
         if self.rows[at - 1].is_kept and KEEP.search(self._heading_above(at)):
             return False
-        is_first = self._is_heading(at - 1)
-        self.rows[at:at] = [*([Row("", is_theirs=False)] if is_first else []), Row(line, is_theirs=False)]
-        if at + 1 + is_first < len(self.rows) and self.rows[at + 1 + is_first].text.startswith("#"):
-            self.rows.insert(at + 1 + is_first, Row("", is_theirs=False))
-        if at + 1 + is_first == len(self.rows):
-            self.rows.append(Row("", is_theirs=False))
+        added = [*([Row("", is_theirs=False)] if self._is_heading(at - 1) else []), *rows]
+        self.rows[at:at] = added
+        end = at + len(added)
+        if end == len(self.rows) or self._is_heading(end):
+            self.rows.insert(end, Row("", is_theirs=False))
         return True
+
+    def replace_lines(self, before: Sequence[str], after: Sequence[str]) -> bool:
+        """Put lines in the place of lines of the program's that follow each other; false if these are not there, or
+        one of them is the person's."""
+        count = len(before)
+        for at in range(len(self.rows) - count + 1):
+            rows = self.rows[at : at + count]
+            if [row.text for row in rows] == list(before) and all(row.is_free and row.is_body for row in rows):
+                self.rows[at : at + count] = [Row(line, is_theirs=False) for line in after]
+                return True
+        return False
+
+    def drop_empty_section(self, heading: str) -> None:
+        """Take out a heading of the program's below which nothing is left."""
+        wanted = f"## {heading}"
+        at = next((at for at, row in enumerate(self.rows) if row.is_free and row.text.strip() == wanted), None)
+        if at is None:
+            return
+        end = at + 1
+        while end < len(self.rows) and not self.rows[end].text.strip():
+            end += 1
+        if end == len(self.rows):
+            while at and self._is_blank(at - 1) and not self.rows[at - 1].is_theirs:
+                at -= 1
+            self.rows[at:] = [Row("", is_theirs=False)]
+        elif self._is_heading(end):
+            del self.rows[at:end]
 
     def result(self, before: ProfileFile) -> bytes | None:
         """The new bytes with the evidence in the header; None if a line of the person would be lost."""
