@@ -146,7 +146,7 @@ class Presence:
         begun = event.woken or event.at
         line = text("jobs.awake", language, begun=f"{begun:%H:%M}", ended=f"{event.at:%H:%M}", done=named + more)
         head = daily.new_note(begun.date()).encode()
-        section = daily.section("upkeep", language).encode()
+        section = daily.section("times", language).encode()
         path = vault.home.at(daily.path_of(begun.date()))
         with vault.transaction("memory(daily): awake, and what was done", Stamp("agent", tool="daily")) as change:
             change.requests.append(Append(path, f"- {line}\n".encode(), head, section))

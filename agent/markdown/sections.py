@@ -8,7 +8,8 @@ def add_to_section(data: bytes, heading: bytes, text: bytes) -> bytes:
     """The note with `text` at the end of the section below `heading` (`## Title`), which is added if it is missing.
 
     A section ends before the next heading of its level or above, and before a line that begins with `%%`, as the marks
-    of this program do. The added text is a paragraph of its own and takes the note's line endings.
+    of this program do. The added text is a paragraph of its own, or goes on a list that is there, and takes the note's
+    line endings.
     """
     newline = b"\r\n" if b"\r\n" in data else b"\n"
     text = text.strip(b"\n").replace(b"\r\n", b"\n").replace(b"\n", newline) + newline
@@ -24,7 +25,9 @@ def add_to_section(data: bytes, heading: bytes, text: bytes) -> bytes:
         end -= 1
     above, below = b"".join(rows[:end]), b"".join(rows[end:])
     gap = b"" if above.endswith(newline) else newline
-    return above + gap + newline + text + (newline if below.strip() and below[:1] not in b"\r\n" else b"") + below
+    goes_on = text.startswith(b"- ") and end > first and rows[end - 1].startswith(b"- ")
+    gap += b"" if goes_on else newline
+    return above + gap + text + (newline if below.strip() and below[:1] not in b"\r\n" else b"") + below
 
 
 def _section(data: bytes, heading: bytes) -> tuple[int, int] | None:

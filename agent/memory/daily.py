@@ -22,9 +22,9 @@ from agent.texts import Language
 from agent.vault.folders import DAILY, SESSION_LINK
 from agent.vault.secrets import masked
 
-DayPart: TypeAlias = Literal["conversations", "answers", "upkeep", "notices"]
-"""The parts of a day's log: what was asked at the terminal, and in notes, what the program did by itself, and what it
-wanted to say by itself."""
+DayPart: TypeAlias = Literal["conversations", "answers", "upkeep", "notices", "times"]
+"""The parts of a day's log: what was asked at the terminal, and in notes, what the program did by itself, what it
+wanted to say by itself, and when it was awake."""
 _TITLE, _QUOTED = 60, 200
 """The most characters of a task in its heading, and of a sentence quoted below it."""
 
@@ -38,7 +38,7 @@ _HEADING = re.compile(r"^#{1,3} ")
 _PART = re.compile(r"^##? (?!\d\d:\d\d - )[^\n]*", re.MULTILINE)
 _USED = re.compile(r"(\S+) × (\d+)")
 _SESSION = re.compile(SESSION_LINK + r"[^\]\n]+\]\]")
-_BEGIN = re.compile(r"^%% vault-agent: summary ([0-9a-f]{12}) %%\r?\n", re.MULTILINE)
+_BEGIN = re.compile(r"^%% vault-agent: summary ([0-9a-f]{12})( of a model)? %%\r?\n", re.MULTILINE)
 _END = re.compile(r"^%% vault-agent: end of summary %%[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|[。！？]|$)", re.MULTILINE)
 
@@ -192,12 +192,13 @@ def without_summary(text: str) -> str:
     return _replaced(text, "")
 
 
-def with_summary(text: str, summary: str) -> str:
-    """The note with this summary between the marks; unchanged if a person has edited the text between them."""
+def with_summary(text: str, summary: str, *, of_model: bool = False) -> str:
+    """The note with this summary between the marks; unchanged if a person has edited the text between them. Only a
+    model's summary is marked as such."""
     if _BEGIN.search(text) is None:
         gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
-        return text + gap + _section(summary)
-    return resealed(text, summary) if is_sealed(text) else text
+        return text + gap + _section(summary, of_model=of_model)
+    return _replaced(text, _section(summary, of_model=of_model)) if is_sealed(text) else text
 
 
 def is_sealed(text: str) -> bool:
@@ -206,13 +207,25 @@ def is_sealed(text: str) -> bool:
     return marks is not None and _seal(text[marks[0].end() : marks[1].start()]) == marks[0][1]
 
 
+def is_of_model(text: str) -> bool:
+    """True if a model wrote the summary: the program does not replace it by one that only quotes and counts."""
+    marks = _marks(text)
+    return marks is not None and bool(marks[0][2])
+
+
 def resealed(text: str, summary: str) -> str:
     """The note with the existing summary replaced by this one."""
-    return _replaced(text, _section(summary))
+    return _replaced(text, _section(summary, of_model=is_of_model(text)))
 
 
-def _section(summary: str) -> str:
-    return f"%% vault-agent: summary {_seal(summary)} %%\n{summary}%% vault-agent: end of summary %%\n"
+def _section(summary: str, *, of_model: bool) -> str:
+    seal = f"{_seal(summary)} of a model" if of_model else _seal(summary)
+    return f"%% vault-agent: summary {seal} %%\n{summary}%% vault-agent: end of summary %%\n"
+
+
+def is_section(line: str) -> bool:
+    """True for a heading of a part of the log."""
+    return line.rstrip() in _SECTIONS
 
 
 def shortened(lines: Sequence[AuthoredLine]) -> str:
@@ -224,7 +237,10 @@ def shortened(lines: Sequence[AuthoredLine]) -> str:
 
 
 def _theirs(part: list[AuthoredLine]) -> list[AuthoredLine]:
-    """What stays of a part: of a task in the log the person's lines, below its heading."""
+    """What stays of a part: of a task in the log the person's lines, below its heading; of a section all but the
+    program's items."""
+    if part[0].own and is_section(part[0].text):
+        return [line for line in part if not (line.own and line.text.startswith("- "))]
     if not (part[0].own and _LOGGED.match(part[0].text)):
         return part
     theirs = [line for line in part[1:] if not line.own]
@@ -233,8 +249,8 @@ def _theirs(part: list[AuthoredLine]) -> list[AuthoredLine]:
 
 def _is_left_empty(part: list[AuthoredLine], after: str) -> bool:
     """True for a heading of the log of which no task is left; `after` is the line after the part."""
-    is_section = part[0].own and part[0].text.rstrip() in _SECTIONS
-    return is_section and not after.startswith("### ") and not any(line.text.strip() for line in part[1:])
+    is_of_log = part[0].own and is_section(part[0].text)
+    return is_of_log and not after.startswith("### ") and not any(line.text.strip() for line in part[1:])
 
 
 def has_log(text: str) -> bool:

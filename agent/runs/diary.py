@@ -67,11 +67,13 @@ class Diary:
         return [Addition(path, daily.new_note(now.date()).encode(), block.encode(), section)]
 
     def summarise(self, day: date) -> Outcome:
-        """Update the summary of a day; do nothing if it would be empty or a person has changed it."""
+        """Update the summary of a day; do nothing if it would be empty, or if a person or a model wrote it."""
         vault = self.workspace.vault
         path = vault.home.at(daily.path_of(day))
         before = vault.read(path)
         text = (before or b"").decode("utf-8", "surrogateescape")
+        if daily.is_of_model(text):
+            return Outcome()
         summary = day_summary(entries_on_day(vault, day), daily.log(text), self._language)
         after = daily.with_summary(text or daily.new_note(day), summary) if summary else text
         if after == text:

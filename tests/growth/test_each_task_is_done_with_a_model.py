@@ -10,6 +10,7 @@ from agent.growth.procedures.self_reflection import reflection_name
 from agent.llm.messages import System
 from agent.llm.provider import never
 from agent.loop.session import load_session, sessions
+from agent.runs.diary import Diary
 from agent.schedule.job import Job
 from agent.schedule.job_header import parse_job
 from agent.schedule.task_notes import load_tasks
@@ -88,6 +89,8 @@ def test_a_summary_takes_the_place_of_the_programs(tmp_path: Path, monkeypatch: 
     made = office(tmp_path, monkeypatch, day(NOW, ("09:10", "Plan the garden")), "- Planned the garden [[garden]]")
     made.do("summarize_period", "Sum up the day")
     assert "## Summary of the day\n\n- Planned the garden [[garden]]\n" in made.text("daily/2026-11-22.md")
+    tip = made.commit_count()
+    assert not Diary(made.workspace).summarise(NOW.date()).commit and made.commit_count() == tip, "the model's stays"
 
 
 def test_explore_topic_is_a_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from agent.memory import daily
 from agent.memory.blame import DAILY, AuthoredLine
 from agent.memory.store import entries_on_day
 from agent.memory.upkeep.day_summary import day_summary
-from agent.vault.change import Stamp
+from agent.vault.change import Append, Stamp
 from tests.fakes import FakeClock
 from tests.memory.days import Days, days
 
@@ -177,6 +177,25 @@ def test_a_day_has_one_section_for_each_kind_whatever_the_person_writes_below(tm
     home.tend()
     left = home.text(path)
     assert "## Conversations" not in left and "\n## My evening\n\nA walk.\n" in left and "Write to Ben" in left
+
+
+def test_the_times_awake_are_a_list_of_their_own_and_go_with_the_log(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    path = log(home)
+    note = home.text(path) + "\n## Upkeep\n\n### 14:20 - Memory upkeep\n\n- Merged: 2\n"
+    with home.vault.transaction("memory(daily): log", Stamp("agent", tool="daily")) as change:
+        change.edit(path, home.text(path).encode(), note.encode())
+    heading = daily.section("times", "en").encode()
+    for line in ("- 14:10–14:30: Tidy up\n", "- 15:10–15:30: Read on\n"):
+        with home.vault.transaction("memory(daily): awake", Stamp("agent", tool="daily")) as change:
+            change.requests.append(Append(path, line.encode(), b"", heading))
+    text = home.text(path)
+    assert text.endswith("- Merged: 2\n\n## Awake\n\n- 14:10–14:30: Tidy up\n- 15:10–15:30: Read on\n")
+    assert len(daily.log(text)) == 2, "it is no task"
+    home.by_hand(path, text + "- I slept badly\n")
+    home.pass_days(31)
+    home.tend()
+    assert "Tidy up" not in home.text(path) and "## Awake\n\n- I slept badly\n" in home.text(path)
 
 
 def test_a_younger_day_is_left_as_it_is(tmp_path: Path) -> None:

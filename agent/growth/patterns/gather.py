@@ -149,7 +149,7 @@ def _own_lines(note: str) -> Iterator[str]:
     in_log = False
     for line in body.splitlines():
         if _HEADING.match(line):
-            in_log = _LOGGED.match(line) is not None
+            in_log = _LOGGED.match(line) is not None or daily.is_section(line)
         elif line.strip() and not in_log and not _MARK.match(line):
             yield line.strip()[:_TEXT]
 

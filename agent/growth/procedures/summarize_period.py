@@ -59,7 +59,7 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
     heading = context.text("week_summary", week=week_of(period.last)) if period.is_week else ""
     title = heading or context.text("day_summary")
     body = answer if answer.lstrip().startswith("#") else f"## {title}\n\n{answer}"
-    requests = _requests(context, period, f"{body.strip()}\n")
+    requests = _requests(context, period, f"{body.strip()}\n", of_model=True)
     return Work(_says(context, period), requests) if requests else Work(context.text("summary_kept"), is_quiet=True)
 
 
@@ -99,11 +99,14 @@ def _day_rows(context: ProcedureContext, day: date) -> Iterator[str]:
     yield ""
 
 
-def _requests(context: ProcedureContext, period: _Period, summary: str) -> tuple[Request, ...]:
+def _requests(
+    context: ProcedureContext, period: _Period, summary: str, *, of_model: bool = False
+) -> tuple[Request, ...]:
     path = context.path(period.name)
     before = context.vault.read(path)
     text = None if before is None else before.decode("utf-8", "surrogateescape")
-    after = daily.with_summary(_new_note(period) if text is None else text, summary) if summary else text
+    there = _new_note(period) if text is None else text
+    after = daily.with_summary(there, summary, of_model=of_model) if summary else text
     if after is None or after == text:
         return ()
     data = after.encode("utf-8", "surrogateescape")

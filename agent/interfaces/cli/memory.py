@@ -37,14 +37,15 @@ def run(output: Output, dry_run: bool) -> None:
     """Archive expired entries, merge duplicates, summarise old days, and update MEMORY.md.
 
     It is one commit with a report in the daily note; undo takes it back. What you changed in the agent's text is
-    learned in another one, at most once a day.
+    learned in another one, at most once a day, and what you stated goes into your profile in a third.
     """
     workspace = open_workspace(output.vault())
     upkeeper = open_upkeeper(workspace, open_accounts(workspace, estimate, Offline()))
     upkeep, outcome = (upkeeper.plan(), Outcome()) if dry_run else upkeeper.run()
     learned = 0 if dry_run else len(upkeeper.learn().seen)
-    document = {**_document(upkeep, outcome, dry_run), "learned": learned}
-    output.emit(document, lambda: as_lines(_format(upkeep, outcome, dry_run, learned)))
+    profile = 0 if dry_run else len(upkeeper.fill_profile().made)
+    document = {**_document(upkeep, outcome, dry_run), "learned": learned, "profile": profile}
+    output.emit(document, lambda: as_lines(_format(upkeep, outcome, dry_run, learned, profile)))
 
 
 @command.command(short_help="Count what is remembered.")
@@ -76,9 +77,9 @@ def _document(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool) -> Mapping[st
     }
 
 
-def _format(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool, learned: int) -> Iterator[str]:
+def _format(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool, learned: int, profile: int) -> Iterator[str]:
     if upkeep.report.is_empty:
-        yield from () if learned else [said("nothing to do")]
+        yield from () if learned or profile else [said("nothing to do")]
     elif dry_run:
         yield said("would do this; nothing is changed yet:")
     elif outcome.queued:
@@ -88,6 +89,8 @@ def _format(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool, learned: int) -
     yield from (f"  {line}" for line in report_lines(upkeep.report, spoken()))
     if learned:
         yield said("learned from your edits: {count} (in {note})", count=learned, note=NOTE)
+    if profile:
+        yield said("lines added to your profile: {count}", count=profile)
 
 
 def _counted(counts: MemoryCounts, oldest: str | None) -> Iterator[str]:

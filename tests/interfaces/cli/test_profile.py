@@ -105,3 +105,11 @@ def test_what_is_forgotten_is_gone_from_the_profile(laid: Path, run: Run) -> Non
     assert "[to be filled]" not in changes and "- 20" not in changes, "its rows are gone as a whole"
     body = (laid / "profile/00-basic-info.md").read_text("utf-8").partition("\n# ")[2]
     assert body == before.partition("\n# ")[2]
+
+
+def test_the_upkeep_fills_the_profile_when_a_person_runs_it(laid: Path, run: Run) -> None:
+    run("remember", "My shoe size is 43.")
+    run("remember", "I live in Oslo.")
+    assert run("memory", "run")["profile"] == 1
+    assert "- **Home**: Oslo (" in (laid / "profile/00-basic-info.md").read_text("utf-8")
+    assert run("memory", "run")["profile"] == 0
