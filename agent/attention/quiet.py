@@ -45,6 +45,10 @@ class QuietHours:
             end = later
         return None if end == wall else self._moment(end, after=at)
 
+    def holds(self, wall: datetime) -> bool:
+        """True if it is quiet when the clock on the wall shows this."""
+        return bool(self._ends(wall))
+
     def on_the_wall(self, at: datetime) -> datetime:
         """The local date and time, without a zone."""
         return at.astimezone(self.zone).replace(tzinfo=None)

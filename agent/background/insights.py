@@ -132,8 +132,9 @@ class Insights:
 
     def _look(self, state: InsightState, now: datetime) -> InsightState:
         """Look for patterns; the notes are brought up to date once a day, also by a daemon that was begun again."""
-        vault, language = self.workspace.vault, self.workspace.settings.vault.language
-        found, today = look(vault, language, now, self.vectors()), now.date().isoformat()
+        vault, settings = self.workspace.vault, self.workspace.settings
+        found = look(vault, settings.vault.language, now, self.vectors(), settings.attention.quiet)
+        today = now.date().isoformat()
         if state.looked != today:
             proposed = propose_changes(profile_writing(self.workspace), found.changes)
             if proposed.requests:

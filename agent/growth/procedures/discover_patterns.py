@@ -59,8 +59,9 @@ def _propose(context: ProcedureContext, found: Look, lines: Sequence[ProfileChan
 
 
 def _look(context: ProcedureContext) -> Look:
-    chosen = choose_embedder(context.runs.workspace.settings.index.model)
-    return look(context.vault, context.language, context.now, vectors_of(chosen.embedder))
+    settings = context.runs.workspace.settings
+    vectors = vectors_of(choose_embedder(settings.index.model).embedder)
+    return look(context.vault, context.language, context.now, vectors, settings.attention.quiet)
 
 
 def _says(context: ProcedureContext, found: Look) -> str:
