@@ -109,6 +109,7 @@ class Daemon:
                 finally:
                     pool.close()
                     parts.remotes.goodbye()
+                    parts.messages.close()
                     parts.inbox.close()
                     parts.jobs.close()
                     bus.publish_async(DaemonStopped(self.stop.reason))

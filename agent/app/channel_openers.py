@@ -14,6 +14,8 @@ from agent.attention.channels.desktop_in import DesktopIn
 from agent.attention.channels.hooks import DISCORD, MATTERMOST, SLACK, WECOM, Hook, HookForm
 from agent.attention.channels.http import Service
 from agent.attention.channels.lark import Lark
+from agent.attention.channels.lark_connection import is_installed
+from agent.attention.channels.lark_in import LarkIn
 from agent.attention.channels.mail import Mail
 from agent.attention.channels.mail_in import MailIn
 from agent.attention.channels.mail_token import load_token
@@ -42,7 +44,13 @@ def open_lark(workspace: Workspace) -> Lark:
     settings = workspace.settings.channels.lark
     service, secret = _service(workspace, "lark", "base_url", "app_secret", settings.app_secret)
     language = workspace.settings.vault.language
-    return Lark(settings.base_url, settings.app_id, secret, settings.owner, service, language)
+    buttons = is_installed()
+    return Lark(settings.base_url, settings.app_id, secret, settings.owner, service, language, buttons)
+
+
+def open_lark_in(workspace: Workspace) -> Inbound | None:
+    """The long connection of the bot of Lark; None without the library for it. Raises `MissingKey`."""
+    return LarkIn(open_lark(workspace), in_machine_seconds(workspace.clock)) if is_installed() else None
 
 
 def open_ntfy(workspace: Workspace) -> Ntfy:

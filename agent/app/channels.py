@@ -13,6 +13,7 @@ from agent.app.channel_openers import (
     open_desktop_in,
     open_hook,
     open_lark,
+    open_lark_in,
     open_mail,
     open_mail_in,
     open_ntfy,
@@ -22,6 +23,7 @@ from agent.app.channel_openers import (
 )
 from agent.attention.channels.channel import Channel, Inbound, Message
 from agent.attention.channels.hooks import DISCORD, MATTERMOST, SLACK, WECOM
+from agent.attention.channels.lark_connection import is_installed
 from agent.config.secrets import Secret
 from agent.config.settings import RENAMED, Settings
 from agent.errors import AgentError, UserError
@@ -45,6 +47,9 @@ class ChannelKind:
     asks: Mapping[str, Sentence] = field(default_factory=dict)
     receive: Callable[[Workspace], Inbound | None] | None = None
     """Opens the way in; None where there is none, or where it is not configured."""
+
+    extra: str = ""
+    """The extra of this program without which nothing comes in here; empty if nothing is missing."""
 
     find_owner: Callable[[Workspace, str, Cancelled], str] | None = None
     """Waits for a message there that has a code, and returns its sender's id: the value of `owner`."""
@@ -149,6 +154,8 @@ KINDS: tuple[ChannelKind, ...] = (
             "app_secret": Sentence("The secret of your app"),
             "owner": Sentence("Your own open_id in the app (ou_…)"),
         },
+        receive=open_lark_in,
+        extra="" if is_installed() else "lark",
     ),
     ChannelKind(
         "mail",
@@ -190,7 +197,7 @@ KINDS: tuple[ChannelKind, ...] = (
             (SLACK, Sentence("a webhook of Slack")),
             (MATTERMOST, Sentence("a webhook of Mattermost")),
             (DISCORD, Sentence("a webhook of Discord")),
-            (WECOM, Sentence("a robot in a group of WeCom")),
+            (WECOM, Sentence("a robot in a group of WeCom, which can only send")),
         )
     ),
     ChannelKind(

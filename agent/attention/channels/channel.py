@@ -1,6 +1,6 @@
 """What a channel is: it delivers a message and proves it, and some take in what their person writes back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -54,12 +54,20 @@ class Incoming:
     forwarded: bool = False
 
 
+def _no_confirmation() -> None:
+    """Nothing: the next call's position tells the service what has arrived."""
+
+
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What came in, in order, and the position after it: the next call begins there, also after a restart."""
+    """What came in, in order, and the position after it: the next call begins there, also after a restart.
+
+    `confirm` is called once both are on disk: a service that has no positions sends again what was not confirmed.
+    """
 
     messages: Sequence[Incoming]
     position: str
+    confirm: Callable[[], None] = _no_confirmation
 
 
 class Channel(Protocol):
@@ -92,3 +100,6 @@ class Inbound(Protocol):
 
         Raises as `Channel.send` does.
         """
+
+    def close(self) -> None:
+        """End a connection that is kept open between two calls; it is not used any more."""

@@ -157,12 +157,7 @@ class Service:
                 hint = Sentence("check your network and {address}", address=self.address)
                 return Retryable("{place} cannot be reached: {why}", delay=0.0, hint=hint, place=place, why=why)
             case "certificate":
-                return Permanent(
-                    "{place} cannot be trusted: {why}",
-                    hint="if it is your own server, name its certificate authority in the variable SSL_CERT_FILE",
-                    place=place,
-                    why=why,
-                )
+                return untrusted(place, why)
             case "silent":
                 return Retryable("{place} is silent: {why}", delay=0.0, hint="try again later", place=place, why=why)
             case "broken":
@@ -172,6 +167,16 @@ class Service:
             case "too long" | "encoded" | "proxy" | "bug":
                 hint = Sentence("is {address} the address of this service?", address=self.address)
                 return Permanent("{place} gave an answer that cannot be used", hint=hint, place=place)
+
+
+def untrusted(place: str, why: str) -> Permanent:
+    """The error for a server whose certificate cannot be verified."""
+    return Permanent(
+        "{place} cannot be trusted: {why}",
+        hint="if it is your own server, name its certificate authority in the variable SSL_CERT_FILE",
+        place=place,
+        why=why,
+    )
 
 
 def json_body(document: object) -> bytes:

@@ -1,17 +1,19 @@
 """A bot of Lark (Feishu): cards to its owner, and as answers in a chat.
 
-Nothing is received yet, so that a card has no buttons, which would be dead: it says in words where to decide. Only the
-few calls that are needed, each with a tenant's token, which is renewed when it is about to end. The id of a message is
-sent along as `uuid`, by which Lark drops a second try within an hour.
+Only the few calls that are needed, each with a tenant's token, which is renewed when it is about to end. The id of a
+message is sent along as `uuid`, by which Lark drops a second try within an hour. What is pressed and written there
+comes in by `lark_in`.
 """
 
 import json
+import re
 from dataclasses import dataclass, field
 
-from agent.attention.channels.channel import Message
-from agent.attention.channels.http import HttpAnswer, Service, checked_url
+from agent.attention.channels.channel import Choice, Message
+from agent.attention.channels.http import JSON_TYPE, HttpAnswer, Service, checked_url, json_body
 from agent.attention.channels.wording import body_of, title_of
 from agent.errors import Permanent, Retryable, UserError
+from agent.escape import escape_line
 from agent.llm.fields import mapping, number, text
 from agent.llm.messages import JsonObject
 from agent.llm.provider import Cancelled
@@ -24,13 +26,19 @@ _BUSY = frozenset({99991400, 11232, 230020})
 _TOKEN_OVER = frozenset({99991663, 99991661, 99991668})
 """The codes for a token that does not count any more."""
 _KEY = frozenset({10003, 10014, 10012, 99991664})
+_GONE = frozenset({230011, 230050, 230111})
+"""The codes for a message that cannot be answered below it: recalled, not visible, or soon deleted."""
 _LEFT = 300.0
 """Seconds before its end at which a token is renewed."""
+_MESSAGE = re.compile(r"om_[A-Za-z0-9_-]+")
+REPLY = "reply"
+"""The field in the value of a button: the reply that it stands for."""
 
 
 @dataclass(slots=True)
 class Lark:
-    """The channel; `owner` is the person's `open_id` in the app."""
+    """The channel; `owner` is the person's `open_id` in the app. `buttons`: presses come in, so that a card may have
+    them; without, it says in words where to decide."""
 
     base_url: str
     app_id: str
@@ -38,6 +46,7 @@ class Lark:
     owner: str
     service: Service
     language: Language
+    buttons: bool = False
     name: str = "lark"
     _token: str = field(default="", init=False, repr=False)
     _until: float = field(default=0.0, init=False)
@@ -51,50 +60,69 @@ class Lark:
                 hint="set it to your own open_id in the app",
                 setting="channels.lark.owner",
             )
-        document: dict[str, object] = {"msg_type": "interactive", "content": json.dumps(self.card(message))}
-        document["uuid"] = message.id
-        path = f"messages/{message.answers}/reply" if message.answers else "messages?receive_id_type=" + _kind(to)
-        if not message.answers:
-            document["receive_id"] = to
-        said = self._call(path, document, cancelled)
+        document = {"msg_type": "interactive", "content": json.dumps(self.card(message)), "uuid": message.id}
+        answered = _MESSAGE.match(message.answers)
+        said = self._answered(answered[0], document, cancelled) if answered else None
+        if said is None:
+            address = {"receive_id": to, **document}
+            said = self._checked(self._ask("POST", f"im/v1/messages?receive_id_type={_kind(to)}", address, cancelled))
         proof = text(mapping(said.get("data")).get("message_id"))
         if not proof:
             raise self.service.not_understood(self.base_url)
         return proof
 
+    def own_id(self, cancelled: Cancelled) -> str:
+        """The `open_id` of the bot itself; raises as `send` does."""
+        said = self._checked(self._ask("GET", "bot/v3/info", None, cancelled))
+        own = text(mapping(said.get("bot")).get("open_id"))
+        if not own:
+            raise self.service.not_understood(self.base_url)
+        return own
+
     def card(self, message: Message) -> JsonObject:
         """The card: all of its text is plain, in which Lark interprets nothing."""
-        body = body_of(message, self.language, MOST, replies=False, elsewhere=True)
+        body = body_of(message, self.language, MOST, replies=False, elsewhere=not self.buttons)
         rows: list[JsonObject] = [{"tag": "div", "text": {"tag": "plain_text", "content": body}}] if body else []
+        if self.buttons and message.choices:
+            rows.append({"tag": "action", "actions": [_button(each) for each in message.choices]})
         title = title_of(message)
         header: JsonObject = {"header": {"title": {"tag": "plain_text", "content": title}}} if title else {}
         return {"config": {"wide_screen_mode": True}, **header, "elements": rows}
 
-    def _call(self, path: str, document: object, cancelled: Cancelled) -> JsonObject:
-        """The answer of the messages' interface; the token is renewed once if it does not count any more."""
+    def post(self, path: str, document: object, cancelled: Cancelled) -> HttpAnswer:
+        """The answer to a document without a token, whatever its status; raises as `Service.ask` does."""
+        return self.service.post(self._url(path), document, cancelled)
+
+    def _answered(self, message: str, document: object, cancelled: Cancelled) -> JsonObject | None:
+        """What Lark says to an answer below a message; None if that message is gone."""
+        answer = self._ask("POST", f"im/v1/messages/{message}/reply", document, cancelled)
+        return None if number(answer.document.get("code")) in _GONE else self._checked(answer)
+
+    def _ask(self, method: str, path: str, document: object, cancelled: Cancelled) -> HttpAnswer:
+        """The answer of the interface; the token is renewed once if it does not count any more."""
+        body = json_body(document) if document is not None else b""
         for is_last in (False, True):
-            headers = {"authorization": f"Bearer {self._tenant_token(cancelled)}"}
-            answer = self._post(f"im/v1/{path}", document, cancelled, headers)
-            if number(answer.document.get("code")) in _TOKEN_OVER and not is_last:
-                self._token = ""
-                continue
-            return self._checked(answer)
-        raise AssertionError("the second try returns or raises")
+            headers = JSON_TYPE | {"authorization": f"Bearer {self._tenant_token(cancelled)}"}
+            url = self._url(f"open-apis/{path}")
+            answer = self.service.ask(method, url, cancelled, headers=headers, body=body)
+            if number(answer.document.get("code")) not in _TOKEN_OVER or is_last:
+                break
+            self._token = ""
+        return answer
 
     def _tenant_token(self, cancelled: Cancelled) -> str:
         now = self.service.clock.monotonic()
         if not self._token or now >= self._until:
             document = {"app_id": self.app_id, "app_secret": self.app_secret}
-            said = self._checked(self._post("auth/v3/tenant_access_token/internal", document, cancelled, {}))
+            said = self._checked(self.post("open-apis/auth/v3/tenant_access_token/internal", document, cancelled))
             self._token = text(said.get("tenant_access_token"))
             self._until = now + max(number(said.get("expire")) - _LEFT, 0.0)
             if not self._token:
                 raise self.service.not_understood(self.base_url)
         return self._token
 
-    def _post(self, path: str, document: object, cancelled: Cancelled, headers: dict[str, str]) -> HttpAnswer:
-        base = checked_url(self.base_url, "channels.lark.base_url").rstrip("/")
-        return self.service.post(f"{base}/open-apis/{path}", document, cancelled, headers)
+    def _url(self, path: str) -> str:
+        return f"{checked_url(self.base_url, 'channels.lark.base_url').rstrip('/')}/{path}"
 
     def _checked(self, answer: HttpAnswer) -> JsonObject:
         """The document of a success; Lark says what went wrong in `code` and `msg`, with any status."""
@@ -121,3 +149,8 @@ class Lark:
 def _kind(to: str) -> str:
     """The kind of an address: a chat, or a person in the app."""
     return "chat_id" if to.startswith("oc_") else "open_id"
+
+
+def _button(choice: Choice) -> JsonObject:
+    label: JsonObject = {"tag": "plain_text", "content": escape_line(choice.label)}
+    return {"tag": "button", "type": "default", "text": label, "value": {REPLY: choice.reply}}

@@ -17,6 +17,7 @@ from email.utils import format_datetime
 from ipaddress import ip_address
 
 from agent.attention.channels.channel import Message
+from agent.attention.channels.http import untrusted
 from agent.attention.channels.mail_token import ReplyToken
 from agent.attention.channels.waiting import awaited
 from agent.attention.channels.wording import body_of, title_of
@@ -123,7 +124,7 @@ class _Visit:
             line = error.smtp_error
             raise self._refusal(error.smtp_code, line if isinstance(line, bytes) else line.encode()) from None
         except ssl.SSLCertVerificationError as error:
-            raise untrusted(self._channel.place, error) from None
+            raise untrusted(self._channel.place, error.verify_message) from None
         except smtplib.SMTPNotSupportedError as error:
             hint = "does the server encrypt from the first byte? vault-agent config set channels.mail.security tls"
             raise Permanent("{place} offers no encryption", hint=hint, place=self._channel.place) from error
@@ -188,16 +189,6 @@ class _Visit:
 def _expect(first: int, answer: tuple[int, bytes]) -> None:
     if answer[0] // 100 != first:
         raise _Refused(*answer)
-
-
-def untrusted(place: str, error: ssl.SSLCertVerificationError) -> Permanent:
-    """The error for a mail server whose certificate cannot be verified."""
-    return Permanent(
-        "{place} cannot be trusted: {why}",
-        hint="if it is your own server, name its certificate authority in the variable SSL_CERT_FILE",
-        place=place,
-        why=error.verify_message,
-    )
 
 
 def port_of(settings: MailSettings) -> int:

@@ -17,7 +17,8 @@ from email.message import EmailMessage
 from email.policy import default
 
 from agent.attention.channels.channel import Incoming, Received
-from agent.attention.channels.mail import TIMEOUT, is_this_machine, untrusted
+from agent.attention.channels.http import untrusted
+from agent.attention.channels.mail import TIMEOUT, is_this_machine
 from agent.attention.channels.mail_text import written_text
 from agent.attention.channels.mail_token import ReplyToken
 from agent.attention.channels.waiting import awaited
@@ -67,6 +68,9 @@ class MailIn:
             pause(self.wait, self.clock, cancelled)
         return received
 
+    def close(self) -> None:
+        """Nothing: each look has a connection of its own."""
+
 
 class _Visit:
     """One look into the mailbox."""
@@ -89,7 +93,7 @@ class _Visit:
             self._log_in(imap)
             return self._look(imap, position)
         except ssl.SSLCertVerificationError as error:
-            raise untrusted(channel.place, error) from None
+            raise untrusted(channel.place, error.verify_message) from None
         except (imaplib.IMAP4.abort, OSError) as error:
             raise Retryable(
                 "{place} cannot be reached: {why}",

@@ -82,6 +82,9 @@ class Telegram:
             return Received((), str(after))
         return Received([*self._messages(updates, cancelled)], str(after))
 
+    def close(self) -> None:
+        """Nothing: each look has a connection of its own."""
+
     def _messages(self, updates: list[JsonObject], cancelled: Cancelled) -> Iterator[Incoming]:
         for update in updates:
             pressed, said = mapping(update.get("callback_query")), mapping(update.get("message"))

@@ -106,6 +106,11 @@ class IncomingMessages:
                 if entry.session == ended.session and entry.phase == "waits":
                     entry.due = 0.0
 
+    def close(self) -> None:
+        """End the connections of the channels; they are opened anew when their settings have changed."""
+        for opened in self._opened.values():
+            opened.channel.inbound.close()
+
     @property
     def _now(self) -> float:
         return in_machine_seconds(self.workspace.clock).monotonic()
@@ -119,6 +124,7 @@ class IncomingMessages:
             return
         self._settings_problem = ""
         if found is not None:
+            self.close()
             self._opened = {name: self._open_channel(name, each) for name, each in found.items()}
 
     def _open_channel(self, name: str, channel: TwoWayChannel) -> _OpenChannel:
@@ -140,6 +146,7 @@ class IncomingMessages:
         try:
             received = inbound.receive(opened.queue.position, cancelled)
             opened.queue.take_in(received, inbound.owner, self.workspace.clock.new_id)
+            received.confirm()
             opened.due, opened.failed, opened.problem = 0.0, 0, ""
         except Interrupted:
             return

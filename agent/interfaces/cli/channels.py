@@ -208,7 +208,7 @@ def _document(kind: ChannelKind, settings: Settings, last: Mapping[str, datetime
         "configured": not missing,
         "on": kind.is_on(settings) and not missing,
         "missing": list(missing),
-        "receives": kind.receive is not None,
+        "receives": kind.receive is not None and not kind.extra,
         "last": last[kind.name].isoformat() if kind.name in last else None,
     }
 
@@ -218,6 +218,8 @@ def _table(settings: Settings, last: Mapping[str, datetime]) -> str:
     rows = []
     for kind in KINDS:
         parts = [f"{kind.name:<{width}}", _state(kind, settings), said(kind.says)]
+        if kind.extra:
+            parts.append(said("what you write there needs: pip install 'vault-agent[{extra}]'", extra=kind.extra))
         if kind.name in last:
             parts.append(said("last delivered {when}", when=format_time(last[kind.name], now)))
         rows.append("  ".join(parts))
