@@ -88,10 +88,13 @@ class Responder:
         self._take_result(entry, session, closed)
 
     def _decided(self, entry: PendingMessage) -> str | None:
-        """What came of a decision; None if the message is none. Words that are passed on decide nothing."""
+        """What came of a decision, or what is said to a message that asks nothing; None if it is for a run. Words that
+        are passed on decide nothing."""
         message, language = entry.message, self.workspace.settings.vault.language
         if message.text.strip() in _GREETINGS:
             return text("messages.hello", language)
+        if not message.text.strip():  # a picture, a voice, or what else has no words
+            return text("messages.no_words", language)
         if message.forwarded:
             return None
         opinion = parse_opinion_reply(message.text)
