@@ -1,14 +1,18 @@
 """The outbox of one vault: takes in notices, decides by the rules, and delivers what is to be sent, until it is proved.
 
-One process delivers at a time. A try is noted before it begins, so that after a kill in the middle the next one can say
-that it may be the second. A channel that cannot deliver is left for the daily note after some tries; nothing waits for
-it meanwhile.
+One process delivers at a time, to all channels side by side: what a channel has to send goes out in order, in a thread
+of its own, so that none waits for one that hangs. A try is noted before it begins, so that after a kill in the middle
+the next one can say that it may be the second. A channel that cannot deliver is left for the daily note after some
+tries.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from agent.attention.channels.channel import Channel, Choice, Message
@@ -28,7 +32,7 @@ from agent.attention.rules import (
 )
 from agent.clock import Clock, in_machine_seconds
 from agent.config.lock import hold
-from agent.errors import AgentError, Retryable, Stopping
+from agent.errors import AgentError, Interrupted, Retryable, Stopping
 from agent.events.notices import NoticeRaised, NotificationSent, NotificationSuppressed
 from agent.llm.provider import Cancelled
 from agent.texts import Language, text
@@ -46,6 +50,8 @@ FIRST, LONGEST = 5.0, 600.0
 LOCAL = frozenset({DAILY, "terminal", "desktop"})
 """The channels that reach only somebody who is at this machine: notices go there if they are named."""
 _AT_ONCE = float("-inf")
+_LOOK = 0.25
+"""Seconds between two looks at what else is to be sent while a channel is at it."""
 _LISTED = 10
 """The most notices that a digest names."""
 
@@ -76,6 +82,9 @@ class Outbox:
     choices: Callable[[str], tuple[Choice, ...]] = no_choices
     _not_before: dict[str, float] = field(default_factory=dict, init=False)
     """The machine's monotonic time of the next try, by the id of the notice."""
+    _busy: frozenset[str] = field(default=frozenset(), init=False)
+    """The channels that are sending."""
+    _telling: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def take(self, notice: NoticeRaised, id: str = "") -> NoticeReceipt:
         """Decide about a notice and note it, once for each `id` (default: a new one).
@@ -112,16 +121,56 @@ class Outbox:
                 self._tell(receipt)
 
     def deliver(self, cancelled: Cancelled) -> bool:
-        """Send what is due; False if another process is at it. Whatever a channel raises is noted, not raised."""
+        """Send what is due, and what becomes due while a channel is at it; False if another process delivers.
+
+        Returns when no channel has anything to send. Whatever a channel raises is noted, not raised.
+        """
         with hold(self.lock, in_machine_seconds(self.clock), 0.0) as held:
             if held is None:
                 return False
-            for each in self.undelivered():
-                if cancelled():
-                    break
-                if self.is_due([(shown_from(each, self.limits(), self.clock.now()), self._tried_from(each))]):
-                    self._try(each.id, cancelled)
+            lines: dict[str, Future[None]] = {}
+            problems: list[BaseException] = []
+            stop = threading.Event()
+
+            def is_over() -> bool:
+                return stop.is_set() or cancelled()
+
+            try:
+                while True:
+                    for name in [each for each, line in lines.items() if line.done()]:
+                        problem = lines.pop(name).exception()
+                        problems += [problem] if problem is not None else []
+                    if not problems and not cancelled():
+                        lines |= self._begun(frozenset(lines), is_over)
+                    self._busy = frozenset(lines)
+                    if not lines:
+                        break
+                    wait(lines.values(), _LOOK, FIRST_COMPLETED)
+            finally:
+                stop.set()  # nothing is sent any more once the lock is given back
+                wait(lines.values())
+                self._busy = frozenset()
+        if problems:
+            raise problems[0]
         return True
+
+    def _begun(self, busy: frozenset[str], cancelled: Cancelled) -> "dict[str, Future[None]]":
+        """A thread for each channel that has something to send and is not at it."""
+        due: dict[str, list[str]] = {}
+        now, limits = self.clock.now(), self.limits()
+        for each in self.undelivered():
+            if each.channel not in busy and self.is_due([(shown_from(each, limits, now), self._tried_from(each))]):
+                due.setdefault(each.channel, []).append(each.id)
+        available = self.channels() if due else {}
+        works = {name: partial(self._send_all, ids, available.get(name), cancelled) for name, ids in due.items()}
+        return {name: _in_thread(work) for name, work in works.items()}
+
+    def _send_all(self, ids: Sequence[str], channel: Channel | None, cancelled: Cancelled) -> None:
+        """One try for each of a channel's notices, in order."""
+        for id in ids:
+            if cancelled():
+                return
+            self._try(id, channel, cancelled)
 
     def undelivered(self) -> tuple[NoticeReceipt, ...]:
         """What was decided to be sent and has no proof, the oldest first."""
@@ -139,9 +188,10 @@ class Outbox:
 
     def looks(self) -> tuple[tuple[datetime, float], ...]:
         """When what waits may be sent or listed: by the date, and by the machine's monotonic time; empty while nothing
-        waits."""
+        waits. What a channel has to send that is at it is not asked for."""
         past, limits, now = self.ledger.all(), self.limits(), self.clock.now()
-        found = [(shown_from(each, limits, now), self._tried_from(each)) for each in past if each.is_undelivered]
+        waiting = [each for each in past if each.is_undelivered and each.channel not in self._busy]
+        found = [(shown_from(each, limits, now), self._tried_from(each)) for each in waiting]
         others = next_look(past, limits, now)
         return (*found, (others, _AT_ONCE)) if others is not None else tuple(found)
 
@@ -155,19 +205,19 @@ class Outbox:
         """Another one once anything was noted, by whichever process."""
         return self.ledger.mark
 
-    def _try(self, id: str, cancelled: Cancelled) -> None:
-        """One try to send a notice; what came of it is noted."""
+    def _try(self, id: str, channel: Channel | None, cancelled: Cancelled) -> None:
+        """One try to send a notice by its channel, if there is one; what came of it is noted."""
         self.ledger.begin(id)
         receipt = self.ledger.get(id)
         if receipt is None:
             return
-        available = self.channels()
-        channel = available.get(receipt.channel)
         if channel is None:
             self._fail(receipt, text("notices.no_channel", self.language, channel=receipt.channel), 0.0, False)
             return
         try:
             proof = channel.send(self.message(receipt), cancelled)
+        except Interrupted:
+            return  # as after a kill: the next try says that it may be the second
         except Stopping as error:
             self._fail(receipt, error.message, 0.0, True)
         except Retryable as error:
@@ -180,10 +230,11 @@ class Outbox:
         else:
             self.ledger.deliver(id, self.masked(proof))
             self._not_before.pop(id, None)
-            self.publish(NotificationSent(id, receipt.raised.type, receipt.channel, proof))
+            with self._telling:
+                self.publish(NotificationSent(id, receipt.raised.type, receipt.channel, proof))
 
     def _fail(self, receipt: NoticeReceipt, problem: str, delay: float, may_work_later: bool) -> None:
-        """Note a failure: another try later, or the daily note now."""
+        """Note a failure: another try later, or the daily note next."""
         wait = max(delay, min(FIRST * 4.0 ** (receipt.tries - 1), LONGEST))
         self.ledger.fail(receipt.id, self.masked(problem), wait)
         self._not_before[receipt.id] = in_machine_seconds(self.clock).monotonic() + wait
@@ -192,7 +243,6 @@ class Outbox:
         if receipt.channel != DAILY and is_over:
             self.ledger.fall_back(receipt.id, DAILY)
             self._not_before.pop(receipt.id, None)
-            self._try(receipt.id, lambda: False)
 
     def _tried_from(self, receipt: NoticeReceipt) -> float:
         """The machine's monotonic time of the next try; after a restart, by the date of the last one."""
@@ -251,6 +301,21 @@ class Outbox:
         decision = receipt.decision
         if decision.decided != "sent":
             self.publish(NotificationSuppressed(receipt.id, receipt.raised.type, decision.decided, decision.rule))
+
+
+def _in_thread(work: Callable[[], None]) -> "Future[None]":
+    """Do the work in a thread of its own; what it raises is in the future."""
+    future: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            work()
+            future.set_result(None)
+        except BaseException as error:  # noqa: BLE001  the waiting thread must get every error
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="notices", daemon=True).start()
+    return future
 
 
 def preferred(available: Mapping[str, Channel], order: str) -> Mapping[str, Channel]:

@@ -28,8 +28,8 @@ from agent.vault.folders import APPROVALS, DAILY, QUESTIONS
 from agent.watch.classify import VaultEvent
 from agent.workspace.workspace import Workspace
 
-KEY = "notices"
-"""The pool's key of all work on notices: one process tends them, one piece at a time."""
+KEY, SENDING = "notices", "notices: sending"
+"""The pool's keys of the work on notices: deciding, and sending, which a channel may hold up."""
 PATIENCE = 4.0
 """Seconds that a channel gets when the daemon stops; what is not proved by then is sent again, and says so."""
 LOOK = 60.0
@@ -92,14 +92,14 @@ class Notices:
                 self._looks = outbox.looks()
             is_asked = self._asked_at is not None and event.now >= self._asked_at
             if (is_asked or self._opinions or outbox.is_due(self._looks)) and not self.pool.has(KEY):
-                future = self.pool.submit(self._tend, key=KEY, priority=Priority.NETWORK, patience=PATIENCE)
+                future = self.pool.submit(self._tend, key=KEY, priority=Priority.NETWORK)
                 future.add_done_callback(self._over)
         except (AgentError, OSError) as error:
             self.problem = log_failure(logger, "notices", error, self.problem)
             self._pause_until = event.now + AGAIN
 
     def _tend(self, cancelled: Cancelled) -> None:
-        """Note opinions and questions, decide about what was held, and send; in a thread of the pool."""
+        """Note opinions and questions, decide about what was held, and have it sent; in a thread of the pool."""
         outbox = self._box()
         self._note_opinions(outbox)
         if self._asked_at is not None and self.workspace.clock.monotonic() >= self._asked_at:
@@ -107,7 +107,13 @@ class Notices:
             for notice in self.waiting({each.raised.decides for each in outbox.ledger.all()}):
                 outbox.take(notice)
         outbox.review()
-        outbox.deliver(cancelled)
+        if not self.pool.has(SENDING):  # else it sees by itself what else is to be sent
+            future = self.pool.submit(self._send, key=SENDING, priority=Priority.NETWORK, patience=PATIENCE)
+            future.add_done_callback(self._over)
+
+    def _send(self, cancelled: Cancelled) -> None:
+        """Send what is due, in a thread of the pool."""
+        self._box().deliver(cancelled)
 
     def _over(self, future: "Future[None]") -> None:
         """The work is over: look anew."""

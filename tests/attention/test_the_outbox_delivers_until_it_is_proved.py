@@ -3,18 +3,21 @@
 import json
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from agent.attention.channels.channel import Choice
+from agent.attention.channels.channel import Choice, Message
 from agent.attention.feedback import parse_opinion_reply
 from agent.attention.outbox import FIRST, TRIES, preferred
-from agent.errors import Permanent, Retryable, Stopping, UserError
+from agent.errors import Interrupted, Permanent, Retryable, Stopping, UserError
 from agent.events.notices import NotificationSent, NotificationSuppressed
-from agent.llm.provider import never
+from agent.llm.provider import Cancelled, never
 from tests.attention.channels import FakeChannel
 from tests.attention.outboxes import NOON, Desk, a_notice, limits
 
@@ -386,3 +389,108 @@ def test_receipts_are_left_out_after_a_year_once_there_are_many(desk: Desk, monk
     before = {each.id: each for each in desk.ledger.all()}
     desk.restart()
     assert {each.id: each for each in desk.ledger.all()} == {id: each for id, each in before.items() if id != old}
+
+
+class HangingChannel(FakeChannel):
+    """Sends nothing until it is let go, or asked to stop."""
+
+    def __init__(self, name: str = "hanging") -> None:
+        super().__init__(name)
+        self.free = threading.Event()
+        self.began = threading.Event()
+
+    def send(self, message: Message, cancelled: Cancelled) -> str:
+        self.began.set()
+        while not self.free.wait(0.01):
+            if cancelled():
+                raise Interrupted("the call was cancelled")
+        return super().send(message, cancelled)
+
+
+def at_work(desk: Desk, cancelled: Cancelled = never) -> threading.Thread:
+    """A delivery that goes on in a thread."""
+    thread = threading.Thread(target=desk.outbox.deliver, args=(cancelled,), daemon=True)
+    thread.start()
+    return thread
+
+
+def until(holds: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < deadline, what
+        threading.Event().wait(0.01)
+
+
+def two_channels(folder: Path, hanging: FakeChannel) -> Desk:
+    """A desk that sends all at once, to a channel that hangs and to one that does not."""
+    desk = Desk(folder, limits=limits(daily=50, minutes=0))
+    desk.outbox.channels = lambda: {"fake": desk.fake, hanging.name: hanging, "daily": desk.daily}
+    return desk
+
+
+def test_a_channel_that_hangs_keeps_none_of_the_others(tmp_path: Path) -> None:
+    hanging = HangingChannel()
+    desk = two_channels(tmp_path, hanging)
+    slow = [desk.take(a_notice(f"slow {number}", channel="hanging")) for number in range(3)]
+    desk.take(a_notice("quick", channel="fake"))
+    desk.take(a_notice("noted", channel="daily"))
+    began = time.monotonic()
+    thread = at_work(desk)
+    until(lambda: desk.titles == ["quick"] and len(desk.daily.shown) == 1, "the others have theirs")
+    assert hanging.began.wait(5)
+    desk.take(a_notice("raised meanwhile", channel="fake"))
+    until(lambda: desk.titles == ["quick", "raised meanwhile"], "so has what comes later")
+    assert time.monotonic() - began < 3 and not hanging.shown and thread.is_alive()
+    assert not desk.outbox.looks(), "nobody has to look at what is being sent"
+    assert not desk.outbox.deliver(never), "one delivers at a time"
+    hanging.free.set()
+    thread.join(10)
+    assert [each.title for each in hanging.shown] == ["slow 0", "slow 1", "slow 2"]
+    assert [receipt.tries for id in slow if (receipt := desk.ledger.get(id)) is not None] == [1, 1, 1]
+    assert not desk.outbox.undelivered() and len(desk.events) == 6
+
+
+def test_a_delivery_that_is_stopped_goes_on_later_and_says_so(tmp_path: Path) -> None:
+    hanging, stop = HangingChannel(), threading.Event()
+    desk = two_channels(tmp_path, hanging)
+    first, second = (desk.take(a_notice(title, channel="hanging")) for title in ("one", "two"))
+    thread = at_work(desk, stop.is_set)
+    assert hanging.began.wait(5)
+    stop.set()
+    thread.join(5)
+    assert not thread.is_alive() and not desk.daily.shown, "it does not fall back"
+    tried, untried = desk.ledger.get(first), desk.ledger.get(second)
+    assert tried is not None and (tried.tries, tried.channel, tried.is_undelivered) == (1, "hanging", True)
+    assert untried is not None and untried.tries == 0
+    hanging.free.set()
+    desk.turn()
+    assert [(each.title, each.again) for each in hanging.shown] == [("one", True), ("two", False)]
+
+
+def test_what_another_channel_could_not_send_goes_to_the_daily_note_while_one_hangs(tmp_path: Path) -> None:
+    hanging = HangingChannel()
+    desk = two_channels(tmp_path, hanging)
+    desk.fake.answers = [Permanent("the address is gone")]
+    desk.take(a_notice("slow", channel="hanging"))
+    lost = desk.take(a_notice("quick", channel="fake"))
+    thread = at_work(desk)
+    until(lambda: [each.id for each in desk.daily.shown] == [lost], "the daily note has it")
+    assert thread.is_alive()
+    hanging.free.set()
+    thread.join(10)
+
+
+def test_a_ledger_that_fails_ends_all_lines_before_the_next_may_deliver(tmp_path: Path) -> None:
+    hanging = HangingChannel()
+    desk = two_channels(tmp_path, hanging)
+    desk.take(a_notice("slow", channel="hanging"))
+    desk.take(a_notice("quick", channel="fake"))
+    desk.outbox.publish = _broken
+    threading.Timer(0.3, hanging.free.set).start()
+    with pytest.raises(RuntimeError, match="no more"):
+        desk.outbox.deliver(never)
+    assert [each.title for each in hanging.shown] == ["slow"]
+
+
+def _broken(event: object) -> None:
+    raise RuntimeError("no more")
