@@ -1,4 +1,4 @@
-"""`vault-agent undo`: takes changes back by commit, run, job or time, and keeps later edits."""
+"""`vault-agent undo`: takes changes back by commit, run, actor or time, and keeps later edits."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -11,7 +11,7 @@ from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import parse_time
 from agent.runs.waiting_conversations import end_waiting_of_run
 from agent.vault.history.difference import summary
-from agent.vault.history.trailers import is_commit_id
+from agent.vault.history.trailers import HUMAN, is_commit_id
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.history.undo_plan import Reason
@@ -21,14 +21,16 @@ _SHOWN, _NAMED = 40, 5
 
 @click.command(
     short_help="Take changes back and keep later edits.",
-    help="Take changes back and keep later edits.\n\nName commits, or one of --run, --job, --since; "
-    "--job with --since takes back what the job did since then. The undo is a "
+    help="Take changes back and keep later edits.\n\nName commits, or one of --run, --job, --actor, "
+    "--since; --job or --actor with --since takes back what the job, or a program such as mcp:claude-code, did since "
+    "then. The undo is a "
     "commit of its own: undo that one to have the changes again. Where the same lines were changed since, nothing is "
     "done and the notes are named; --partial leaves those as they are and undoes the rest.",
 )
 @click.argument("commits", metavar="[COMMIT]...", nargs=-1)
 @click.option("--run", metavar="ID", default="", help="Everything this run did.")
 @click.option("--job", metavar="ID", default="", help="Everything this job did.")
+@click.option("--actor", metavar="WHO", default="", help="Everything of agent, http, job:ID or mcp:CLIENT.")
 @click.option("--since", metavar="TIME", help="All since then but your own: 2h, 1d, today, 2026-11-21.")
 @click.option("--include-human", is_flag=True, help="With --since: your own commits too.")
 @click.option("--partial", is_flag=True, help="Undo what can be undone, leave the rest.")
@@ -40,19 +42,23 @@ def command(
     commits: tuple[str, ...],
     run: str,
     job: str,
+    actor: str,
     since: str | None,
     include_human: bool,
     partial: bool,
     dry_run: bool,
     yes: bool,
 ) -> None:
-    if sum(map(bool, (commits, run, job or since))) != 1:
-        raise click.UsageError("say what to undo: COMMIT..., --run ID, --job ID or --since TIME, one of them")
-    if include_human and (job or not since):
-        raise click.UsageError("--include-human goes with --since")
+    if sum(map(bool, (commits, run, job or actor or since))) != 1 or (job and actor):
+        which = "say what to undo: COMMIT..., --run ID, --job ID, --actor WHO or --since TIME, one of them"
+        raise click.UsageError(said(which))
+    if actor == HUMAN:
+        raise click.UsageError(said("your own commits are undone by name, or with --since and --include-human"))
+    if include_human and (job or actor or not since):
+        raise click.UsageError(said("--include-human goes with --since"))
     workspace = open_workspace(output.vault())
     start = parse_time(since, workspace.clock.now()) if since else None
-    selection = Selection(commits, run, job, start, include_human)
+    selection = Selection(commits, run, job, start, include_human, actor)
     result = undo(workspace.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
     unkept = end_waiting_of_run(workspace, run, dry_run=dry_run) if run else ()
     document = {**_document(result, dry_run), **({"not_remembered": list(unkept)} if run else {})}

@@ -53,9 +53,15 @@ class Undone:
 
 
 def undo(
-    vault: Vault, selection: Selection, *, partial: bool = False, confirmed: bool = False, dry_run: bool = False
+    vault: Vault,
+    selection: Selection,
+    *,
+    partial: bool = False,
+    confirmed: bool = False,
+    dry_run: bool = False,
+    actor: str = HUMAN,
 ) -> Undone:
-    """Undo the selected changes in one commit; with `dry_run` only the result is returned.
+    """Undo the selected changes in one commit of `actor`; with `dry_run` only the result is returned.
 
     Raises `Conflict` if the same lines of a note were changed since (with `partial`, such notes stay and the rest is
     undone), `MassChange` if too many notes would be lost without `confirmed`, and `UserError` for an unknown commit.
@@ -76,7 +82,7 @@ def undo(
         raise _conflict(undo_plan, chosen)
     if dry_run or not planned.files:
         return planned
-    subject, stamp = f"undo(notes): {chosen.name}", Stamp(HUMAN, tool=TOOL, undoes=planned.undone)
+    subject, stamp = f"undo(notes): {chosen.name}", Stamp(actor, tool=TOOL, undoes=planned.undone)
     with vault.transaction(subject, stamp, body=_body(planned), confirmed=confirmed, system=True) as transaction:
         _request(transaction, undo_plan)
     return _settle(vault, planned, transaction.outcome)

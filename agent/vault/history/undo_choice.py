@@ -1,4 +1,4 @@
-"""Selects the commits for an undo: named ones, or all of a run, a job or a time, except those already undone."""
+"""Selects the commits for an undo: named ones, or all of a run, an actor or a time, except those already undone."""
 
 import re
 from collections.abc import Sequence
@@ -22,10 +22,11 @@ _RECORD = re.compile(r"(?:session: [\w ]+|inbox\([\w ]+\)): (.+)")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The commits to undo: named ones, all of a run, all of a job, or all since a time. Exactly one of them is set, or
-    a job and a time: then those of the job since that time.
+    """The commits to undo: named ones, all of a run, all of a job or another actor, or all since a time. Exactly one
+    of them is set, or a job or an actor and a time: then those of the job or the actor since that time.
 
-    The record of a run (`Folder.undone`) stays when the run or the job is undone, or a commit that has an answer in a
+    An `actor` is as commits name it, such as `mcp:claude-code`; a job is the actor `job:ID`.
+    The record of a run (`Folder.undone`) stays when the run or the actor is undone, or a commit that has an answer in a
     person's note besides; otherwise it goes with its commit.
     `since` leaves out people's own commits and the vault's set-up, unless `include_human`.
     """
@@ -35,6 +36,12 @@ class Selection:
     job: str = ""
     since: datetime | None = None
     include_human: bool = False
+    actor: str = ""
+
+    @property
+    def by(self) -> str:
+        """The actor whose commits are selected; empty for any."""
+        return f"job:{self.job}" if self.job else self.actor
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +66,10 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Und
         name = one_line(wanted[0].subject) if len(wanted) == 1 else f"{len(wanted)} commits"
     elif selection.run:
         wanted, name = [commit for commit in touching if commit.is_of(selection.run)], _run_name(history, selection.run)
-    elif selection.job:
+    elif selection.by:
         since = selection.since
-        wanted = [each for each in touching if each.job == selection.job and (since is None or each.when >= since)]
-        name = Sentence("job {job}", job=selection.job)
-        if since is not None:
-            name = Sentence("job {job} since {when:%Y-%m-%d %H:%M}", job=selection.job, when=since)
+        wanted = [each for each in touching if each.actor == selection.by and (since is None or each.when >= since)]
+        name = _actor_name(selection)
     elif selection.since is not None:
         recent = [commit for commit in touching if commit.when >= selection.since]
         foreign = [commit for commit in recent if selection.include_human or commit.actor != HUMAN]
@@ -73,8 +78,8 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Und
         human_kept = len(recent) - len(foreign)
         name = Sentence("everything since {when:%Y-%m-%d %H:%M}", when=selection.since)
     else:
-        raise UserError("nothing to undo was named", hint="a commit, --run ID, --job ID or --since TIME")
-    if selection.run or selection.job:
+        raise UserError("nothing to undo was named", hint="a commit, --run ID, --job ID, --actor WHO or --since TIME")
+    if selection.run or selection.by:
         parts = [(commit, _without_records(commit, vault.home)) for commit in wanted]
         aside += [Reason(commit.id, "it is the record of a run, and stays") for commit, part in parts if not part.files]
         wanted = [part for _, part in parts if part.files]
@@ -103,6 +108,15 @@ def _run_name(history: Sequence[Commit], run: str) -> Sentence:
     records = (_RECORD.fullmatch(each.subject) for each in history if each.run == run and each.tool == CAPTURE)
     asked = next((found[1] for found in records if found), "")
     return Sentence("the run “{task}”", task=asked) if asked else Sentence("run {run}", run=run)
+
+
+def _actor_name(selection: Selection) -> Sentence:
+    """What the undo of an actor is called."""
+    since, values = selection.since, {"job": selection.job, "actor": selection.actor}
+    if since is None:
+        return Sentence("job {job}" if selection.job else "everything of {actor}", **values)
+    which = "job {job} since {when:%Y-%m-%d %H:%M}" if selection.job else "{actor} since {when:%Y-%m-%d %H:%M}"
+    return Sentence(which, when=since, **values)
 
 
 def _answers(commit: Commit, home: AgentFolder) -> bool:

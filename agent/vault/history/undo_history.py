@@ -61,8 +61,8 @@ def _selected(vault: Vault, index: CommitIndex, selection: Selection) -> Collect
         found = index.having(field_start(selection.run))
         return {each.id for each in found if each.run == selection.run or each.run.startswith(f"{selection.run}.")}
     chosen: set[str] | None = None
-    if selection.job:
-        chosen = {each.id for each in index.having(needle(f"job:{selection.job}"))}
+    if selection.by:
+        chosen = {each.id for each in index.having(needle(selection.by))}
     if selection.since is not None:
         start = selection.since.timestamp()
         recent = {id_of(row) for row in index.rows if seconds_of(row) >= start}

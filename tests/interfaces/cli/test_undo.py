@@ -107,3 +107,13 @@ def test_what_to_undo_has_to_be_said_once(vault: Vault, capsys: Captured, args: 
     before = head(vault.place.root)
     assert "hint" in tell(capsys, "undo", *args, code=2)
     assert head(vault.place.root) == before
+
+
+def test_what_one_program_did_is_undone_and_nothing_else(vault: Vault, capsys: Captured) -> None:
+    edit(vault, "plan.md", NOTE + "theirs\n", Stamp("mcp:claude-code"))
+    edit(vault, "b.md", "B\n", Stamp("mcp:cursor"))
+    tell(capsys, "undo", "--actor", "mcp:claude-code", "--since", "1h")
+    assert (vault.read("plan.md"), vault.read("b.md")) == (NOTE.encode(), b"B\n")
+    assert "nothing to undo" in tell(capsys, "undo", "--actor", "mcp:nobody")
+    assert "--include-human" in tell(capsys, "undo", "--actor", "human", code=2)
+    assert "one of them" in tell(capsys, "undo", "--actor", "mcp:cursor", "--job", "day", code=2)
