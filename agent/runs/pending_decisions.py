@@ -88,6 +88,37 @@ def decide_in_note(workspace: Workspace, asked: PendingDecision, yes: bool, reas
     return status
 
 
+def decision_document(asked: PendingDecision) -> dict[str, object]:
+    """What waits for a yes, for JSON."""
+    if asked.call is not None:
+        return call_document(asked.call)
+    return {
+        "id": asked.id,
+        "kind": asked.kind,
+        "name": asked.name,
+        "path": asked.path,
+        "status": "pending",
+        "created": asked.since.isoformat() if asked.since else None,
+    }
+
+
+def call_document(asked: ApprovalRecord) -> dict[str, object]:
+    """The question about a call, for JSON."""
+    return {
+        "id": asked.id,
+        "kind": "call",
+        "path": asked.path,
+        "status": asked.status,
+        "tool": asked.tool,
+        "call": asked.shown,
+        "run": asked.run,
+        "session": asked.session,
+        "created": asked.created.isoformat(),
+        "expires": asked.expires.isoformat(),
+        "reason": asked.reason or None,
+    }
+
+
 def _settle(workspace: Workspace, kind: DecisionKind) -> Callable[[], object]:
     """The function that takes in the ticks of one kind."""
     if kind == "skill_review":

@@ -20,12 +20,13 @@ from agent.runs.decisions import approvals
 from agent.runs.pending_decisions import (
     DecisionKind,
     PendingDecision,
+    call_document,
     decide_in_note,
+    decision_document,
     pending_call,
     pending_decisions,
 )
 from agent.texts import either
-from agent.tools.approval_records import ApprovalRecord
 from agent.workspace.workspace import Workspace
 
 _EXPLAINED = "Go on with the run here when no daemon does."
@@ -69,7 +70,7 @@ def _list(output: Output) -> None:
         ["", said("vault-agent approvals show NAME, yes NAME, no NAME; or tick a box in the note")] if waiting else []
     )
     output.emit(
-        {"approvals": [{**_document(each), "code": codes.get(each.path)} for each in waiting]},
+        {"approvals": [{**decision_document(each), "code": codes.get(each.path)} for each in waiting]},
         as_lines(lines) or said("nothing waits for your yes"),
     )
 
@@ -86,7 +87,7 @@ def show(output: Output, name: str) -> None:
         status = asked.call.status
     else:
         text, status = Note.parse(workspace.vault.own_version(asked.path) or b"").body.strip("\n"), "pending"
-    output.emit({**_document(asked), "text": text}, f"{text}\n{said(status)}")
+    output.emit({**decision_document(asked), "text": text}, f"{text}\n{said(status)}")
 
 
 def _deciding(yes: bool) -> Callable[..., None]:
@@ -98,10 +99,10 @@ def _deciding(yes: bool) -> Callable[..., None]:
             note = said(
                 "{status}: {tool}, in {path}", status=said(decided.status), tool=decided.tool, path=decided.path
             )
-            emit_decision(workspace, output, asked.path, _call_document(decided), note, resume_here=go)
+            emit_decision(workspace, output, asked.path, call_document(decided), note, resume_here=go)
             return
         status = decide_in_note(workspace, asked, yes, reason)
-        document = {**_document(asked), "status": status, "reason": reason or None}
+        document = {**decision_document(asked), "status": status, "reason": reason or None}
         shown = said("waits until git has finished what it is doing") if status == "pending" else said(status)
         output.emit(document, said("{shown}: {name}, in {path}", shown=shown, name=asked.name, path=asked.path))
 
@@ -150,32 +151,3 @@ def _about(asked: PendingDecision) -> str:
     if asked.call is None:
         return said(_ABOUT[asked.kind], name=asked.name)
     return " ".join((asked.call.tool, *asked.call.paths))
-
-
-def _document(asked: PendingDecision) -> dict[str, object]:
-    if asked.call is not None:
-        return _call_document(asked.call)
-    return {
-        "id": asked.id,
-        "kind": asked.kind,
-        "name": asked.name,
-        "path": asked.path,
-        "status": "pending",
-        "created": asked.since.isoformat() if asked.since else None,
-    }
-
-
-def _call_document(asked: ApprovalRecord) -> dict[str, object]:
-    return {
-        "id": asked.id,
-        "kind": "call",
-        "path": asked.path,
-        "status": asked.status,
-        "tool": asked.tool,
-        "call": asked.shown,
-        "run": asked.run,
-        "session": asked.session,
-        "created": asked.created.isoformat(),
-        "expires": asked.expires.isoformat(),
-        "reason": asked.reason or None,
-    }

@@ -7,15 +7,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.errors import UserError
-from agent.interfaces.cli.job_texts import (
-    coming,
-    format_job,
-    format_list,
-    format_moment,
-    job_document,
-    occurrence_documents,
-    problem_document,
-)
+from agent.interfaces.cli.job_texts import format_job, format_list, format_moment
 from agent.interfaces.cli.jobs_add import add
 from agent.interfaces.cli.jobs_change import pause, resume, run
 from agent.interfaces.cli.jobs_lookup import find_job
@@ -25,6 +17,7 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.runs.job_upkeep import job_record, job_shelf
 from agent.schedule.job import Job
+from agent.schedule.job_document import coming, job_document, occurrence_documents, problem_document
 from agent.schedule.occurrences import moment_in
 from agent.workspace.workspace import Workspace
 

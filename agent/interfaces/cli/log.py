@@ -1,6 +1,6 @@
 """`vault-agent log`: the commits of the vault, newest first, described by their changes in the notes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import click
@@ -10,17 +10,16 @@ from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Styled, as_lines
-from agent.interfaces.cli.time_format import format_ago, format_time, parse_time
+from agent.interfaces.cli.time_format import format_ago, format_time
 from agent.vault.history.commits import Commit
 from agent.vault.history.difference import describe, summary
+from agent.vault.history.documents import ChangeLines, commit_document
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import HUMAN
+from agent.vault.history.typed_time import parse_time
 
 _FILES, _LINES = 8, 6
 """The most notes of a commit, and lines about a note, in the text; JSON has all of them."""
-
-ChangeLines = Sequence[Sequence[str]]
-"""For each file of a commit, the lines that describe its changes."""
 
 
 @click.command(
@@ -63,30 +62,11 @@ def command(
     shown = found[:count] if count else found
     described = iter(describe(workspace.vault, [change for commit in shown for change in commit.files]))
     entries = [(commit, [next(described) for _ in commit.files]) for commit in shown]
-    output.emit({"commits": [_document(*entry) for entry in entries]}, lambda: _format(entries, now))
+    output.emit({"commits": [commit_document(*entry) for entry in entries]}, lambda: _format(entries, now))
     if not shown:
         output.note(said("no changes") if not any((path, actor, run, job, since, until)) else said("no change fits"))
     elif len(found) > len(shown):
         output.note(said("there is more: -n {count}, or -n 0 for all", count=count * 2))
-
-
-def _document(commit: Commit, changes: ChangeLines) -> Mapping[str, object]:
-    return {
-        "commit": commit.id,
-        "when": commit.when.isoformat(),
-        "actor": commit.actor,
-        "author": commit.author,
-        "claims": commit.claims or None,
-        "subject": commit.subject,
-        "run": commit.run or None,
-        "tool": commit.tool or None,
-        "session": commit.session or None,
-        "undoes": list(commit.undoes),
-        "files": [
-            {"kind": change.kind, "path": change.path, "old_path": change.old_path, "changes": list(lines)}
-            for change, lines in zip(commit.files, changes, strict=True)
-        ],
-    }
 
 
 def _format(entries: Sequence[tuple[Commit, ChangeLines]], now: datetime) -> list[str | Styled]:

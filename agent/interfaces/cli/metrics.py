@@ -9,13 +9,13 @@ from agent.app.open import open_workspace
 from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import columns, padded
-from agent.interfaces.cli.time_format import parse_time
 from agent.memory.memory_note import parse_facts
 from agent.metrics.durations import Durations
 from agent.metrics.figures import MemoryFigure, figures
 from agent.metrics.prometheus import format_prometheus
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.vault.folders import MEMORY_NOTE
+from agent.vault.history.typed_time import parse_time
 from agent.vault.store import Vault
 
 

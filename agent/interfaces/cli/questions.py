@@ -11,9 +11,9 @@ from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_report import EXIT_CODES
 from agent.runs.decision_codes import codes_by_path, find_code
-from agent.runs.decisions import Question, answer, noted_questions, open_questions
+from agent.runs.decisions import Question, answer, question_document
 from agent.runs.resumer import Resumer
-from agent.runs.sync_questions import answer_sync_question, asked_by_sync, open_sync_questions
+from agent.runs.sync_questions import answer_sync_question, open_sync_questions, waiting_questions
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
@@ -34,11 +34,11 @@ def command(ctx: click.Context) -> None:
 
 def _list(output: Output) -> None:
     workspace = open_workspace(output.vault())
-    waiting = _waiting(workspace)
+    waiting = waiting_questions(workspace)
     codes, language = codes_by_path(workspace) if waiting else {}, workspace.settings.vault.language
     shown = [f"{short_id(each)}  {codes.get(each.path, '-')}  {question_text(each, language)}" for each in waiting]
     text = "\n\n".join([*shown, said("vault-agent questions answer ID TEXT")]) if waiting else said("nothing is asked")
-    output.emit({"questions": [{**_document(each), "code": codes.get(each.path)} for each in waiting]}, text)
+    output.emit({"questions": [{**question_document(each), "code": codes.get(each.path)} for each in waiting]}, text)
 
 
 @command.command("answer", epilog=EXIT_CODES)
@@ -53,7 +53,7 @@ def answer_one(output: Output, name: str, text: str, go: bool) -> None:
     number = int(text) if text.isdecimal() and len(text) < SHORT_ID else 0
     words = question.options[number - 1] if 0 < number <= len(question.options) else text
     document, note = (
-        {**_document(question), "answer": words},
+        {**question_document(question), "answer": words},
         said("answered in {path}: {words}", path=question.path, words=words),
     )
     if question in open_sync_questions(workspace):
@@ -80,26 +80,9 @@ def _answer_sync(
     output.emit({**document, "goes_on": who.value, "run_ended": None}, as_lines([note, follows]))
 
 
-def _waiting(workspace: Workspace) -> tuple[Question, ...]:
-    of_sync = asked_by_sync(workspace)
-    noted = (each for each in noted_questions(workspace) if each.path not in of_sync)
-    return (*open_questions(workspace), *open_sync_questions(workspace), *noted)
-
-
 def _find(workspace: Workspace, name: str) -> Question:
     """The open question with this id, note, or end of an id; raises `UserError` if there is none or more than one."""
-    waiting = _waiting(workspace)
+    waiting = waiting_questions(workspace)
     coded = find_code(workspace, name)
     there = next((each for each in waiting if each.path in {name, coded.path if coded else name}), None)
     return there or find_by_id(name, waiting, _NOT_FOUND)
-
-
-def _document(question: Question) -> dict[str, object]:
-    return {
-        "id": question.id,
-        "path": question.path,
-        "question": question.text,
-        "options": list(question.options),
-        "run": question.run,
-        "expires": question.expires.isoformat() if question.expires else None,
-    }

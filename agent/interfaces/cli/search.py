@@ -21,11 +21,11 @@ from agent.index.hit import Hit, SearchResult
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, progress, to_json
 from agent.interfaces.cli.printing import show
-from agent.interfaces.cli.time_format import parse_time
 from agent.memory.recall.eligibility import is_unfilled
 from agent.vault.history.commits import resolve
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import is_commit_id
+from agent.vault.history.typed_time import parse_time
 from agent.workspace.catch_up import catch_up, open_ahead, open_past, search_whole
 from agent.workspace.person_first import MORE, person_first
 from agent.workspace.workspace import Workspace

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agent.background.presence import state_of
-from agent.interfaces.cli.job_texts import coming, format_moment, problem_document, problem_line
+from agent.interfaces.cli.job_texts import format_moment, problem_line
 from agent.interfaces.cli.language import counted, row, said
 from agent.runs.job_approvals import pending_job_approvals
 from agent.runs.job_upkeep import job_record, job_shelf
+from agent.schedule.job_document import coming, problem_document
 from agent.schedule.shelf import Shelf
 from agent.schedule.states import AgentState
 from agent.workspace.workspace import Workspace

@@ -1,6 +1,6 @@
 """`vault-agent undo`: takes changes back by commit, run, actor or time, and keeps later edits."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -8,10 +8,11 @@ from agent.app.open import open_workspace
 from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.time_format import parse_time
 from agent.runs.waiting_conversations import end_waiting_of_run
 from agent.vault.history.difference import summary
+from agent.vault.history.documents import undone_document
 from agent.vault.history.trailers import HUMAN, is_commit_id
+from agent.vault.history.typed_time import parse_time
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.history.undo_plan import Reason
@@ -61,24 +62,8 @@ def command(
     selection = Selection(commits, run, job, start, include_human, actor)
     result = undo(workspace.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
     unkept = end_waiting_of_run(workspace, run, dry_run=dry_run) if run else ()
-    document = {**_document(result, dry_run), **({"not_remembered": list(unkept)} if run else {})}
+    document = {**undone_document(result, dry_run), **({"not_remembered": list(unkept)} if run else {})}
     output.emit(document, lambda: as_lines(format_undone(result, dry_run, unkept)))
-
-
-def _document(result: Undone, dry_run: bool) -> Mapping[str, object]:
-    return {
-        "commit": result.commit,
-        "dry_run": dry_run,
-        "queued": result.queued,
-        "undone": list(result.undone),
-        "partial": list(result.partial),
-        "files": [{"kind": item.kind, "path": item.path, "old_path": item.old_path} for item in result.files],
-        "kept": [{"path": word.about, "reason": word.reason} for word in result.kept],
-        "refused": [{"path": word.about, "reason": word.reason} for word in result.refused],
-        "skipped": [{"about": word.about, "reason": word.reason} for word in result.skipped],
-        "conflicts": list(result.conflicts),
-        "human_commits_kept": result.human_commits_kept,
-    }
 
 
 def format_undone(result: Undone, dry_run: bool, unkept: Sequence[str] = ()) -> Iterator[str]:

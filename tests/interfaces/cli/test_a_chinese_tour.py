@@ -81,7 +81,7 @@ WELL: dict[str, list[list[str]]] = {
     "trust": [[], ["--key", KEY], [], ["--forget-key", KEY]],
     "why": [],
     "wake": [],
-    "undo": [["HEAD", "--dry-run"], ["HEAD"], ["--since", "1d", "--dry-run"], ["--actor", "mcp:editor", "--since", "1d", "--dry-run"]],
+    "undo": [["HEAD", "--dry-run"], ["HEAD"], ["--since", "1d", "--dry-run"], ["--actor", "mcp:x", "--dry-run"]],
 }
 """Harmless lines of each command; `{v}` is the vault, `{new}` a new folder with a file, `{merge}` three versions of a
 note, `{remote}` an empty repository."""

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.errors import UserError
-from agent.interfaces.cli.time_format import format_ago, parse_time
+from agent.interfaces.cli.time_format import format_ago
 from agent.vault.change import Stamp
+from agent.vault.history.typed_time import parse_time
 from agent.vault.store import Vault
 from tests.interfaces.cli.vaults import Captured, ask, edit, enter, tell
 from tests.vaults import git, head, make_vault

@@ -1,0 +1,51 @@
+"""Parses times as people and programs type them: `2h`, `yesterday`, `2026-11-21`, `2026-11-21T14:30`."""
+
+import re
+from datetime import date, datetime, timedelta
+
+from agent.errors import UserError
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_AGO = re.compile(r"(\d{1,6})\s*([smhdw])")
+_HINT = "2h, 30m, 1d, today, yesterday, 2026-11-21, 2026-11-21T14:30"
+
+
+def parse_time(text: str, now: datetime, *, end: bool = False) -> datetime:
+    """The time in `text`, with an offset; raises `UserError`.
+
+    A number with s, m, h, d or w is that long ago. A day is its beginning, or with `end` its end. Without an offset the
+    time is local.
+    """
+    plain = text.strip()
+    if ago := _AGO.fullmatch(plain.lower()):
+        try:
+            return now - timedelta(seconds=int(ago[1]) * _SECONDS[ago[2]])
+        except OverflowError as error:
+            raise UserError(
+                "{text} is too long ago", hint="a time looks like: {examples}", text=text, examples=_HINT
+            ) from error
+    if plain.lower() == "now":
+        return now
+    try:
+        if day := _day(plain, now):
+            start = datetime(day.year, day.month, day.day)
+            return _local(start + timedelta(days=1) - timedelta(microseconds=1) if end else start, now)
+        found = datetime.fromisoformat(plain)
+        return found if found.tzinfo else _local(found, now)
+    except (ValueError, OverflowError) as error:
+        raise UserError(
+            "{text!r} is not a time", hint="a time looks like: {examples}", text=text, examples=_HINT
+        ) from error
+
+
+def _day(text: str, now: datetime) -> date | None:
+    if text.lower() in {"today", "yesterday"}:
+        return now.date() - timedelta(days=text.lower() == "yesterday")
+    return date.fromisoformat(text) if len(text) == len("2026-11-21") else None
+
+
+def _local(naive: datetime, now: datetime) -> datetime:
+    """The local time in the clock's zone: with that day's offset if it is this machine's zone, else with the clock's
+    offset."""
+    ours = now.astimezone().utcoffset() == now.utcoffset()
+    return naive.astimezone() if ours else naive.replace(tzinfo=now.tzinfo)
