@@ -199,7 +199,7 @@ class Session:
         text, begun = format_records(fresh, self.language).encode(), self.saved > 0
         self.path = find_session(self.vault, self.path, self.id) if begun else self.path
         last = self._last_run
-        stamp = Stamp(actor_of(last.job if last else ""), session=self.path)
+        stamp = Stamp(actor_of(last.job, last.channel) if last else "agent", session=self.path)
         with self.vault.transaction(f"session: {what}", stamp, masked=True, hold=hold) as transaction:
             if begun:
                 transaction.append(self.path, text)

@@ -1,7 +1,40 @@
-"""Adds text to one section of a note, below its heading, and leaves all other lines as they are."""
+"""The sections of a note by their headings: found by name, and added to without a change to any other line."""
+
+from dataclasses import dataclass
 
 from agent.markdown.blocks import Heading, parse_body
 from agent.markdown.note import Note
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading (`## Title`) and all below it, with the lines from 1 in the file, inclusive."""
+
+    heading: str
+    lines: tuple[int, int]
+
+
+def sections(data: bytes) -> tuple[Section, ...]:
+    """All sections of a note; each ends before the next heading of its level or above."""
+    note = Note.parse(data)
+    headings = parse_body(note.body, note.body_line).headings
+    last = data.count(b"\n") + (0 if data.endswith(b"\n") else 1)
+    return tuple(
+        Section(f"{'#' * each.level} {each.text}", (each.line, min(_end(headings[at + 1 :], each.level, data), last)))
+        for at, each in enumerate(headings)
+    )
+
+
+def sections_named(data: bytes, name: str) -> tuple[Section, ...]:
+    """The sections with this heading, `## Title` or only `Title`; if there are none, without regard to case."""
+    wanted = " ".join(name.split())
+    found = sections(data)
+    for fold in (str, str.casefold):
+        names = fold(wanted)
+        same = [each for each in found if names in {fold(each.heading), fold(each.heading.lstrip("#").strip())}]
+        if same:
+            return tuple(same)
+    return ()
 
 
 def add_to_section(data: bytes, heading: bytes, text: bytes) -> bytes:

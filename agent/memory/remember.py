@@ -1,5 +1,6 @@
 """Writes an entry that a person asks to remember; one that is known in the same words is counted instead."""
 
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from agent.vault.message import one_line
 from agent.vault.store import Vault
 
 if TYPE_CHECKING:
+    from agent.memory.capture.dedupe import Judgement
     from agent.memory.store import StoredEntry
 
 
@@ -27,6 +29,24 @@ def remember(vault: Vault, text: str, keywords: tuple[str, ...] = ()) -> tuple[E
             verdict = dedupe.Judgement(dedupe.Resolution.AGAIN, entry, known)
             change.edit(known.path, known.data, dedupe.amended(verdict))
     return (known.entry if known else entry), change.outcome, known is not None
+
+
+@dataclass(frozen=True, slots=True)
+class SameWords:
+    """Compares a new entry with those whose notes have its words as their name, as `remember` does: without search."""
+
+    vault: Vault
+
+    def judged(self, entry: Entry) -> "Judgement":
+        """New, or a repetition of the entry that says it."""
+        dedupe = import_module("agent.memory.capture.dedupe")
+        known = _known(self.vault, entry.text)
+        resolution = dedupe.Resolution.NEW if known is None else dedupe.Resolution.AGAIN
+        judgement: Judgement = dedupe.Judgement(resolution, entry, known)
+        return judgement
+
+    def wrote(self, path: str) -> None:
+        """Do nothing: the note's name is found."""
 
 
 def _known(vault: Vault, text: str) -> "StoredEntry | None":

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from agent.clock import Clock
-from agent.errors import AgentError, StopRun
+from agent.errors import AgentError, StopRun, ToolFailed, ToolRetry
 from agent.llm.messages import ToolCall, ToolResult, ToolSpec
 from agent.tools.policy import GROUPS, Permission, Policies
+from agent.tools.schema import problems
 from agent.tools.taint import framed
-from agent.tools.tool import RunContext, Tool, ToolOutput
+from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
 from agent.tools.wrappers import capped, checked, cut, masked, once, timed, whole
 
 ERROR_CHARACTERS = 2000
@@ -120,6 +121,18 @@ class Registry:
         )
         denied = given is None and self._is_denied(call.name, context)
         return Called(result, given, self._clock.monotonic() - started, denied)
+
+    def preview(self, call: ToolCall, context: RunContext) -> tuple[Draft, ...]:
+        """The notes that a call would change, before and after; changes nothing and asks nobody.
+
+        Raises `ToolRetry` or `ToolFailed` for a call that cannot be performed, and what the tool's plan raises.
+        """
+        tool = next((each for each in self.visible(context) if each.name == call.name), None)
+        if tool is None or tool.effect is None:
+            raise ToolFailed(f"what {call.name} would change cannot be shown in advance")
+        if found := problems(call.arguments, tool.parameters):
+            raise ToolRetry("\n".join((f"{call.name} was not called:", *found)))
+        return tool.effect.plan(call.arguments, context)
 
     def _perform(self, call: ToolCall, context: RunContext) -> tuple[ToolOutput | None, str]:
         if call.problem:

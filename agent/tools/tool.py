@@ -63,7 +63,7 @@ class RunContext:
     @property
     def actor(self) -> str:
         """Who acts, as a commit names it."""
-        return actor_of(self.job)
+        return actor_of(self.job, self.channel)
 
     @property
     def is_attended(self) -> bool:

@@ -121,9 +121,16 @@ CAPTURE = "capture"
 """The `tool` of a commit with which the program records a run, and adds it to logs (`Folder.logs`)."""
 
 
-def actor_of(job: str) -> str:
-    """The actor of what a run does, by the job that it belongs to; empty for a run that a person asked for."""
-    return f"job:{job}" if job else "agent"
+CLIENT = "mcp:"
+"""Begins the name of a program that works in the vault for its person: its actor, and the channel on which it asks."""
+
+
+def actor_of(job: str, channel: str = "") -> str:
+    """The actor of what a run does, by the job that it belongs to (empty for a run that a person asked for) and the
+    channel on which it was asked for."""
+    if job:
+        return f"job:{job}"
+    return channel if channel.startswith(CLIENT) else "agent"
 
 
 @dataclass(frozen=True, slots=True)

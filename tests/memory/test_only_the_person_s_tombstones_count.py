@@ -37,6 +37,7 @@ def counts(vault: Vault) -> bool:
         (Stamp("agent", run="r", tool="forget"), False),
         (Stamp("job:tidy", tool="shell_run"), False),
         (Stamp("mcp:client", tool="vault_write"), False),
+        (Stamp("mcp:client", tool="forget"), True),
         (Stamp("http"), False),
     ],
     ids=str,

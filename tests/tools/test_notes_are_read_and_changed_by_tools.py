@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.errors import QuestionAsked
+from agent.errors import QuestionAsked, ToolFailed, ToolRetry
+from agent.llm.messages import ToolCall
 from agent.tools.tool import Cited
 from agent.vault.history.find import commits
 from agent.vault.plumbing.commit import Committer
@@ -322,3 +323,37 @@ def test_a_search_that_shows_foreign_text_taints_the_run(home: House) -> None:
     home.found += [hit("garden.md", (7, 8), "roses"), hit("clip.md", (4, 4), "hello")]
     assert '<untrusted source="clip.md (from https://news.example/a)">' in home.says("search_vault", query="x")
     assert home.context.taint.sources == ["clip.md (from https://news.example/a)"]
+
+
+PLAN = "# Plan\n\nfirst\n\n## Today\n\nwater\n\n## Later\n\nprune\n\n## Notes\n\na\n\n## Notes\n\nb\n"
+
+
+def test_a_section_is_read_and_added_to_by_its_heading(home: House) -> None:
+    home.says("vault_write", path="plan.md", content=PLAN)
+    assert home.says("vault_read", path="plan.md", heading="today").endswith(":\n\n## Today\n\nwater\n")
+    assert "lines 5-8 of 19" in home.says("vault_read", path="plan.md", heading="## Today")
+    assert "# Plan; ## Today; ## Later" in home.fails("vault_read", path="plan.md", heading="Tomorrow")
+    assert "2 sections of that name" in home.fails("vault_read", path="plan.md", heading="Notes")
+    assert "not both" in home.fails("vault_read", path="plan.md", heading="Today", lines="1-2")
+    home.says("vault_append", path="plan.md", text="weed", heading="Today")
+    assert home.text("plan.md") == PLAN.replace("water\n", "water\n\nweed\n")
+    home.says("vault_append", path="plan.md", text="rest", heading="Sunday")
+    assert home.text("plan.md").endswith("b\n\n## Sunday\n\nrest\n")
+    assert "2 sections of that name" in home.fails("vault_append", path="plan.md", text="x", heading="Notes")
+
+
+def test_what_a_call_would_change_is_known_before_it_is_made(home: House) -> None:
+    before, call = head(home.vault.place.root), ToolCall("1", "vault_append", {"path": "garden.md", "text": "lilies"})
+    (draft,) = home.registry.preview(call, home.context)
+    assert draft.before and draft.after == draft.before + b"lilies\n"
+    assert (head(home.vault.place.root), home.text("garden.md").encode()) == (before, draft.before)
+    with pytest.raises(ToolRetry, match="text is missing"):
+        home.registry.preview(ToolCall("2", "vault_append", {"path": "garden.md"}), home.context)
+    with pytest.raises(ToolFailed):
+        home.registry.preview(ToolCall("3", "vault_read", {"path": "garden.md"}), home.context)
+
+
+def test_what_a_program_of_the_person_does_is_in_its_name(home: House) -> None:
+    home.context = replace(home.context, channel="mcp:claude-code")
+    home.says("vault_write", path="theirs.md", content="hello\n")
+    assert [each.actor for each in commits(home.vault, limit=1)] == ["mcp:claude-code"]

@@ -35,6 +35,7 @@ _KINDS = (
     (MEMORY_NOTE, MEMORY_NOTE),
 )
 _PLURALS = {"memory": "memories", "archived memory": "archived memories"}
+BY_HAND = Stamp("human")
 _CLOSED = (AGENT_NOTE, MEMORY_NOTE)
 
 
@@ -101,15 +102,18 @@ def _marks_of_lost(found: Forgetting, home: AgentFolder) -> frozenset[str]:
     return frozenset[str]().union(*lost, *entries)
 
 
-def carry_out(vault: Vault, forgetting: Forgetting, language: Language, *, confirmed: bool = False) -> Outcome:
-    """Forget, in one commit; no commit if only the history still has it. Raises what a transaction raises."""
+def carry_out(
+    vault: Vault, forgetting: Forgetting, language: Language, *, confirmed: bool = False, stamp: Stamp = BY_HAND
+) -> Outcome:
+    """Forget, in one commit with this stamp; no commit if only the history still has it. Raises what a transaction
+    raises."""
     changed = [each for each in forgetting.changed if each.before != each.after or each.to]
     if not (forgetting.gone or changed) and forgetting.marks <= load_tombstones(vault).marks:
         return Outcome()
     now = vault.clock.now()
     path, stone = compose_tombstone(forgetting.marks, vault.clock.new_id(), now, language)
     with vault.transaction(
-        _subject(forgetting, vault.home), Stamp("human", tool=FORGET), confirmed=confirmed
+        _subject(forgetting, vault.home), replace(stamp, tool=FORGET), confirmed=confirmed
     ) as transaction:
         for gone, data in forgetting.gone:
             transaction.delete(gone, data)

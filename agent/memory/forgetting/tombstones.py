@@ -20,6 +20,7 @@ from agent.index.analysis import terms
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
 from agent.markdown.values import Value
+from agent.memory.blame import FORGET
 from agent.memory.entry import slug
 from agent.memory.understanding.statements import is_statement
 from agent.memory.understanding.wording import wording
@@ -71,7 +72,7 @@ def trusted_tombstones(vault: Vault, notes: Mapping[str, bytes]) -> frozenset[st
     if new:
         committed = committed_blobs(vault, new)
         asked = {path for path in new if committed.get(path) == keys[path].partition(" ")[0]}
-        origin = last_changed_by_person(vault, asked)
+        origin = last_changed_by_person(vault, asked, FORGET)
         known |= {keys[path]: path in origin or path not in asked for path in new}
         if asked:
             _save(file, {keys[path]: known[keys[path]] for path in notes if path in asked or path not in new})

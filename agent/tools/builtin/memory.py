@@ -4,11 +4,12 @@ What a job's run saves are the agent's words: nobody asked for it, so it neither
 what they have said.
 """
 
+from typing import Protocol
+
 from agent.clock import Clock
 from agent.errors import ToolRetry
 from agent.llm.messages import JsonObject
 from agent.memory.capture.dedupe import Judgement, Resolution, changes_of
-from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import MODEL, Entry, EntryType, slug
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
@@ -17,7 +18,16 @@ from agent.vault.folders import ENTRIES, AgentFolder
 from agent.vault.message import one_line
 
 
-def save_tool(notes: Notes, clock: Clock, keeper: EntryWriter | None = None) -> Tool:
+class Keeper(Protocol):
+    """Compares new entries with known ones."""
+
+    def judged(self, entry: Entry, /) -> Judgement: ...
+
+    def wrote(self, path: str, /) -> None:
+        """Called with the path of an entry that was written."""
+
+
+def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
     """The tool for one vault; `keeper` compares with known entries (None: everything is new)."""
 
     def decide(call: JsonObject, context: RunContext) -> Judgement:

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from agent.errors import NoteGone, ToolRetry
 from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
+from agent.markdown.sections import Section, add_to_section, sections, sections_named
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.note_access import check_readable, check_text, check_writable, may_read
@@ -21,12 +22,15 @@ from agent.vault.transaction import Transaction
 READ_CHARACTERS = 15_000
 """The most characters of one `vault_read`: below the limit of a result, so that the result says how to continue."""
 LISTED = 100
+_HEADINGS = 20
 _GROUP = frozenset({"fs"})
 _PATH: JsonObject = {
     "type": "string",
     "minLength": 1,
     "description": "relative to the vault, such as projects/garden.md",
 }
+
+_HEADING: JsonObject = {"type": "string", "minLength": 1, "maxLength": 300, "description": "such as ## Plan"}
 
 
 def vault_tools(notes: Notes) -> tuple[Tool, ...]:
@@ -50,7 +54,7 @@ def _read(notes: Notes) -> Tool:
             return ToolOutput(f"{path} is empty", (Cited(path, (1, 1)),))
         if b"\0" in data[:8000]:
             raise ToolRetry(f"{path} is no text")
-        first, last = arguments.line_range(call, total, path)
+        first, last = _wanted_lines(call, data, total, path)
         shown, last = _fitting(Note.parse(data).text.split("\n"), first, last)
         if _is_utf8(data) and not shown.endswith("…"):
             context.shown.show(path, data, (first, last))
@@ -60,8 +64,30 @@ def _read(notes: Notes) -> Tool:
         return ToolOutput(f"{head}:\n\n{shown}", (Cited(path, (first, last)),), untrusted=untrusted)
 
     path = {**_PATH, "description": "a path, or the id of a note"}
-    schema = arguments.schema("path", path=path, lines=arguments.LINES)
-    return Tool("vault_read", "Read a note, or some lines of it.", schema, perform, _GROUP, readonly=True)
+    schema = arguments.schema("path", path=path, lines=arguments.LINES, heading=_HEADING)
+    return Tool("vault_read", "Read a note, some lines of it, or one section.", schema, perform, _GROUP, readonly=True)
+
+
+def _wanted_lines(call: JsonObject, data: bytes, total: int, path: str) -> tuple[int, int]:
+    """The first and the last line that a call asks for, by `lines` or by `heading`."""
+    heading = arguments.text(call, "heading")
+    if not heading:
+        return arguments.line_range(call, total, path)
+    if "lines" in call:
+        raise ToolRetry("give lines or heading, not both")
+    return find_section(data, heading, path).lines
+
+
+def find_section(data: bytes, heading: str, path: str) -> Section:
+    """The one section with this heading; raises `ToolRetry` with the headings that the note has."""
+    found = sections_named(data, heading)
+    if len(found) == 1:
+        return found[0]
+    shown = [" ".join(each.heading.split()) for each in found or sections(data)]
+    named = "; ".join(shown[:_HEADINGS]) + ("; …" if len(shown) > _HEADINGS else "")
+    if found:
+        raise ToolRetry(f"{path} has {len(found)} sections of that name ({named}): give the lines instead")
+    raise ToolRetry(f"{path} has no heading {heading!r}; it has {named or 'none'}")
 
 
 def _fitting(lines: list[str], first: int, last: int) -> tuple[str, int]:
@@ -177,9 +203,12 @@ def _append(notes: Notes) -> Tool:
         before = notes.vault.read(path)
         data = before or b""
         text = _like(data, arguments.text(call, "text")).encode()
-        newline = b"\r\n" if b"\r\n" in data else b"\n"
-        gap = newline if data and not data.endswith(b"\n") else b""
-        after = data + gap + text + (b"" if text.endswith(b"\n") else newline)
+        if section := _section(call, data, path):
+            after = add_to_section(data, section, text)
+        else:
+            newline = b"\r\n" if b"\r\n" in data else b"\n"
+            gap = newline if data and not data.endswith(b"\n") else b""
+            after = data + gap + text + (b"" if text.endswith(b"\n") else newline)
         _check_header(path, before, after)
         return (Draft(path, before, after),)
 
@@ -190,13 +219,25 @@ def _append(notes: Notes) -> Tool:
             raise ToolRetry("there is nothing to append")
 
         def fill(change: Transaction) -> None:
-            change.append(draft.path, text)
+            change.append(draft.path, text, section=_section(call, draft.before or b"", draft.path))
 
         return notes.commit("vault_append", context, f"vault(append): {draft.path}", drafts, fill)
 
-    schema = arguments.schema("path", "text", path=_PATH, text={"type": "string", "minLength": 1})
-    description = "Add text at the end of a note, on lines of its own; makes the note if it is missing."
+    text: JsonObject = {"type": "string", "minLength": 1}
+    heading = {**_HEADING, "description": "at the end of this section, which is added if it is missing"}
+    schema = arguments.schema("path", "text", path=_PATH, text=text, heading=heading)
+    description = "Add text at the end of a note or section, on lines of its own; makes the note if it is missing."
     return _writing(notes, "vault_append", description, schema, perform, plan)
+
+
+def _section(call: JsonObject, data: bytes, path: str) -> bytes:
+    """The heading, with its marks, of the section that a call appends to; empty for the end of the note."""
+    heading = " ".join(arguments.text(call, "heading").split())
+    if not heading:
+        return b""
+    if len(sections_named(data, heading)):
+        return find_section(data, heading, path).heading.encode()
+    return (heading if heading.startswith("#") else f"## {heading}").encode()
 
 
 def _move(notes: Notes) -> Tool:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
 
+from agent.vault.change import CLIENT
 from agent.vault.history.trailers import HUMAN, parse_message
 from agent.vault.plumbing.identities import AGENT, person_addresses
 from agent.vault.plumbing.repository import MARKER
@@ -93,8 +94,9 @@ def changed_between(vault: Vault, before: str, after: str) -> list[str]:
     return vault.place.in_vault(vault.git.fields(*command))
 
 
-def last_changed_by_person(vault: Vault, paths: Collection[str]) -> set[str]:
-    """The paths whose last commit was made for the vault's person, and not by a tool."""
+def last_changed_by_person(vault: Vault, paths: Collection[str], tool_of_clients: str) -> set[str]:
+    """The paths whose last commit was made for the vault's person: not by a tool, but with `tool_of_clients` also
+    through one of their programs."""
     if not paths:
         return set()
     prefix = vault.place.prefix
@@ -105,7 +107,10 @@ def last_changed_by_person(vault: Vault, paths: Collection[str]) -> set[str]:
     for record in out.decode("utf-8", "surrogateescape").split(_BEGIN)[1:]:
         message, *names = record.split("\0")
         author, text = message.split("\n", 1)
-        actor = dict(parse_message(text)[2]).get("vault-actor", "") or HUMAN
+        trailers = dict(parse_message(text)[2])
+        actor = trailers.get("vault-actor", "") or HUMAN
+        if actor.startswith(CLIENT) and trailers.get("vault-tool") == tool_of_clients:
+            actor = HUMAN
         last = left & {name.lstrip("\n").removeprefix(prefix) for name in names}
         left -= last
         if actor == HUMAN and author in authors:
