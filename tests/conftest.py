@@ -4,6 +4,7 @@ A person's own models do not count."""
 
 import os
 
+import pytest
 from hypothesis import settings
 
 for _name in [name for name in os.environ if name.startswith("GIT_")]:
@@ -12,3 +13,9 @@ os.environ["HF_HUB_CACHE"] = os.devnull
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The node host that `tests/contracts/node_host.py` is run against."""
+    parser.addoption("--base-url", help="the address of a node host", default="")
+    parser.addoption("--token", help="its token", default="")

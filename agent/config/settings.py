@@ -13,6 +13,7 @@ from agent.config.channel_settings import ChannelSettings
 from agent.config.http_settings import HttpSettings
 from agent.config.machine_settings import MachineSettings, SyncSettings
 from agent.config.memory_settings import MemorySettings
+from agent.config.node_settings import NodeSettings
 from agent.config.profile_settings import ProfileSettings
 from agent.config.run_settings import (
     ContextSettings,
@@ -148,6 +149,7 @@ class Settings:
     attention: AttentionSettings
     channels: ChannelSettings
     http: HttpSettings
+    node: NodeSettings
     machine: MachineSettings
     log: LogSettings
 

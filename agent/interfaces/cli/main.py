@@ -95,6 +95,7 @@ COMMANDS = {
     "commit": LazyCommand("agent.interfaces.cli.commit", "Commit your own edits now, in your name."),
     "history": LazyCommand("agent.interfaces.cli.history", "Keep a long history quick and small."),
     "config": LazyCommand("agent.interfaces.cli.config", "Read and write settings."),
+    "node": LazyCommand("agent.interfaces.cli.node", "Let the agent work on this desktop, after a yes to each call."),
     "bench": LazyCommand("agent.interfaces.cli.bench", "Measure speed on this machine."),
     "completion": LazyCommand("agent.interfaces.cli.completion", "Print a shell completion script."),
     "merge-driver": LazyCommand("agent.interfaces.cli.merge_driver", "What git calls to merge notes.", hidden=True),

@@ -45,6 +45,7 @@ WELL: dict[str, list[list[str]]] = {
     "memory": [["report"], ["run", "--dry-run"]],
     "merge-driver": [["{merge}/base.md", "{merge}/ours.md", "{merge}/theirs.md", "今天.md"]],
     "metrics": [[]],
+    "node": [["--check"]],
     "notices": [["list"]],
     "notify": [["水在烧"], ["水在烧"], ["不急", "--priority", "0.2"], ["着火了", "--urgent"]],
     "profile": [
@@ -113,6 +114,7 @@ WRONG = {
     "memory": ["nothing"],
     "merge-driver": ["nothing"],
     "metrics": ["--since", "someday"],
+    "node": ["--port", "70000"],
     "notices": ["show", "zzzzzz"],
     "notify": ["好", "--channel", "没有"],
     "profile": ["show", "没有"],

@@ -1,0 +1,67 @@
+"""The settings of the node host: what it offers on this machine, and how the agent reaches it. Part of
+`settings.Settings`.
+
+None of them may stand in a vault's own file: they name an address, folders and programs.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from agent.config.values import Form, Range
+
+
+@dataclass(frozen=True, slots=True)
+class NodeToolSettings:
+    """The tools of the node host. One that is off is neither offered by the host nor known to the agent."""
+
+    system_run: bool
+    """Run a command of the shell. Default true: nothing runs without a yes to each call."""
+
+    screen_capture: bool
+    """Take a picture of the screen. Default true."""
+
+    audio_record: bool
+    """Record from the microphone. Default true."""
+
+    ui_automation: bool
+    """Type, press keys, move and click. Default true."""
+
+    fs_read: bool
+    """Read files in `node.folders`. Default true: without a folder, nothing can be read."""
+
+    fs_write: bool
+    """Write files in `node.folders`. Default true: without a folder, nothing can be written."""
+
+    open_app: bool
+    """Open an application, a file or a page. Default true."""
+
+    clipboard: bool
+    """Read and set the clipboard. Default true."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSettings:
+    """The node host, which works on the desktop of a machine."""
+
+    enabled: bool
+    """True to give the agent the tools of the node host while it runs. Default false."""
+
+    base_url: Annotated[str, Form(r"https?://[^\s/?#@]+/?", "an address such as http://127.0.0.1:19820")]
+    """The address of the host. Default `http://127.0.0.1:19820`, this machine."""
+
+    token_file: str
+    """The file with the token that the host wants of each request, or `keyring:NAME`. The host makes the token at its
+    first start. Default empty: `keys/node` beside the settings file, readable by its owner only."""
+
+    timeout_seconds: Annotated[float, Range(1, 600, "seconds")]
+    """The longest wait for an answer of the host, on top of the seconds that a call itself asks for. Default 30."""
+
+    reconnect_seconds: Annotated[float, Range(1, 86_400, "seconds")]
+    """The time between two looks for a host that is away, in seconds. Default 60."""
+
+    folders: str
+    """The folders in which `fs_read` and `fs_write` may work, with `:` between them, such as `~/Documents:~/Music`.
+    Default empty: none."""
+
+    tools: NodeToolSettings
+    """The switches of the tools. Default: all on."""

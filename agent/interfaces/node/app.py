@@ -1,0 +1,175 @@
+"""The routes of the node host; `README.md` beside this file is the contract."""
+
+import logging
+import sys
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from importlib.metadata import version
+from typing import cast
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from agent.clock import Clock
+from agent.interfaces.node.calls import Answer, Calls
+from agent.interfaces.node.catalog import described
+from agent.interfaces.node.failure import Failure, bad_arguments
+from agent.interfaces.node.guard import Guard, problem
+from agent.interfaces.node.permissions import permissions
+from agent.interfaces.node.programs import missing
+from agent.interfaces.node.tool import Desk, Done, NodeTool
+from agent.llm.messages import JsonObject
+from agent.texts import Sentence
+from agent.tools.schema import problems
+
+API = 1
+"""The version of the contract; it changes when a program that keeps it would not be understood any more."""
+_LONGEST_ID = 200
+logger = logging.getLogger(__name__)
+
+
+class _Body(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of a request to execute a tool, as it comes."""
+
+    call_id: str
+    arguments: dict[str, object] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a tool; `call_id` is the caller's, who may send it again."""
+
+    call_id: str
+    arguments: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class NodeApp:
+    """The host's tools behind HTTP."""
+
+    tools: dict[str, NodeTool]
+    desk: Desk
+    calls: Calls
+    clock: Clock
+
+    def guarded(self, token: str, port: int) -> Guard:
+        """The whole application."""
+        routes = [
+            Route("/api/v1/version", self._version, methods=["GET"]),
+            Route("/api/v1/tools", self._tools, methods=["GET"]),
+            Route("/api/v1/permissions", self._permissions, methods=["GET"]),
+            Route("/api/v1/tools/{name}/execute", self._execute, methods=["POST"]),
+        ]
+        errors = {Failure: _failed, HTTPException: _not_routed}
+        return Guard(Starlette(routes=routes, exception_handlers=errors), token, port)
+
+    def needs(self) -> dict[str, Sentence]:
+        """What each tool still needs on this machine, a package or a permission; empty if it is ready."""
+        found, needs = permissions(self.desk.folders), {}
+        for name, tool in self.tools.items():
+            packages = missing(tool.programs())
+            needs[name] = Sentence("install the package {packages}", packages=packages) if packages else Sentence("")
+            if not packages and tool.permission:
+                needs[name] = found[tool.permission].guidance
+        return needs
+
+    async def _version(self, request: Request) -> Response:
+        found = {"name": "vault-agent", "version": version("vault-agent"), "api": API, "platform": sys.platform}
+        return JSONResponse(found)
+
+    async def _tools(self, request: Request) -> Response:
+        return JSONResponse({"tools": [described(tool) for tool in self.tools.values()]})
+
+    async def _permissions(self, request: Request) -> Response:
+        found = permissions(self.desk.folders)
+        guidance = {name: str(each.guidance) for name, each in found.items() if each.guidance}
+        return JSONResponse({name: each.state for name, each in found.items()} | {"guidance": guidance})
+
+    async def _execute(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        tool = self.tools.get(name)
+        if tool is None:
+            raise Failure(HTTPStatus.NOT_FOUND, "no_such_tool", f"there is no tool {name}, or it is switched off")
+        answer = await run_in_threadpool(partial(self._answer, tool, _parsed(await request.body())))
+        return JSONResponse(
+            answer.document,
+            answer.status,
+            media_type="application/json" if answer.status == HTTPStatus.OK else "application/problem+json",
+        )
+
+    def _answer(self, tool: NodeTool, call: Call) -> Answer:
+        """The answer to a call, also a failed one; it is logged."""
+        began = self.clock.monotonic()
+        try:
+            answer = self.calls.once(call.call_id, tool.name, call.arguments, partial(self._perform, tool, call))
+        except Failure as failure:
+            answer = Answer(int(failure.status), failure.document())
+        self.calls.log(tool.name, call.call_id, call.arguments, answer, self.clock.monotonic() - began)
+        return answer
+
+    def _perform(self, tool: NodeTool, call: Call) -> Answer:
+        began = self.clock.monotonic()
+        try:
+            if found := problems(call.arguments, tool.parameters):
+                raise bad_arguments("; ".join(found))
+            self._check_permission(tool)
+            done = tool.work(call.arguments, self.desk)
+        except Failure as failure:
+            return Answer(int(failure.status), self._advised(failure, tool).document() | {"call_id": call.call_id})
+        except Exception as error:  # a tool's bug must not leave the call without an answer; the log has the traceback
+            logger.warning("%s failed", tool.name, exc_info=True)
+            broken = Failure(HTTPStatus.INTERNAL_SERVER_ERROR, "broken", f"{tool.name}: {type(error).__name__}")
+            return Answer(int(broken.status), broken.document() | {"call_id": call.call_id})
+        return Answer(HTTPStatus.OK, _document(tool, call, done, self.clock.monotonic() - began))
+
+    def _check_permission(self, tool: NodeTool) -> None:
+        """Raise `Failure` if the system refuses what the tool needs."""
+        if tool.permission and permissions(self.desk.folders)[tool.permission].state == "denied":
+            detail = f"the permission {tool.permission} is denied on this machine"
+            raise Failure(HTTPStatus.FORBIDDEN, "permission_denied", detail, permission=tool.permission)
+
+    def _advised(self, failure: Failure, tool: NodeTool) -> Failure:
+        """The failure with what a person can do about the tool's permission, if it says nothing better."""
+        if failure.hint or not tool.permission:
+            return failure
+        guidance = permissions(self.desk.folders)[tool.permission].guidance
+        return Failure(failure.status, failure.code, failure.detail, str(guidance), failure.permission)
+
+
+def _document(tool: NodeTool, call: Call, done: Done, seconds: float) -> dict[str, object]:
+    files = [{"path": each.path, "media_type": each.media_type, "bytes": each.size} for each in done.files]
+    return {
+        "call_id": call.call_id,
+        "tool": tool.name,
+        "output": done.output,
+        "files": files,
+        "seconds": round(seconds, 3),
+    }
+
+
+def _parsed(body: bytes) -> Call:
+    try:
+        call = msgspec.json.decode(body, type=_Body)
+    except msgspec.ValidationError as error:
+        raise bad_arguments(str(error), 'send {"call_id": "…", "arguments": {…}}') from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Failure(HTTPStatus.BAD_REQUEST, "not_json", f"the body is not JSON: {error}") from error
+    if not 1 <= len(call.call_id) <= _LONGEST_ID:
+        raise bad_arguments(f"call_id has 1 to {_LONGEST_ID} characters")
+    return Call(call.call_id, cast("JsonObject", call.arguments))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Failure)
+    return problem(error)
+
+
+async def _not_routed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return problem(Failure(HTTPStatus(error.status_code), "no_such_route", error.detail), dict(error.headers or {}))

@@ -1,0 +1,211 @@
+"""Reads and writes files in the folders that a person has named, opened by descriptor and never through a link.
+
+Below a named folder, no part of a path may be a link, not even one that leads to another place inside. Vaults, the
+folders of git and the program's own folders stay closed in any case: the agent has other tools for notes, and keys and
+policies are nobody's to read or write through it.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+
+from agent.config.directories import VAULT_FILE
+from agent.interfaces.node.failure import Failure, bad_arguments, did_not_work
+
+MOST_READ = 1 << 20
+"""The most bytes that one call reads."""
+MOST_LISTED = 1_000
+_CLOSED = frozenset({".git", ".obsidian", ".ssh", ".gnupg"})
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder that a person has named: as they wrote it, and its real path."""
+
+    written: Path
+    real: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """The named folders, and those that stay `closed` wherever they lie."""
+
+    roots: tuple[Root, ...]
+    closed: tuple[Path, ...] = ()
+
+    @classmethod
+    def named(cls, text: str, closed: tuple[Path, ...] = ()) -> "Folders":
+        """The folders of the setting `node.folders`; relative names and missing folders are left out."""
+        paths = [Path(each.strip()).expanduser() for each in text.split(":") if each.strip()]
+        roots = [Root(each, _real(each)) for each in paths if each.is_absolute() and each.is_dir()]
+        return cls(tuple(roots), tuple(map(_real, closed)))
+
+    def read(self, given: str, offset: int) -> tuple[bytes, int]:
+        """At most `MOST_READ` bytes of a file from `offset` on, and the size of the whole file."""
+        with self._open(given) as (here, name):
+            descriptor = self._descriptor(here, name, given)
+            with os.fdopen(descriptor, "rb") as file:
+                size = os.fstat(descriptor).st_size
+                file.seek(offset)
+                return file.read(MOST_READ), size
+
+    def list(self, given: str) -> list[str] | None:
+        """The names in a folder, those of folders with `/` at the end; None if the path is no folder."""
+        with self._open(given) as (here, name):
+            try:
+                folder = os.open(name, _FOLDER, dir_fd=here)
+            except OSError as error:
+                if error.errno in {errno.ENOTDIR, errno.ELOOP}:
+                    return None
+                raise _failure(error, given) from error
+            try:
+                self._refuse_vault(folder, given)
+                with os.scandir(folder) as found:
+                    names = [each.name + "/" * each.is_dir(follow_symlinks=False) for each in found]
+            finally:
+                os.close(folder)
+        return sorted(names)
+
+    def write(self, given: str, data: bytes, *, mode: str) -> None:
+        """Write a file: `create` refuses one that exists, `replace` puts a new one in its place, `append` adds."""
+        with self._open(given) as (here, name):
+            try:
+                if mode == "append":
+                    _append(here, name, data)
+                elif mode == "create":
+                    _put(os.open(name, _made(os.O_EXCL), 0o644, dir_fd=here), data)
+                else:
+                    _exchange(here, name, data)
+            except OSError as error:
+                raise _failure(error, given) from error
+
+    @contextmanager
+    def _open(self, given: str) -> Iterator[tuple[int, str]]:
+        """The open folder of a path, and the last part of the path."""
+        root, parts = self._inside(given)
+        here = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for part in parts[:-1]:
+                try:
+                    below = os.open(part, _FOLDER, dir_fd=here)
+                except OSError as error:
+                    raise _failure(error, given) from error
+                os.close(here)
+                here = below
+                self._refuse_vault(here, given)
+            yield here, parts[-1] if parts else "."
+        finally:
+            os.close(here)
+
+    def _inside(self, given: str) -> tuple[Path, tuple[str, ...]]:
+        """The named folder that a path lies in, and the parts of the path below it."""
+        if not self.roots:
+            raise _refused("no folder is open to the node host", "vault-agent config set node.folders ~/FOLDER")
+        path = Path(given).expanduser()
+        if not path.is_absolute() or ".." in path.parts or "\0" in given:
+            raise bad_arguments(f"{given!r} is no whole path", "begin with / or ~, without ..")
+        for root in self.roots:
+            for spelt in (root.written, root.real):
+                if path.is_relative_to(spelt):
+                    return root.real, self._open_parts(root.real, path.relative_to(spelt).parts, given)
+        shown = ", ".join(str(root.written) for root in self.roots)
+        raise _refused(f"{given} is in none of the folders that are open to the node host: {shown}")
+
+    def _open_parts(self, root: Path, parts: tuple[str, ...], given: str) -> tuple[str, ...]:
+        whole = root.joinpath(*parts)
+        for each in self.closed:
+            if whole == each or each in whole.parents:
+                raise _refused(f"{given} is closed: it holds settings or keys of vault-agent")
+        for folder in (root, *root.parents):
+            if (folder / VAULT_FILE).is_file():
+                raise _vault(given)
+        if shut := next((part for part in whole.parts if part.casefold() in _CLOSED), ""):
+            raise _refused(f"{given} is closed: {shut} is nothing for the node host")
+        return parts
+
+    def _refuse_vault(self, here: int, given: str) -> None:
+        with suppress(OSError):
+            os.stat(VAULT_FILE, dir_fd=here, follow_symlinks=False)
+            raise _vault(given)
+
+    def _descriptor(self, here: int, name: str, given: str) -> int:
+        try:
+            descriptor = os.open(name, _FILE, dir_fd=here)
+        except OSError as error:
+            raise _failure(error, given) from error
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise bad_arguments(f"{given} is no file")
+        return descriptor
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _made(how: int) -> int:
+    return os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | how
+
+
+def _append(here: int, name: str, data: bytes) -> None:
+    descriptor = os.open(name, _made(os.O_APPEND), 0o644, dir_fd=here)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+    _put(descriptor, data)
+
+
+def _exchange(here: int, name: str, data: bytes) -> None:
+    """Replace a file at once, with the mode that it had."""
+    mode = 0o644
+    with suppress(FileNotFoundError):
+        found = os.stat(name, dir_fd=here, follow_symlinks=False)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.ELOOP if stat.S_ISLNK(found.st_mode) else errno.EINVAL, "not a regular file")
+        mode = stat.S_IMODE(found.st_mode)
+    draft = f".{name[:100]}.{os.getpid()}.{os.urandom(3).hex()}.new"
+    descriptor = os.open(draft, _made(os.O_EXCL), mode, dir_fd=here)
+    try:
+        os.fchmod(descriptor, mode)
+        _put(descriptor, data)
+        os.rename(draft, name, src_dir_fd=here, dst_dir_fd=here)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(draft, dir_fd=here)
+        raise
+
+
+def _put(descriptor: int, data: bytes) -> None:
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(descriptor)
+
+
+def _refused(detail: str, hint: str = "") -> Failure:
+    return Failure(HTTPStatus.FORBIDDEN, "outside", detail, hint)
+
+
+def _vault(given: str) -> Failure:
+    return _refused(f"{given} lies in a vault: its notes have tools of their own")
+
+
+def _failure(error: OSError, given: str) -> Failure:
+    match error.errno:
+        case errno.ELOOP | errno.ENOTDIR:
+            return _refused(f"{given} goes through a link or a file; links are not followed")
+        case errno.ENOENT:
+            return did_not_work(f"there is no {given}")
+        case errno.EEXIST:
+            return did_not_work(f"{given} exists", "mode replace or append changes it")
+        case errno.EISDIR:
+            return bad_arguments(f"{given} is a folder")
+        case _:
+            return did_not_work(f"{given}: {(error.strerror or str(error)).lower()}")
