@@ -49,6 +49,10 @@ _IN_ENGLISH = (
     (r"记住|记得|记忆|回忆|以前|上次|曾经", "memory remember recall save"),
     (r"运行|执行|命令|脚本|程序", "shell run program command"),
     (r"问我|询问|确认", "ask human question"),
+    (r"截图|截屏|屏幕|桌面", "screen capture picture"),
+    (r"录音|麦克风", "audio record microphone"),
+    (r"剪贴板|剪切板|粘贴", "clipboard"),
+    (r"应用|软件|启动", "open app application"),
     (r"研究|调查|分头|委派|子任务", "delegate task"),
 )
 """Tools are described in English; these are the English words for terms in Chinese tasks, and for addresses."""

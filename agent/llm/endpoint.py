@@ -52,13 +52,17 @@ class Endpoint:
     @property
     def local(self) -> bool:
         """True if the server is on this machine."""
-        host = urlsplit(self.base_url).hostname or ""
-        if host == "localhost" or host.endswith(".localhost"):
-            return True
-        try:
-            return ip_address(host).is_loopback
-        except ValueError:
-            return False
+        return is_this_machine(urlsplit(self.base_url).hostname or "")
+
+
+def is_this_machine(host: str) -> bool:
+    """True for a host name or an address of this machine itself."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def http_address(text: str) -> SplitResult | None:

@@ -81,6 +81,7 @@ class Run:
     done: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    edition: int = 0
 
     @property
     def window(self) -> Window:
@@ -162,6 +163,7 @@ class Run:
 
     def describe_tools(self) -> None:
         """Describe to the model the tools described so far in the session, and those that fit the task."""
+        self.edition = self.agent.tools.update()
         agent, specs = self.agent, self.agent.tools.specs(self.context)
         events = (record.event for record in self.session.records)
         before = dict.fromkeys(name for event in events if isinstance(event, ToolsChosen) for name in event.tools)
@@ -185,6 +187,8 @@ class Run:
         if self.context.cancelled():
             raise Interrupted("stopped by you")
         session.add(*(Spoken(message) for message in self.mailbox.take(self.request.speaker.sender)))
+        if self.agent.tools.update() != self.edition:
+            self.describe_tools()
         self.progress.steps += 1
         event = IterationStarted(run, session.path, self.progress.steps, self.request.task, tuple(self.used))
         self.inject(self.publish(event))

@@ -1,13 +1,17 @@
 """The tools of a vault under the machine's policy, with a person's approval where it is needed."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 
+from agent.config.node_token import load_node_token
 from agent.context.tool_choice import Score
 from agent.index.embedder import Embedder
 from agent.memory.capture.writer import EntryWriter
 from agent.runs.active_skills import ActiveSkills
 from agent.runs.recall_source import RecallSource
 from agent.tools.approvals import Approvals
+from agent.tools.builtin.node.client import NodeClient
+from agent.tools.builtin.node.link import NodeLink
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.planning import PlanningTools
 from agent.tools.builtin.profile import ProfileTools
@@ -61,7 +65,22 @@ def toolbox(
         following.leaves,
         workspace.vault.masked,
         lambda registry: [tool_search_tool(registry.specs, score)],
+        [node_link(workspace)] if workspace.settings.node.enabled else [],
     )
+
+
+def node_link(workspace: Workspace) -> NodeLink:
+    """The connection to the node host of the settings."""
+    settings, directories = workspace.settings.node, workspace.directories
+
+    def token() -> str:
+        found = load_node_token(settings, directories)
+        workspace.vault.known.learn([found])  # it may come back in what a tool prints
+        return found
+
+    client = NodeClient(settings.base_url, token)
+    off = [each.name for each in fields(settings.tools) if not getattr(settings.tools, each.name)]
+    return NodeLink(client, workspace.vault.clock, off, settings.timeout_seconds, settings.reconnect_seconds)
 
 
 def relevance(embedder: Embedder) -> Score:

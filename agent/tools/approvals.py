@@ -51,7 +51,7 @@ class Approvals:
 
         def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
             why = reason_to_ask(tool, arguments, context, self.vault.home, self.language)
-            if not why and policies.permission(tool, context) is Permission.ASK:
+            if not why and (tool.dangerous or policies.permission(tool, context) is Permission.ASK):
                 why = text("approval.each", self.language, tool=tool.name)
             if not why and self._records.get(fingerprint(tool.name, context.run, arguments)) is not None:
                 why = text("approval.again", self.language)

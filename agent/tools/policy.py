@@ -13,7 +13,10 @@ from agent.tools.tool import RunContext, Tool
 DEFAULT = "default"
 EVERY = "*"
 GROUPS = frozenset(
-    {"fs", "search", "memory", "web", "exec", "human", "orchestration", "profile", "tasks", "skills", "schedule"}
+    (
+        *("fs", "search", "memory", "web", "exec", "node", "human", "orchestration"),
+        *("profile", "tasks", "skills", "schedule"),
+    )
 )
 """All groups: a misspelt one in a policy would deny nothing, so it is refused."""
 

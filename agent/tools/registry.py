@@ -6,9 +6,11 @@ becomes text for the model, and the run continues; only errors that end or pause
 
 import logging
 import re
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Protocol
 
 from agent.clock import Clock
 from agent.errors import AgentError, StopRun, ToolFailed, ToolRetry
@@ -24,6 +26,11 @@ ERROR_CHARACTERS = 2000
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 logger = logging.getLogger(__name__)
+
+
+def is_tool_name(name: str) -> bool:
+    """True for plain words with `_` between them."""
+    return _NAME.fullmatch(name) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +53,25 @@ def allow_all(tool: Tool, context: RunContext) -> bool:
     return True
 
 
+class ToolSource(Protocol):
+    """Tools that come and go while runs live, such as those of another program."""
+
+    def tools(self) -> Sequence[Tool]:
+        """The tools that exist now; asked for before each step, so it must be quick. A tool that has not changed is
+        the same object each time."""
+        ...
+
+    def absence(self) -> str:
+        """Why there are fewer tools than before, for the model."""
+        ...
+
+
 class Registry:
-    """All tools, wrapped.
+    """All tools, wrapped: those that are there from the start, and those of `sources`, as of the last `update`.
 
     `guard` wraps a tool so that a call needs a person's approval if the policy or a taint requires it; a tool for which
     `leaves` is False is neither shown to the run nor called. `mask` removes secrets from results before they are cut.
-    `about` makes the tools that need the registry itself.
+    `about` makes the tools that need the registry itself. A tool of a source never takes the name of another one.
 
     Raises `ValueError` for two tools with one name, a name that is not plain words (`vault_read`: first the object,
     then the action), or an unknown group.
@@ -66,16 +86,50 @@ class Registry:
         leaves: MayUse = allow_all,
         mask: Callable[[str], str] = str,
         about: Callable[["Registry"], Iterable[Tool]] = lambda registry: (),
+        sources: Sequence[ToolSource] = (),
     ) -> None:
         self._mask = mask
         self._policies = policies
         self._leaves = leaves
         self._clock = clock
+        self._guard = guard
+        self._sources = sources
+        self._turn = threading.Lock()
+        self._edition = 0
         self._tools: dict[str, Tool] = {}
+        self._come: dict[str, tuple[Tool, ToolSource]] = {}
+        self._gone: dict[str, ToolSource] = {}
         for tool in (*tools, *about(self)):
-            if tool.name in self._tools or not _NAME.fullmatch(tool.name) or not tool.groups <= GROUPS:
+            if tool.name in self._tools or not is_tool_name(tool.name) or not tool.groups <= GROUPS:
                 raise ValueError(f"the tool {tool.name} has a name that is taken or not plain, or an unknown group")
-            self._tools[tool.name] = checked(once(whole(guard(framed(capped(masked(timed(tool), mask))), policies))))
+            self._tools[tool.name] = self._wrapped(tool)
+
+    def _wrapped(self, tool: Tool) -> Tool:
+        safe = self._guard(framed(capped(masked(timed(tool), self._mask))), self._policies)
+        return checked(once(whole(safe)))
+
+    def update(self) -> int:
+        """Take in the tools that have come, and drop those that have gone; the result is a number that changes with
+        them. Runs that live see the change at their next step."""
+        with self._turn:
+            for source in self._sources:
+                self._take_in(source, {tool.name: tool for tool in source.tools()})
+            return self._edition
+
+    def _take_in(self, source: ToolSource, now: dict[str, Tool]) -> None:
+        before = {name: tool for name, (tool, owner) in self._come.items() if owner is source}
+        gone = [name for name, tool in before.items() if now.get(name) is not tool]
+        new = [tool for name, tool in now.items() if before.get(name) is not tool]
+        taken = self._tools.keys() - before.keys()
+        new = [tool for tool in new if tool.name not in taken and tool.groups <= GROUPS and is_tool_name(tool.name)]
+        if not gone and not new:
+            return
+        tools = {name: tool for name, tool in self._tools.items() if name not in gone}
+        self._come = {name: come for name, come in self._come.items() if name not in gone}
+        self._come |= {tool.name: (tool, source) for tool in new}
+        self._gone = {**self._gone, **dict.fromkeys(gone, source)}
+        self._tools = tools | {tool.name: self._wrapped(tool) for tool in new}  # other threads read the old one
+        self._edition += 1
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -143,7 +197,8 @@ class Registry:
             return tool.perform(call.arguments, context), ""
         if any(each.name == call.name for each in self._allowed(context)):
             return None, f"{call.name} is not among the tools that this run's skills allow; use {', '.join(left)}"
-        return None, _unknown(call.name, tuple(left))
+        known = _unknown(call.name, tuple(left))
+        return None, f"{self._gone[call.name].absence()}; {known}" if call.name in self._gone else known
 
     def _is_denied(self, name: str, context: RunContext) -> bool:
         names = {each.name for each in self._of(context)}

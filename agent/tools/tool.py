@@ -136,13 +136,14 @@ class Effect:
 class Tool:
     """A tool.
 
-    `groups` are the names used in a policy (`fs`, `search`, `memory`, `web`, `exec`, `human`, `orchestration`).
+    `groups` are the names used in a policy (`fs`, `search`, `memory`, `web`, `exec`, `node`, `human`, `orchestration`).
     `readonly`: changes nothing and may run beside other calls. `parallel`: may run beside other calls of itself, though
     it changes something. `egress`: its arguments leave the machine. `timeout` in
     seconds, 0 for none: a write is never abandoned half-way, its time limits are the vault's. `result_limit` in
     characters of the text given to the model. `effect` for tools that change notes. `only_for` are the purposes
     (`RunContext.purpose`) for which the tool exists; in other runs there is none of its name. Empty: for every run.
     `on_request`: what steers the agent may be changed by it without another yes, if the run `is_attended`.
+    `dangerous`: a person approves each call, whatever the policy allows.
     """
 
     name: str
@@ -158,6 +159,7 @@ class Tool:
     effect: Effect | None = None
     only_for: frozenset[str] = frozenset()
     on_request: bool = False
+    dangerous: bool = False
 
     @property
     def spec(self) -> ToolSpec:

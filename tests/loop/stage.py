@@ -29,7 +29,7 @@ from agent.tools.approvals import Approvals
 from agent.tools.builtin.tool_search import tool_search_tool
 from agent.tools.builtin.toolbox import ToolDeps, builtin_tools
 from agent.tools.policy_file import load_policies
-from agent.tools.registry import Registry
+from agent.tools.registry import Registry, ToolSource
 from agent.tools.tool import RunContext, Tool
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
@@ -57,6 +57,7 @@ class Stage:
     notes: dict[str, str] = field(default_factory=dict)
     clock: FakeClock = field(default_factory=FakeClock)
     more: tuple[Tool, ...] = ()
+    sources: tuple[ToolSource, ...] = ()
     count: Count = estimate
     said: list[str] = field(default_factory=list)
 
@@ -87,6 +88,7 @@ class Stage:
                 self.approvals.guard,
                 self.clock,
                 about=lambda registry: [tool_search_tool(registry.specs, None)],
+                sources=self.sources,
             ),
             system=SystemMessages(self.vault, "en"),
             sources=(),

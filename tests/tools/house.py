@@ -1,6 +1,6 @@
 """A vault with the whole toolbox, and calls made as the loop makes them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from agent.texts import Language
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import ToolDeps, builtin_tools
 from agent.tools.policy import Policies, Policy, Profile, RunFilter
-from agent.tools.registry import Called, Registry
+from agent.tools.registry import Called, Registry, ToolSource
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
@@ -100,8 +100,9 @@ def house(
     policies: Policies = FREE,
     hours: float = 24.0,
     language: Language = "en",
+    sources: Sequence[ToolSource] = (),
 ) -> House:
-    """A new vault with these notes, the built-in tools and some more."""
+    """A new vault with these notes, the built-in tools and some more, and those of `sources`."""
     clock = FakeClock()
     vault = make_vault(folder, notes, clock=clock)
     approvals = Approvals(vault, clock, hours, language)
@@ -123,7 +124,7 @@ def house(
         return ToolOutput(f"did {task}")
 
     tools = builtin_tools(vault, clock, hours, ToolDeps(search, recall, delegate), more, language)
-    registry = Registry(tools, policies, approvals.guard, clock)
+    registry = Registry(tools, policies, approvals.guard, clock, sources=sources)
     return House(vault, clock, approvals, registry, RunContext("run-1", "sessions/s.md"), found)
 
 
