@@ -7,6 +7,7 @@ from importlib.util import find_spec
 import click
 import pytest
 
+from agent.interfaces.cli.language import speak
 from agent.interfaces.cli.main import COMMANDS, cli, load_command, main
 
 WRITTEN = [name for name, lazy in COMMANDS.items() if find_spec(lazy.module)]
@@ -43,6 +44,7 @@ def test_what_draws_on_a_terminal_is_loaded_for_a_terminal_only() -> None:
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_the_line_in_the_list_is_the_command_s_own(name: str) -> None:
+    speak("en")  # a test before this one may have spoken Chinese
     command = load_command(name)
     assert command.get_short_help_str(limit=200) == COMMANDS[name].help
     assert command.name in (name, "command")
