@@ -101,7 +101,7 @@ def said_in(call: ast.Call) -> list[ast.expr]:
     hints = [each.value for each in call.keywords if each.arg in {"hint", "next"}]
     if named(call) in {"ok", "warn", "bad"}:
         return [*call.args, *hints]
-    if named(call) == "Check":
+    if named(call) in {"Check", "Refused"}:
         return [*call.args[1:], *hints]
     if named(call) in {"Left", "Reason", "_refuse", "_skip"}:
         return call.args[-1:]

@@ -16,6 +16,7 @@ KEY = "SHA256:" + "0" * 43
 WELL: dict[str, list[list[str]]] = {
     "init": [["{v}", "--restore"], ["{new}", "--yes", "--language", "zh"]],
     "daemon": [],
+    "serve": [],
     "search": [["图书馆"], ["zzzzzzzz"], ["图书馆", "--explain"]],
     "recall": [["图书馆"], ["zzzzzzzz", "--all"]],
     "ask": [["图书馆在哪里"]],
@@ -89,6 +90,7 @@ note, `{remote}` an empty repository."""
 WRONG = {
     "init": ["{v}", "--language", "xx"],
     "daemon": ["/nowhere"],
+    "serve": ["--listen", "0.0.0.0"],
     "search": ["图", "--as-of", "someday"],
     "recall": [""],
     "ask": ["--resume", "nothing"],

@@ -8,6 +8,7 @@ browser says that its own page asks.
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
+from typing import Literal
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -21,6 +22,7 @@ from agent.texts import Language
 OPEN = "/open/"
 """The one path without a token: a link that signs a browser in, and counts once."""
 _SAFE = {"GET", "HEAD", "OPTIONS"}
+_TOO_MANY = {"requests": "there are too many requests", "wrong tokens": "there were too many wrong tokens"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class Guard:
         if origin is not None and origin not in self.listener.origins:
             raise Refused(HTTPStatus.FORBIDDEN, "requests from other sites are not allowed")
         if seconds := self.limits.all.take():
-            raise _too_many("there are too many requests", seconds)
+            raise _too_many("requests", seconds)
         if int(headers.get("content-length", "0") or "0") > self.limits.largest:
             raise too_large(self.limits.largest)
         if scope["path"].startswith(OPEN) and scope["method"] in _SAFE:
@@ -81,7 +83,7 @@ class Guard:
 
     def _authenticate(self, scope: Scope, headers: Headers, origin: str | None) -> None:
         if seconds := self.limits.wrong.wait():
-            raise _too_many("there were too many wrong tokens", seconds)
+            raise _too_many("wrong tokens", seconds)
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and self.sign_in.knows_token(token.strip()):
             return
@@ -124,11 +126,11 @@ def too_large(largest: int) -> Refused:
     )
 
 
-def _too_many(sentence: str, seconds: float) -> Refused:
+def _too_many(what: Literal["requests", "wrong tokens"], seconds: float) -> Refused:
     wait = str(int(seconds) + 1)
     return Refused(
         HTTPStatus.TOO_MANY_REQUESTS,
-        sentence,
+        _TOO_MANY[what],
         hint="try again in {seconds} s",
         headers={"Retry-After": wait},
         seconds=wait,
