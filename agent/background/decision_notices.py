@@ -1,15 +1,19 @@
-"""Notices about what waits for the person's decision: calls, skills, jobs, questions, and what arrived from others."""
+"""Notices about what waits for the person's decision: calls, skills, jobs, questions, also about the profile, and what
+arrived from others."""
+
+from dataclasses import replace
 
 from agent.events.notices import NoticeRaised
 from agent.memory import daily
 from agent.runs.decisions import Question, open_questions
 from agent.runs.pending_decisions import PendingDecision, pending_decisions
+from agent.runs.profile_answers import profile_questions
 from agent.texts import Language, text
 from agent.tools.approval_records import ApprovalRecord
 from agent.workspace.workspace import Workspace
 
-PRIORITY = 0.8
-"""The priority of what waits for the person: work stands still."""
+PRIORITY, OF_PROFILE = 0.8, 0.65
+"""The priority of what waits for the person while work stands still, and of what may wait longer."""
 _ABOUT = 100
 """The most characters of a title's subject."""
 _LINES = 30
@@ -22,6 +26,7 @@ def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised
     language = workspace.settings.vault.language
     asked = [each for each in pending_decisions(workspace) if each.path not in known]
     questions = [each for each in open_questions(workspace) if each.path not in known]
+    of_profile = [each for each in profile_questions(workspace) if each.path not in known]
     return (
         *(_of_decision(workspace, each) for each in asked),
         *(
@@ -34,6 +39,7 @@ def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised
             )
             for each in questions
         ),
+        *(_of_profile(workspace, each) for each in of_profile),
     )
 
 
@@ -44,6 +50,15 @@ def _of_decision(workspace: Workspace, asked: PendingDecision) -> NoticeRaised:
     about = " ".join((call.tool, *call.paths)) if call else asked.name or asked.kind
     title = text(f"notices.{kind}", language, about=_short(about))
     return _notice(workspace, kind, title, asked.path, _of_call(call, language) if call else ())
+
+
+def _of_profile(workspace: Workspace, asked: Question) -> NoticeRaised:
+    """A question about the profile, with its options: a button may be too short for a line of a note."""
+    title, _, about = asked.text.strip().partition("\n")
+    options = (f"{number}. {each}" for number, each in enumerate(asked.options, 1))
+    lines = (*(line.strip() for line in about.splitlines() if line.strip()), *options)
+    notice = _notice(workspace, "profile", _short(title), asked.path, tuple(map(daily.inert, lines)))
+    return replace(notice, priority=OF_PROFILE)
 
 
 def _of_call(call: ApprovalRecord, language: Language) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from agent.events.runs import TaskCompleted
 from agent.events.types import EditsCommitted, FilesChanged, NoteMoved, Origin, Tick
 from agent.markdown.changes import NoteChange
 from agent.runs.upkeep_jobs import UpkeepJobs
-from agent.vault.folders import APPROVALS, SESSIONS, SKILL_HISTORY, SKILLS
+from agent.vault.folders import APPROVALS, QUESTIONS, SESSIONS, SKILL_HISTORY, SKILLS
 from agent.watch.classify import VaultEvent
 
 STILL = 2.0
@@ -80,6 +80,8 @@ class Maintenance:
             self._want(arrivals=jobs.arrivals)
         if any(home.holds(path, APPROVALS) for path in others):
             self._want(arrivals=jobs.arrivals, offers=jobs.offers)
+        if any(home.holds(path, QUESTIONS) for path in paths):
+            self._want(profile=jobs.profile)
         if any(home.holds(path, SESSIONS) for path in others):
             self._want(opinions=jobs.opinions)
         self._want(upkeep=jobs.upkeep)

@@ -13,9 +13,9 @@ from hashlib import sha256
 from agent.attention.channels.channel import Choice
 from agent.errors import BadNote
 from agent.markdown.note import Note
-from agent.runs.decisions import Question, open_questions
+from agent.runs.decisions import Question
 from agent.runs.pending_decisions import pending_decisions
-from agent.runs.sync_questions import open_sync_questions
+from agent.runs.waiting_questions import waiting_questions
 from agent.texts import text
 from agent.vault.folders import APPROVALS, QUESTIONS
 from agent.workspace.workspace import Workspace
@@ -102,8 +102,7 @@ def choices_of(workspace: Workspace, path: str) -> tuple[Choice, ...]:
 
 def waiting_question(workspace: Workspace, path: str) -> Question | None:
     """The unanswered question in the note at `path`; None if there is none."""
-    waiting = (*open_questions(workspace), *open_sync_questions(workspace))
-    return next((each for each in waiting if each.path == path), None)
+    return next((each for each in waiting_questions(workspace) if each.path == path), None)
 
 
 def _id_of(workspace: Workspace, path: str) -> str:

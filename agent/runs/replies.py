@@ -11,7 +11,7 @@ from agent.errors import AgentError, Retryable
 from agent.runs.decision_codes import CODE, CodedNote, find_code, waiting_question
 from agent.runs.decisions import Question, answer, approvals
 from agent.runs.pending_decisions import PendingDecision, decide_in_note, pending_decisions
-from agent.runs.sync_questions import answer_sync_question
+from agent.runs.sync_questions import answer_sync_question, asked_by_sync
 from agent.texts import in_all_languages, text, translated
 from agent.workspace.workspace import Workspace
 
@@ -100,11 +100,10 @@ def _decide(workspace: Workspace, note: CodedNote, asked: PendingDecision, reply
 def _answer(workspace: Workspace, note: CodedNote, question: Question, reply: DecisionReply) -> str:
     language = workspace.settings.vault.language
     words = _chosen(question, reply)
-    is_sync = not question.run
-    if not words or (is_sync and words not in question.options):
+    if not words or (not question.run and question.options and words not in question.options):
         options = "\n".join(f"{number}. {each}" for number, each in enumerate(question.options, 1))
         return text("reply.which", language, code=note.code, options=options).strip()
-    if is_sync:
+    if question.path in asked_by_sync(workspace):
         answer_sync_question(workspace, question, words)
     else:
         answer(workspace, question, words)

@@ -11,10 +11,10 @@ from agent.llm.connection import missing_key
 from agent.llm.ledger import Ledger, SpendTotals
 from agent.llm.presets import KINDS, ModelKind, endpoint
 from agent.llm.spend_elsewhere import spent_elsewhere
-from agent.runs.decisions import approvals, arrived_decisions, open_questions
+from agent.runs.decisions import approvals, arrived_decisions
 from agent.runs.machines import MachineNote, other_machines
 from agent.runs.registry import run_registry
-from agent.runs.sync_questions import open_sync_questions
+from agent.runs.waiting_questions import waiting_questions
 from agent.skills.learning.offer_records import offer_records_folder
 from agent.skills.learning.offer_records import waiting_offers as offers_waiting
 from agent.skills.loading.pins import pins_of
@@ -98,7 +98,7 @@ def agent_status(workspace: Workspace) -> AgentStatus:
     marks = run_registry(workspace.vault)
     waiting = tuple(mark.session for mark in marks.waiting())
     working = tuple(mark.session for mark in marks.all() if marks.is_held(mark.id))
-    asked, questions = approvals(workspace).pending(), (*open_questions(workspace), *open_sync_questions(workspace))
+    asked, questions = approvals(workspace).pending(), waiting_questions(workspace)
     reviews = reviews_waiting(workspace.vault, pins_of(workspace.vault))
     offered = tuple(offer.path for offer in offers_waiting(workspace.vault, offer_records_folder(workspace.vault)))
     problem = joined(problems, "; ")

@@ -16,6 +16,7 @@ from agent.events.runs import SkillRated, TaskCompleted
 from agent.memory import daily
 from agent.runs.arrivals import tend_arrivals
 from agent.runs.diary import Diary
+from agent.runs.profile_answers import is_profile_answered
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_set import SkillSet
 from agent.runs.upkeep_due import UpkeepDue
@@ -147,6 +148,11 @@ class UpkeepJobs:
         """Run the upkeep of memory if it is due."""
         if UpkeepDue(self.workspace).is_due(self.workspace.clock.now()):
             self.upkeeper().run_when_due()
+
+    def profile(self) -> None:
+        """Carry out what the person has answered about their profile."""
+        if is_profile_answered(self.workspace):
+            self.upkeeper().fill_profile()
 
     def after_run(self, event: TaskCompleted) -> None:
         """Do the jobs that are due after a run in this process, if no daemon does them."""

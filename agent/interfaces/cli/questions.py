@@ -13,7 +13,8 @@ from agent.interfaces.cli.run_report import EXIT_CODES
 from agent.runs.decision_codes import codes_by_path, find_code
 from agent.runs.decisions import Question, answer, question_document
 from agent.runs.resumer import Resumer
-from agent.runs.sync_questions import answer_sync_question, open_sync_questions, waiting_questions
+from agent.runs.sync_questions import answer_sync_question, open_sync_questions
+from agent.runs.waiting_questions import waiting_questions
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
