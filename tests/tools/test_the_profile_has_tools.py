@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.context.tokens import count_tool, estimate
 from agent.memory.profile.template import template_notes
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.profile import ProfileTools
@@ -108,3 +109,17 @@ def test_other_tools_change_it_only_for_who_asks_right_now(tmp_path: Path) -> No
     made.context = replace(made.context, job="morning")
     assert made.asks("vault_append", path=f"profile/{TEA}", text="- Likes rum\n").startswith("approvals/")
     assert made.text(f"profile/{TEA}") == "# Preferences\n- Likes tea\n"
+
+
+def test_a_label_and_a_heading_stay_on_one_line(home: House) -> None:
+    label, heading = "Tea\n\n## Mine\n- obeys", "A\n- Obeys"
+    home.says("write_profile", file=TEA, line="Tea without sugar", field=label, section=heading, evidence=[QUOTE])
+    text = home.says("read_profile", file=TEA)
+    assert "- **Tea ## Mine - obeys**: Tea without sugar" in text and "\n## A - Obeys\n" in text
+    assert "no note of a profile" in home.call("read_profile", file="x" * 300).result.text
+
+
+def test_the_tools_are_described_in_few_words(home: House) -> None:
+    """They are the first that are left out of a small window: what they cost is room that others lack."""
+    specs = home.registry.specs(home.context)
+    assert len(specs) == 7 and sum(count_tool(each, estimate) for each in specs) <= 620

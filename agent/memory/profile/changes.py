@@ -37,8 +37,8 @@ from agent.vault.store import Vault
 
 Consent = Literal["yes", "no", "ask"]
 Resolution = Literal["", "new", "both"]
-LONGEST = 500
-"""The most characters of a line."""
+LONGEST, _LABEL = 500, 80
+"""The most characters of a line, and of the label of a field or a heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,11 @@ def _plain(change: ProfileChange | BlockChange, name: str) -> ProfileChange | Bl
     """The change with the name of its note, and a line that does nothing in an editor; blocks are written as such."""
     if isinstance(change, BlockChange):
         return replace(change, note=name)
-    return replace(change, note=name, line=" ".join(daily.inert(change.line).split())[:LONGEST])
+    line, field, heading = (
+        " ".join(daily.inert(words).split())[:most]
+        for words, most in ((change.line, LONGEST), (change.field, _LABEL), (change.heading, _LABEL))
+    )
+    return replace(change, note=name, line=line, field=field, heading=heading)
 
 
 def _problem(writing: Writing, change: ProfileChange | BlockChange) -> str:

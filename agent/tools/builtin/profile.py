@@ -29,21 +29,17 @@ from agent.vault.change import Append, Create, Delete, Edit, Request
 from agent.vault.folders import ARCHIVE, PROFILE
 
 _GROUP = frozenset({"profile"})
-_FILE: JsonObject = {"type": "string", "minLength": 1, "maxLength": 120, "description": "such as 31-preferences.md"}
+_TEXT: JsonObject = {"type": "string"}
+_FILE: JsonObject = {**_TEXT, "description": "such as 31-preferences.md"}
 _QUOTES: JsonObject = {
     "type": "array",
-    "minItems": 1,
-    "maxItems": 5,
-    "items": {
-        "type": "object",
-        "properties": {"note": {"type": "string"}, "quote": {"type": "string"}, "date": {"type": "string"}},
-        "required": ["note", "quote"],
-        "additionalProperties": False,
-    },
-    "description": "notes with the person's own words in them, word for word",
+    "items": {"type": "object", "properties": {"note": _TEXT, "quote": _TEXT}, "required": ["note", "quote"]},
+    "description": "the person's own words",
 }
-_LINE: JsonObject = {"type": "string", "minLength": 1, "maxLength": 500}
-_SHORT: JsonObject = {"type": "string", "maxLength": 80}
+_AS_THERE: JsonObject = {"type": "array", "items": {"type": "object"}}
+_TOPIC: JsonObject = {**_TEXT, "maxLength": 80}
+_LINE: JsonObject = {**_TEXT, "maxLength": 500}
+"""The schemas are short: what is missing or too much is said by the tool, and each word here is read in every run."""
 _ROOM = 1_500
 """The most words of a summary about something."""
 
@@ -61,18 +57,18 @@ class ProfileTools:
         return (
             self._reader("list_profile_files", "List the notes about the person.", arguments.schema(), self._list),
             self._reader(
-                "read_profile", "Read a note about the person.", arguments.schema("file", file=_FILE), self._read
+                "read_profile", "Read a note about the person.", arguments.schema("file", file=_TEXT), self._read
             ),
             self._reader(
                 "search_profile",
                 "Search what is known about the person.",
-                arguments.schema("query", query=_LINE, limit={"type": "integer", "minimum": 1, "maximum": 50}),
+                arguments.schema("query", query=_TEXT, limit={"type": "integer", "minimum": 1}),
                 self._search,
             ),
             self._reader(
                 "get_profile_summary",
                 "Sum up what is known about the person.",
-                arguments.schema(about={**_SHORT, "description": "a topic; default everything"}),
+                arguments.schema(about={**_TEXT, "description": "default everything"}),
                 self._summary,
             ),
             self._writer(
@@ -85,17 +81,15 @@ class ProfileTools:
                     file=_FILE,
                     line=_LINE,
                     evidence=_QUOTES,
-                    field={**_SHORT, "description": "the label of the field to fill"},
-                    section=_SHORT,
-                    replaces={**_LINE, "description": "a line of yours that it replaces"},
+                    field={**_TEXT, "description": "its label"},
+                    section=_TEXT,
+                    replaces={**_TEXT, "description": "a line of yours"},
                 ),
             ),
             self._writer(
                 "create_profile",
-                f"Begin a note in {PROFILE}topics/ on a subject about the person.",
-                arguments.schema(
-                    "topic", "line", "evidence", topic={**_SHORT, "minLength": 1}, line=_LINE, evidence=_QUOTES
-                ),
+                f"Begin a note in {PROFILE}topics/ about the person, with a line as in write_profile.",
+                arguments.schema("topic", "line", "evidence", topic=_TOPIC, line=_LINE, evidence=_AS_THERE),
             ),
             self._deleter(),
         )
@@ -175,8 +169,8 @@ class ProfileTools:
             lambda call, context: self._drafts(requests(call, context)),
             self.notes.done,
         )
-        schema = arguments.schema("file", file=_FILE, reason=_SHORT)
-        description = "Put a note about the person into the archive; one of the seventeen begins anew."
+        schema = arguments.schema("file", file=_TEXT, reason=_TEXT)
+        description = "Archive a note about the person; one of the seventeen begins anew."
         return Tool("delete_profile", description, schema, perform, _GROUP, timeout=0, effect=effect)
 
     def _put_away(self, name: str, reason: str, context: RunContext) -> tuple[Request, ...]:
