@@ -280,6 +280,7 @@ class Outbox:
         lines = [f"{notice_code(each.id)} · {each.raised.title}" for each in listed[:_LISTED]]
         if len(listed) > _LISTED:
             lines.append(text("notices.digest_more", self.language, count=len(listed) - _LISTED))
+        lines.append(text("notices.digest_codes", self.language, code=notice_code(listed[0].id)))
         title = text("notices.digest_one" if len(listed) == 1 else "notices.digest", self.language, count=len(listed))
         id = self.clock.new_id()
         notice = NoticeRaised(DIGEST, 1.0, title, tuple(lines))
