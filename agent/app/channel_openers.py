@@ -27,7 +27,7 @@ from agent.clock import in_machine_seconds
 from agent.config.channel_settings import ChannelSettings
 from agent.config.secrets import Secret, reveal
 from agent.errors import Interrupted
-from agent.llm.provider import Cancelled
+from agent.llm.provider import Cancelled, never
 from agent.memory import daily
 from agent.workspace.workspace import Workspace
 
@@ -98,6 +98,15 @@ def open_mail_in(workspace: Workspace) -> Inbound | None:
         return None
     token = load_token(workspace.vault.private_folder)
     return MailIn(settings, _revealed(settings.password), token, in_machine_seconds(workspace.clock))
+
+
+def check_mail_in(workspace: Workspace) -> bool:
+    """Open the mailbox and leave it as it is; False if none is set. Raises what reading it raises."""
+    mailbox = open_mail_in(workspace)
+    if mailbox is None:
+        return False
+    mailbox.receive("", never)
+    return True
 
 
 def open_desktop(workspace: Workspace) -> Desktop:

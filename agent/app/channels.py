@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial, reduce
 
 from agent.app.channel_openers import (
+    check_mail_in,
     find_telegram_owner,
     open_apprise,
     open_daily,
@@ -34,6 +35,10 @@ from agent.workspace.workspace import Workspace
 logger = logging.getLogger(__name__)
 
 
+def no_advice(settings: Settings) -> None:
+    """Nothing is to be set besides."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChannelKind:
     """A channel that there can be. `needs` are the settings without which it is not configured, `may` those that it has
@@ -50,6 +55,12 @@ class ChannelKind:
 
     extra: str = ""
     """The extra of this program without which nothing comes in here; empty if nothing is missing."""
+
+    check: Callable[[Workspace], object] | None = None
+    """Looks whether the way in works, without taking anything in; raises what `receive` raises."""
+
+    advice: Callable[[Settings], Sentence | None] = no_advice
+    """What could be set besides, once it is configured."""
 
     find_owner: Callable[[Workspace, str, Cancelled], str] | None = None
     """Waits for a message there that has a code, and returns its sender's id: the value of `owner`."""
@@ -131,6 +142,22 @@ def is_set(settings: Settings, key: str) -> bool:
     return bool(value.reference if isinstance(value, Secret) else value)
 
 
+def _advice_for_mail(settings: Settings) -> Sentence | None:
+    mail = settings.channels.mail
+    if not mail.imap_host:
+        return Sentence(
+            "It only sends: {key} names the server that your mail is read from", key="channels.mail.imap_host"
+        )
+    if not mail.verified_by:
+        return Sentence(
+            "Only replies count as yours. For a new mail to begin a conversation, {key} names the server that checks "
+            "senders for you: the first word of the topmost line {line} in a mail that you have got there",
+            key="channels.mail.verified_by",
+            line="Authentication-Results",
+        )
+    return None
+
+
 _HOOK = Sentence("The address of the webhook")
 KINDS: tuple[ChannelKind, ...] = (
     ChannelKind(
@@ -162,15 +189,17 @@ KINDS: tuple[ChannelKind, ...] = (
         Sentence("e-mail to your own address"),
         open_mail,
         ("host", "to"),
-        ("port", "sender", "security", "user", "password", "imap_host", "imap_port"),
+        ("port", "sender", "security", "user", "password", "imap_host", "imap_port", "imap_security", "verified_by"),
         asks={
             "host": Sentence("The server that takes your mail, such as smtp.example.org"),
             "to": Sentence("Your own address"),
             "user": Sentence("The name to log in with there; empty for none"),
             "password": Sentence("The password; best one that is made for a single program"),
-            "imap_host": Sentence("The server that your replies are read from (IMAP); empty for none"),
+            "imap_host": Sentence("The server that your mail is read from (IMAP); empty for none"),
         },
         receive=open_mail_in,
+        check=check_mail_in,
+        advice=_advice_for_mail,
     ),
     ChannelKind(
         "webhook",

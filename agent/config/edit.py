@@ -12,7 +12,7 @@ from pathlib import Path
 from agent.config.directories import directories
 from agent.config.file import BOM, Content, SettingLine, load_text, parse_settings, replace_file
 from agent.config.secrets import Secret, refuse_literal
-from agent.config.settings import refuse_of_one_vault, setting_type
+from agent.config.settings import RENAMED, refuse_of_one_vault, setting_type
 from agent.config.values import format_value
 from agent.errors import ConfigError
 from agent.texts import Sentence
@@ -24,8 +24,10 @@ _PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._/+-]| (?! ))*(?<! )")
 def set_machine(key: str, value: str, environ: Mapping[str, str] | None = None) -> Path:
     """Write a setting into the machine's file and return the file's path; raises `ConfigError`.
 
-    The value is checked first, and a secret is only taken by reference; the file is synced to disk when this returns.
+    `key` may be the other name of a setting (`RENAMED`): errors name it as it was given. The value is
+    checked first, and a secret is only taken by reference; the file is synced to disk when this returns.
     """
+    given, key = key, RENAMED.get(key, key)
     kind = setting_type(key)
     refuse_of_one_vault(key)
     if kind.base is Secret:
@@ -33,8 +35,8 @@ def set_machine(key: str, value: str, environ: Mapping[str, str] | None = None) 
     try:
         checked = kind.read(value)
     except ConfigError as error:
-        shows = Sentence("vault-agent config get {key} shows the present value", key=key)
-        raise ConfigError("{key}: {problem}", hint=error.hint or shows, key=key, problem=error) from error
+        shows = Sentence("vault-agent config get {key} shows the present value", key=given)
+        raise ConfigError("{key}: {problem}", hint=error.hint or shows, key=given, problem=error) from error
     text = format_value(checked) if isinstance(checked, bool) else value.strip()
     path = directories(environ).settings_file
     replace_file(path, with_key(load_text(path) or "", key, text, str(path)))

@@ -5,7 +5,7 @@ loaded from its note and resumes at the note's end. The form of the note is left
 `session_names`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -41,6 +41,8 @@ from agent.vault.store import Vault
 
 Mask: TypeAlias = Callable[[str], str]
 """A text with `[secret]` in place of its secrets."""
+_NEWEST = 30
+"""The newest sessions among which a speaker's last one is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,11 +263,11 @@ def sessions(vault: Vault) -> list[str]:
     return sorted((path for path in vault.note_paths() if vault.home.holds(path, SESSIONS)), reverse=True)
 
 
-def latest_session(vault: Vault, speaker: Speaker, among: int = 30) -> Session | None:
-    """The session with the latest record, of the newest `among` that this speaker began through the same channel (in a
-    group: that anybody in it began); None without one."""
+def latest_session(vault: Vault, speaker: Speaker, among: Sequence[str] = ()) -> Session | None:
+    """The session with the latest record that this speaker began through the same channel (in a group: that anybody in
+    it began), of those at the paths `among`, else of the newest; None without one."""
     found: list[Session] = []
-    for path in sessions(vault)[:among]:
+    for path in among or sessions(vault)[:_NEWEST]:
         try:
             session = load_session(vault, path)
         except NoteGone:

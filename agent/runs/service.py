@@ -5,7 +5,7 @@ One process holds a session at a time, and reads it again once it holds it: the 
 crash.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from shlex import quote
 
@@ -137,9 +137,10 @@ class RunService:
         self.bus.publish(SessionStarted(session.path, asked.speaker))
         return session
 
-    def last_session(self, speaker: Speaker) -> Session | None:
-        """The latest session of the speaker, or of their group; None if there is none, or it arrived from elsewhere."""
-        found = latest_session(self.workspace.vault, speaker)
+    def last_session(self, speaker: Speaker, among: Sequence[str] = ()) -> Session | None:
+        """The latest session of the speaker, or of their group, of those at the paths `among` if there are any; None if
+        there is none, or it arrived from elsewhere."""
+        found = latest_session(self.workspace.vault, speaker, among)
         if found is None or self.workspace.vault.own_version(found.path) != self.workspace.vault.read(found.path):
             return None
         return found

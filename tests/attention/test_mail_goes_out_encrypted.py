@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from agent.attention.channels.channel import Message
-from agent.attention.channels.mail import Mail, port_of, security_of
+from agent.attention.channels.channel import Choice, Message
+from agent.attention.channels.mail import Mail
+from agent.attention.channels.mail_security import imap_port_of, imap_security_of, port_of, security_of
 from agent.attention.channels.mail_token import ReplyToken
 from agent.config.mail_settings import MailSettings
 from agent.errors import Permanent
@@ -35,6 +36,23 @@ def test_only_this_machine_is_spoken_to_in_the_clear(changes: dict[str, object],
     assert (security_of(settings), port_of(settings)) == (security, port)
 
 
+@pytest.mark.parametrize(
+    ("changes", "security", "port"),
+    [
+        ({"imap_host": "imap.example.org"}, "tls", 993),
+        ({"imap_host": "imap.example.org", "imap_port": 143}, "starttls", 143),
+        ({"imap_host": "imap.example.org", "imap_security": "starttls"}, "starttls", 143),
+        ({"imap_host": "imap.example.org", "imap_port": 1143}, "tls", 1143),
+        ({"imap_host": "127.0.0.1", "imap_port": 1143}, "none", 1143),
+        ({"imap_host": "127.0.0.1"}, "tls", 993),
+        ({"imap_host": "127.0.0.1", "imap_port": 1143, "imap_security": "starttls"}, "starttls", 1143),
+    ],
+)
+def test_only_this_machine_is_read_in_the_clear(changes: dict[str, object], security: str, port: int) -> None:
+    settings: MailSettings = replace(SETTINGS, **changes)  # type: ignore[arg-type]
+    assert (imap_security_of(settings), imap_port_of(settings)) == (security, port)
+
+
 def test_a_server_without_encryption_gets_neither_password_nor_mail() -> None:
     with post_office() as (office, port):
         channel = Mail(replace(SETTINGS, port=port, security="starttls"), PASSWORD, TOKEN, FakeClock().now, "en", 2.0)
@@ -54,11 +72,22 @@ def test_a_title_cannot_add_a_header() -> None:
     assert mail["Subject"].startswith("Hello Bcc: mallory")
 
 
+def test_a_notice_without_lines_says_in_its_body_what_it_is_about() -> None:
+    with post_office() as (office, port):
+        channel = Mail(replace(SETTINGS, port=port), PASSWORD, TOKEN, FakeClock().now, "en", 2.0)
+        channel.send(Message("1", "The parcel has come"), never)
+        channel.send(Message("2", "May it?", "", (Choice("Yes", "yes 7K2"),)), never)
+    parcel, asked = (mail.get_content().strip() for mail in office.mails)
+    assert parcel == "The parcel has come"
+    assert asked.splitlines()[:2] == ["May it?", ""] and "yes 7K2" in asked
+
+
 def test_an_answer_has_a_subject_and_names_what_it_answers() -> None:
     with post_office() as (office, port):
         channel = Mail(replace(SETTINGS, port=port), PASSWORD, TOKEN, FakeClock().now, "en", 2.0)
-        channel.send(Message("1", "", "在图书馆。\nIn the library.", answers="<q@example.org>"), never)
+        channel.send(Message("1", "", "在图书馆。\nIn the library.", answers="<q@example.org> 0123456789abcdef"), never)
     [mail] = office.mails
     assert (mail["In-Reply-To"], mail["Auto-Submitted"]) == ("<q@example.org>", "auto-generated")
+    assert mail["References"] == "<q@example.org>"
     assert mail["Subject"].startswith("在图书馆")
     assert "In the library." in mail.get_content()

@@ -3,8 +3,10 @@
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from agent.attention.channels.channel import Incoming
 from agent.attention.channels.mail_in import MailIn
 from agent.attention.channels.mail_text import without_quotation
 from agent.attention.channels.mail_token import ReplyToken, load_token
+from agent.background.incoming.queue import MessageQueue
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
 from agent.llm.provider import never
 from tests.attention.mailbox import PASSWORD, Mailbox, Trouble, mailbox
@@ -50,6 +53,7 @@ def written(text: str = "yes 7K2", sender: str = "anna@example.org", **headers: 
     mail["From"], mail["To"], mail["Subject"] = sender, "agent@example.org", "Re: May it?"
     mail["Message-ID"] = "<1@example.org>"
     for name, value in headers.items():
+        del mail[name.replace("_", "-")]
         mail[name.replace("_", "-")] = value
     mail.set_content(text)
     return mail
@@ -114,12 +118,24 @@ def test_mail_from_before_the_first_look_is_left_alone(post: Post) -> None:
     assert list(post.channel.receive(position, never).messages) == []
 
 
-def test_a_mailbox_that_is_numbered_anew_repeats_nothing(post: Post) -> None:
-    position = post.start()
-    post.box.put(written("old").as_bytes())
-    post.box.validity = 8
-    received = post.channel.receive(position, never)
-    assert (list(received.messages), received.position.split(":")[0]) == ([], "8")
+def test_a_mailbox_that_is_numbered_anew_loses_and_repeats_nothing(post: Post, tmp_path: Path) -> None:
+    post.box.put(written("from before", Message_ID="<b@x.org>").as_bytes())
+    queue = MessageQueue(tmp_path / "mail.json", str)
+    ids = map(str, count())
+
+    def look() -> None:
+        queue.take_in(post.channel.receive(queue.position, never), post.channel.owner, lambda: next(ids))
+
+    look()
+    post.box.at += timedelta(minutes=5)
+    post.box.put(written("first", In_Reply_To=OURS, Message_ID="<f@x.org>").as_bytes())
+    look()
+    post.box.put(written("second", In_Reply_To=OURS, Message_ID="<s@x.org>").as_bytes())
+    post.box.number_anew()
+    look()
+    look()
+    assert [each.message.text for each in queue.waiting] == ["first", "second"]
+    assert queue.position.startswith("8:")
 
 
 def test_nothing_in_the_mailbox_is_changed(post: Post) -> None:

@@ -41,7 +41,8 @@ class Incoming:
     `id` is the channel's, the same each time it comes in. `sender` is the channel's stable id of who wrote it, never a
     name. `chat` is where an answer goes (`Message.to`). `group`: others read there, too. `answers` is the channel's id
     of the message that it answers, empty if it answers none. `text` has the reply of a `Choice` if one was chosen.
-    `forwarded`: the sender passes on the words of somebody else.
+    `forwarded`: the sender passes on the words of somebody else. `subject` is the line above it, where the channel has
+    one. `begins`: it answers nothing and begins a conversation of its own; then its subject is its sender's own words.
     """
 
     id: str
@@ -52,6 +53,13 @@ class Incoming:
     group: bool = False
     answers: str = ""
     forwarded: bool = False
+    subject: str = ""
+    begins: bool = False
+
+    @property
+    def words(self) -> str:
+        """What its sender says: the text, below the subject if that is the sender's, too."""
+        return "\n\n".join(filter(None, (self.subject if self.begins else "", self.text)))
 
 
 def _no_confirmation() -> None:
@@ -96,7 +104,7 @@ class Inbound(Protocol):
         """The sender whose words count as the person's own; empty: nobody's do."""
 
     def receive(self, position: str, cancelled: Cancelled) -> Received:
-        """What came in since `position` (empty: from now on); waits at most about half a minute for something.
+        """What came in since `position` (empty: from now on); waits some minutes at most for something.
 
         Raises as `Channel.send` does.
         """

@@ -14,11 +14,10 @@ from datetime import datetime
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
-from ipaddress import ip_address
 
 from agent.attention.channels.channel import Message
-from agent.attention.channels.http import untrusted
-from agent.attention.channels.mail_token import ReplyToken
+from agent.attention.channels.mail_security import encryption_failure, no_encryption, port_of, security_of
+from agent.attention.channels.mail_token import ReplyToken, message_id
 from agent.attention.channels.waiting import awaited
 from agent.attention.channels.wording import body_of, title_of
 from agent.config.mail_settings import MailSettings
@@ -36,7 +35,6 @@ _LINE = 60
 _OURSELVES = "[127.0.0.1]"
 """What we call ourselves to the server: the library would ask the network for this machine's name, which is slow, and
 nobody's business."""
-_SUBMISSION, _TLS = 587, 465
 _BUSY = 60.0
 """The pause in seconds after a server has said that it takes nothing now."""
 _LOGIN_REFUSED = frozenset({530, 534, 535, 538})
@@ -92,8 +90,11 @@ class Mail:
         mail["Date"] = format_datetime(self.now())
         mail["Message-ID"] = self.token.message_id(message.id, sender)
         mail["Auto-Submitted"] = "auto-generated"
-        if message.answers.startswith("<") and message.answers.isascii() and message.answers.isprintable():
-            mail["In-Reply-To"] = mail["References"] = message.answers
+        answered = message.answers.partition(" ")[0]  # the Message-ID, as `mail_reading` has put it there
+        if answered and message_id(answered) == answered:
+            mail["In-Reply-To"] = mail["References"] = answered
+        if not message.text.strip():  # a mail is opened to be read
+            message = replace(message, text=message.title)
         reads = bool(self.settings.imap_host)
         told = body_of(message, self.language, _MOST, replies=reads, elsewhere=not reads)
         mail.set_content(f"{told}\n", charset="utf-8")
@@ -123,11 +124,10 @@ class _Visit:
         except smtplib.SMTPResponseException as error:
             line = error.smtp_error
             raise self._refusal(error.smtp_code, line if isinstance(line, bytes) else line.encode()) from None
-        except ssl.SSLCertVerificationError as error:
-            raise untrusted(self._channel.place, error.verify_message) from None
-        except smtplib.SMTPNotSupportedError as error:
-            hint = "does the server encrypt from the first byte? vault-agent config set channels.mail.security tls"
-            raise Permanent("{place} offers no encryption", hint=hint, place=self._channel.place) from error
+        except ssl.SSLError as error:
+            raise encryption_failure(error, self._channel.place, "channels.mail.host") from None
+        except smtplib.SMTPNotSupportedError:
+            raise no_encryption(self._channel.place, "channels.mail.security") from None
         except TimeoutError:
             raise Retryable(
                 "{place} is silent: {why}",
@@ -189,27 +189,3 @@ class _Visit:
 def _expect(first: int, answer: tuple[int, bytes]) -> None:
     if answer[0] // 100 != first:
         raise _Refused(*answer)
-
-
-def port_of(settings: MailSettings) -> int:
-    """The port of the server that takes mail."""
-    return settings.port or (_TLS if settings.security == "tls" else _SUBMISSION)
-
-
-def security_of(settings: MailSettings) -> str:
-    """How the connection is encrypted: `tls`, `starttls` or `none`."""
-    if settings.security != "auto":
-        return settings.security
-    if port_of(settings) == _TLS:
-        return "tls"
-    return "none" if is_this_machine(settings.host) else "starttls"
-
-
-def is_this_machine(host: str) -> bool:
-    """True if the server is on this machine."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False

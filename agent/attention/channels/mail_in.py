@@ -1,25 +1,28 @@
-"""What the person answers by e-mail, read by IMAP; nothing there is changed, not even what counts as read.
+"""What the person writes by e-mail, read by IMAP; nothing there is changed, not even what counts as read.
 
-Anybody can write any sender into a mail. So a mail counts as the owner's only if it also names one of our own mails in
-its References, with the token that only their owner has (`mail_token`). Every other mail is a guest's.
+Where the server tells of new mail by itself (IDLE, RFC 2177), it is heard within a second; else the mailbox is looked
+at now and then. `mail_reading` says whose a mail is.
 """
 
 import imaplib
 import re
 import socket
 import ssl
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
-from email import message_from_bytes
-from email.message import EmailMessage
-from email.policy import default
+from datetime import UTC, datetime
 
 from agent.attention.channels.channel import Incoming, Received
-from agent.attention.channels.http import untrusted
-from agent.attention.channels.mail import TIMEOUT, is_this_machine
-from agent.attention.channels.mail_text import written_text
+from agent.attention.channels.mail import TIMEOUT
+from agent.attention.channels.mail_idle import Idle
+from agent.attention.channels.mail_reading import MailReader
+from agent.attention.channels.mail_security import (
+    encryption_failure,
+    imap_port_of,
+    imap_security_of,
+    no_encryption,
+)
 from agent.attention.channels.mail_token import ReplyToken
 from agent.attention.channels.waiting import awaited
 from agent.clock import Clock
@@ -28,19 +31,32 @@ from agent.errors import AgentError, Permanent, Retryable, UserError
 from agent.llm.failures import clean_message
 from agent.llm.provider import Cancelled
 from agent.llm.retry import pause
+from agent.texts import Sentence
 
 WAIT = 30.0
-"""The seconds between two looks into an empty mailbox."""
-_TLS_PORT = 993
+"""The seconds between two looks into an empty mailbox whose server does not tell of new mail."""
+IDLE = 300.0
+"""The seconds for which a server is listened to before it is asked anew: the standard allows 29 minutes, but many
+routers forget a silent connection earlier."""
 _MOST_AT_ONCE = 20
 _MOST_BYTES = 400_000
 """The bytes that are read of one mail: its text stands before what is attached."""
-_POSITION = re.compile(r"(\d+):(\d+)", re.ASCII)
+_POSITION = re.compile(r"(\d+):(\d+)(?::(\d+))?", re.ASCII)
+_PASSING = re.compile(r"\[(?:UNAVAILABLE|SERVERBUG|INUSE|LIMIT)\b", re.IGNORECASE)
+"""The codes of RFC 5530 for what the server may get over."""
+_ITEM = rb'(?:UID \d+|INTERNALDATE "[^"]*"|FLAGS \([^()]*\)|MODSEQ \(\d+\))'
+_END = re.compile(rb"(?: " + _ITEM + rb")*\)", re.ASCII)
+"""What may follow the bytes of a mail; anything else, and the server has counted them wrong."""
+_UID = re.compile(rb"\bUID (\d+)", re.ASCII)
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_DAY = 86_400
+_MIXED_UP = Sentence("its answer is not the one to what it was asked")
 
 
 @dataclass(frozen=True, slots=True)
 class MailIn:
-    """The way in; `wait`: seconds after a look at which nothing was new."""
+    """The way in; `wait`: seconds after a look at which nothing was new; `idle`: seconds for which a server is listened
+    to that tells of new mail."""
 
     settings: MailSettings
     password: str
@@ -48,6 +64,7 @@ class MailIn:
     clock: Clock
     timeout: float = TIMEOUT
     wait: float = WAIT
+    idle: float = IDLE
     name: str = "mail"
 
     @property
@@ -58,13 +75,16 @@ class MailIn:
     @property
     def place(self) -> str:
         """The server for messages."""
-        return f"{self.settings.imap_host}:{self.settings.imap_port or _TLS_PORT}"
+        return f"{self.settings.imap_host}:{imap_port_of(self.settings)}"
 
     def receive(self, position: str, cancelled: Cancelled) -> Received:
-        """The mails since a position, which is the mailbox's validity and the last number there."""
+        """The mails since a position: the mailbox's validity, the last number there, and when that mail came.
+
+        A mailbox that was numbered anew is read from that time on; what was taken in before has the same ids again.
+        """
         visit = _Visit(self)
         received = awaited(lambda: visit.look(position), cancelled, visit.hang_up)
-        if not received.messages and received.position == position:
+        if received.position == position and not visit.listened:
             pause(self.wait, self.clock, cancelled)
         return received
 
@@ -73,11 +93,13 @@ class MailIn:
 
 
 class _Visit:
-    """One look into the mailbox."""
+    """One connection to the mailbox; `listened`: the server would have told of new mail."""
 
     def __init__(self, channel: MailIn) -> None:
         self._channel = channel
         self._imap: imaplib.IMAP4 | None = None
+        self._reader = MailReader(channel.settings, channel.token)
+        self.listened = False
 
     def hang_up(self) -> None:
         """Shut the connection, which wakes the thread that reads from it."""
@@ -90,18 +112,14 @@ class _Visit:
         channel = self._channel
         try:
             self._imap = imap = _connect(channel)
+            if imap_security_of(channel.settings) == "starttls":
+                self._encrypt(imap)
             self._log_in(imap)
             return self._look(imap, position)
-        except ssl.SSLCertVerificationError as error:
-            raise untrusted(channel.place, error.verify_message) from None
+        except ssl.SSLError as error:
+            raise encryption_failure(error, channel.place, "channels.mail.imap_host") from None
         except (imaplib.IMAP4.abort, OSError) as error:
-            raise Retryable(
-                "{place} cannot be reached: {why}",
-                delay=60.0,
-                hint="check channels.mail.imap_host and channels.mail.imap_port, and your network",
-                place=channel.place,
-                why=self._clean(str(error)),
-            ) from None
+            raise self._passing(self._clean(str(error))) from None
         except imaplib.IMAP4.error as error:
             raise self._not_read(str(error)) from None
         finally:
@@ -111,6 +129,17 @@ class _Visit:
                 with suppress(OSError):
                     self._imap.shutdown()
 
+    def _encrypt(self, imap: imaplib.IMAP4) -> None:
+        """Raises `Permanent` if the server does not offer it, or refuses: nothing was said to it then."""
+        if "STARTTLS" not in imap.capabilities or imap.state != "NONAUTH":
+            raise no_encryption(self._channel.place, "channels.mail.imap_security")
+        try:
+            imap.starttls(ssl.create_default_context())
+        except imaplib.IMAP4.abort:
+            raise
+        except imaplib.IMAP4.error:
+            raise no_encryption(self._channel.place, "channels.mail.imap_security") from None
+
     def _log_in(self, imap: imaplib.IMAP4) -> None:
         channel = self._channel
         try:
@@ -118,105 +147,136 @@ class _Visit:
         except imaplib.IMAP4.abort:
             raise
         except (imaplib.IMAP4.error, UnicodeEncodeError) as error:
+            why = self._clean(str(error))
+            if _PASSING.search(why):
+                raise self._passing(why) from None
             raise UserError(
                 "{place} refuses the login: {why}",
                 hint="check channels.mail.user and channels.mail.password; "
                 "many services want a password for one program",
                 place=channel.place,
-                why=self._clean(str(error)),
+                why=why,
             ) from None
 
     def _look(self, imap: imaplib.IMAP4, position: str) -> Received:
-        kind, answer = imap.select("INBOX", readonly=True)
-        if kind != "OK":
-            raise self._not_read(_words(answer))
+        """What is new; if nothing is, and the server tells of new mail, what it tells of for a while."""
+        idle = Idle(imap, self._channel.clock, self._channel.idle, self._channel.timeout)
+        self._answer(imap.select("INBOX", readonly=True))
         validity, following = _number(imap.response("UIDVALIDITY")[1]), _number(imap.response("UIDNEXT")[1])
+        imap.response("EXISTS")  # from now on this tells of new mail
         found = _POSITION.fullmatch(position)
-        if found is None or int(found[1]) != validity:  # the first look, or the server has numbered everything anew
-            return Received((), f"{validity}:{max(following - 1, 0)}")
-        last = int(found[2])
-        kind, answer = imap.uid("SEARCH", f"UID {last + 1}:*")
-        if kind != "OK":
-            raise self._not_read(_words(answer))
-        numbers = sorted(number for each in (answer[0] or b"").split() if (number := int(each)) > last)
-        taken = numbers[:_MOST_AT_ONCE]
-        messages = tuple(message for number in taken for message in self._fetched(imap, validity, number))
-        return Received(messages, f"{validity}:{taken[-1] if taken else last}")
+        if found is None:
+            return Received((), self._end(imap, validity, following - 1))
+        if int(found[1]) != validity and found[3] is None:  # a position without a time, of an earlier version
+            return Received((), self._end(imap, validity, following - 1))
+        if int(found[1]) != validity:
+            return self._numbered_anew(imap, validity, following - 1, int(found[3]))
+        while True:
+            received = self._since(imap, validity, int(found[2]), int(found[3] or 0))
+            if received.position != position or not idle.is_offered:
+                return received
+            self.listened = True
+            if not idle.has_news():
+                return received
 
-    def _fetched(self, imap: imaplib.IMAP4, validity: int, number: int) -> Iterator[Incoming]:
-        kind, answer = imap.uid("FETCH", str(number), f"(INTERNALDATE BODY.PEEK[]<0.{_MOST_BYTES}>)")
-        if kind != "OK":
-            raise self._not_read(_words(answer))
-        for each in answer:
+    def _end(self, imap: imaplib.IMAP4, validity: int, last: int) -> str:
+        """The position after all mails that are there: the time is that of the last one."""
+        numbers = self._found(imap, f"UID {max(last, 1)}:*")
+        if not numbers:
+            return f"{validity}:{max(last, 0)}:0"
+        _, at = self._fetched(imap, numbers[-1], "INTERNALDATE")
+        return f"{validity}:{max(last, numbers[-1])}:{int(at.timestamp()) + 1}"
+
+    def _since(self, imap: imaplib.IMAP4, validity: int, last: int, seconds: int) -> Received:
+        """The next mails after a number. `seconds`: when the latest mail came, since 1970."""
+        numbers = [number for number in self._found(imap, f"UID {last + 1}:*") if number > last][:_MOST_AT_ONCE]
+        return self._taken(imap, validity, numbers, last, seconds)
+
+    def _numbered_anew(self, imap: imaplib.IMAP4, validity: int, last: int, seconds: int) -> Received:
+        """All mails since a time; 0 for all that there are."""
+        day = datetime.fromtimestamp(max(seconds - _DAY, 0), UTC)
+        numbers = self._found(imap, f"SINCE {day.day}-{_MONTHS[day.month - 1]}-{day.year}")
+        return self._taken(imap, validity, numbers, max(last, 0), seconds, since=seconds)
+
+    def _taken(
+        self, imap: imaplib.IMAP4, validity: int, numbers: Sequence[int], last: int, seconds: int, since: int = 0
+    ) -> Received:
+        messages: list[Incoming] = []
+        for number in numbers:
+            data, at = self._fetched(imap, number, f"INTERNALDATE BODY.PEEK[]<0.{_MOST_BYTES}>")
+            came = int(at.timestamp())
+            if came < since:
+                continue
+            last, seconds = max(last, number), max(seconds, came)
+            message = self._reader.read(data, at) if data else None
+            if message is not None:
+                messages.append(message)
+        return Received(tuple(messages), f"{validity}:{last}:{seconds}")
+
+    def _found(self, imap: imaplib.IMAP4, what: str) -> list[int]:
+        """The numbers of mails, in order, each once."""
+        said = self._answer(imap.uid("SEARCH", what))
+        numbers = [number for each in said if isinstance(each, bytes) for number in each.split()]
+        if not all(number.isdigit() for number in numbers):
+            raise self._passing(_MIXED_UP)
+        return sorted({int(number) for number in numbers})
+
+    def _fetched(self, imap: imaplib.IMAP4, number: int, what: str) -> tuple[bytes, datetime]:
+        """The bytes of a mail, and when it came; no bytes if it is gone. Raises `Retryable` if it cannot be right."""
+        said = self._answer(imap.uid("FETCH", str(number), f"({what})"))
+        data, about = b"", b""
+        for each, after in zip(said, (*said[1:], b""), strict=True):
             if isinstance(each, tuple) and len(each) == 2:
-                data = message_from_bytes(each[1], policy=default)
-                assert isinstance(data, EmailMessage)
-                incoming = incoming_mail(data, self._channel, f"{validity}:{number}", self._at(each[0]))
-                if incoming is not None:
-                    yield incoming
+                if not isinstance(after, bytes) or _END.fullmatch(after) is None or data:
+                    raise self._passing(_MIXED_UP)
+                about, data = each[0] + after, each[1]
+            elif isinstance(each, bytes) and not about:
+                about = each if b"INTERNALDATE" in each else b""
+        found = _UID.search(about)
+        if data and (found is None or int(found[1]) != number):
+            raise self._passing(_MIXED_UP)
+        when = imaplib.Internaldate2tuple(about)
+        return data, datetime(*when[:6]).astimezone() if when else self._channel.clock.now()
 
-    def _at(self, head: bytes) -> datetime:
-        when = imaplib.Internaldate2tuple(head)
-        return datetime(*when[:6]).astimezone() if when else self._channel.clock.now()
+    def _answer(self, answered: tuple[str, Sequence[object]]) -> Sequence[object]:
+        """What the server says to a command that it carries out; raises `Retryable` and `Permanent`."""
+        kind, said = answered
+        if kind == "OK":
+            return said
+        first = said[0] if said else b""
+        raise self._not_read(first.decode("utf-8", "replace") if isinstance(first, bytes) else "")
+
+    def _passing(self, why: str | Sentence) -> Retryable:
+        return Retryable(
+            "{place} cannot be reached: {why}",
+            delay=60.0,
+            hint="check channels.mail.imap_host and channels.mail.imap_port, and your network",
+            place=self._channel.place,
+            why=why,
+        )
 
     def _not_read(self, words: str) -> AgentError:
+        why = self._clean(words)
+        if _PASSING.search(why):
+            return self._passing(why)
         return Permanent(
             "{place} does not show the mailbox: {why}",
             hint="check channels.mail.imap_host: the mailbox that is read is INBOX",
             place=self._channel.place,
-            why=self._clean(words),
+            why=why,
         )
 
     def _clean(self, words: str) -> str:
         return clean_message(words, self._channel.password)
 
 
-def incoming_mail(mail: EmailMessage, channel: MailIn, number: str, at: datetime) -> Incoming | None:
-    """A mail as a message; None for what a machine has sent, or nobody. Its text is empty if it has none."""
-    senders = _addresses(mail, "From")
-    if len(senders) != 1 or _is_automatic(mail):
-        return None
-    proof = channel.token.proved(f"{_header(mail, 'References')} {_header(mail, 'In-Reply-To')}")
-    is_owner = senders[0] == channel.owner and bool(proof)
-    sender = senders[0] if is_owner else f"unproved:{senders[0]}"
-    readers = {*_addresses(mail, "To"), *_addresses(mail, "Cc")} - {channel.settings.sender.lower(), channel.owner}
-    return Incoming(number, sender, senders[0], written_text(mail), at, group=bool(readers), answers=proof)
-
-
-def _is_automatic(mail: EmailMessage) -> bool:
-    """True for the answers of machines, such as that somebody is away: to answer them would never end."""
-    kind = _header(mail, "Auto-Submitted").lower()
-    bulk = _header(mail, "Precedence").lower() in ("bulk", "junk", "list", "auto_reply")
-    return bulk or (bool(kind) and kind != "no") or "X-Autoreply" in mail or "X-Auto-Response-Suppress" in mail
-
-
-def _header(mail: EmailMessage, name: str) -> str:
-    try:
-        return str(mail.get(name, "")).strip()
-    except (ValueError, IndexError, AttributeError, LookupError):  # the standard library stumbles over some headers
-        return ""
-
-
-def _addresses(mail: EmailMessage, name: str) -> list[str]:
-    """The addresses of a header in small letters."""
-    try:
-        return [each.addr_spec.lower() for header in mail.get_all(name, ()) for each in header.addresses]
-    except (ValueError, IndexError, AttributeError, LookupError):
-        return []
-
-
 def _connect(channel: MailIn) -> imaplib.IMAP4:
-    host, port = channel.settings.imap_host, channel.settings.imap_port or _TLS_PORT
-    if port != _TLS_PORT and is_this_machine(host):
-        return imaplib.IMAP4(host, port, timeout=channel.timeout)
-    return imaplib.IMAP4_SSL(host, port, ssl_context=ssl.create_default_context(), timeout=channel.timeout)
+    host, port = channel.settings.imap_host, imap_port_of(channel.settings)
+    if imap_security_of(channel.settings) == "tls":
+        return imaplib.IMAP4_SSL(host, port, ssl_context=ssl.create_default_context(), timeout=channel.timeout)
+    return imaplib.IMAP4(host, port, timeout=channel.timeout)
 
 
 def _number(answer: list[bytes | None] | None) -> int:
     found = answer[-1] if answer else None
     return int(found) if found and found.isdigit() else 0
-
-
-def _words(answer: Sequence[object]) -> str:
-    first = answer[0] if answer else b""
-    return first.decode("utf-8", "replace") if isinstance(first, bytes) else ""

@@ -27,13 +27,18 @@ _UNSEEN = frozenset({"script", "style", "head", "title", "blockquote"})
 
 def written_text(mail: EmailMessage) -> str:
     """What its writer wrote; empty if there is no text in it."""
+    return without_quotation(whole_text(mail))
+
+
+def whole_text(mail: EmailMessage) -> str:
+    """All that can be read in it, with what it quotes or passes on; empty if there is no text in it."""
     part = mail.get_body(("plain", "html"))
     if part is None:
         return ""
     text = _content(part)
     if part.get_content_type() == "text/html":
         text = _plain(text)
-    return without_quotation(text[:_MOST])
+    return text[:_MOST].strip()
 
 
 def without_quotation(text: str) -> str:

@@ -20,6 +20,14 @@ _LETTERS = 26
 _KEY_BYTES = 32
 _OURS = re.compile(r"<([0-9A-Za-z-]{1,40})\.([a-z2-7]{26})\.vault-agent@[^<>\s]{1,255}>", re.ASCII)
 
+_ID = re.compile(r"<[!#-;=?-~]{1,250}>", re.ASCII)
+
+
+def message_id(header: str) -> str:
+    """The first Message-ID in a header, with its angle brackets; empty if there is none that can be written back."""
+    found = _ID.search(header[:20_000])
+    return found[0] if found else ""
+
 
 @dataclass(frozen=True, slots=True)
 class ReplyToken:

@@ -5,6 +5,7 @@ whenever the program is stopped, each message is worked on once, and an answer t
 """
 
 import logging
+import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -34,6 +35,9 @@ GIVE_UP = 12
 """The tries to send an answer: over an hour. Its session's note has it in any case."""
 SETTINGS = 60.0
 """Seconds between two looks at whether channels were set up or switched off."""
+
+_REPLIED = re.compile(r"^\s*(?:(?:re|aw|sv|回复|答复|回覆)\s*[:：]\s*)+", re.IGNORECASE)
+"""What mail programs put before the subject of an answer."""
 
 logger = logging.getLogger(__name__)
 
@@ -141,10 +145,14 @@ class IncomingMessages:
         return _OpenChannel(channel, queue)
 
     def _receive(self, name: str, opened: _OpenChannel, cancelled: Cancelled) -> None:
-        """One poll, in its thread. Raises nothing."""
+        """One poll, in its thread; it ends early when the channel's settings change. Raises nothing."""
         inbound = opened.channel.inbound
+
+        def is_over() -> bool:
+            return cancelled() or self._opened.get(name) is not opened
+
         try:
-            received = inbound.receive(opened.queue.position, cancelled)
+            received = inbound.receive(opened.queue.position, is_over)
             opened.queue.take_in(received, inbound.owner, self.workspace.clock.new_id)
             received.confirm()
             opened.due, opened.failed, opened.problem = 0.0, 0, ""
@@ -201,8 +209,12 @@ class IncomingMessages:
         """Send the answer; it is written down before that it may be sent."""
         with opened.queue.changing():
             entry.phase = "sending"
-        told = Message(entry.id, "", entry.text, entry.choices, entry.message.chat, entry.message.id, again=entry.again)
-        opened.channel.outbound.send(told, cancelled)
+        message = entry.message
+        title = f"Re: {_REPLIED.sub('', message.subject)}" if message.subject else ""
+        told = Message(entry.id, title, entry.text, entry.choices, message.chat, message.id, again=entry.again)
+        proof = opened.channel.outbound.send(told, cancelled)
+        if entry.session and proof:
+            opened.queue.note_answer(proof.split()[-1], entry.session)
         if entry.waits_for:
             with opened.queue.changing():
                 entry.phase, entry.id, entry.again = "waits", self.workspace.clock.new_id(), False

@@ -19,6 +19,8 @@ from agent.vault import durable
 
 HANDLED = 1_000
 """The ids of the last messages that are remembered: a service gives only a few again."""
+ANSWERED = 300
+"""The last answers whose sessions are remembered: a reply to one goes on with its session."""
 
 MessagePhase: TypeAlias = Literal["new", "running", "waits", "answered", "sending"]
 """`new`: nothing was done. `running`: its run has begun. `waits`: its run waits for the person, who was told.
@@ -56,6 +58,8 @@ class MessageQueue:
     strangers: int = 0
     """The number of messages from others than the owner, which were left unanswered."""
     waiting: list[PendingMessage] = field(default_factory=list)
+    sessions: dict[str, str] = field(default_factory=dict)
+    """The paths of the sessions in which the last answers were given, by the channel's ids of those."""
     _handled: deque[str] = field(default_factory=lambda: deque(maxlen=HANDLED))
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -65,9 +69,11 @@ class MessageQueue:
             said = json.loads(self.path.read_text("utf-8"))
             waiting = [_parse(each) for each in said["waiting"]]
             handled, position, strangers = map(str, said["handled"]), str(said["position"]), int(said["strangers"])
-        except (OSError, ValueError, KeyError, TypeError):
+            answered = {str(id): str(path) for id, path in said.get("sessions", {}).items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return
         self.position, self.strangers, self.waiting = position, strangers, waiting
+        self.sessions = answered
         self._handled.extend(handled)
 
     def take_in(self, received: Received, owner: str, new_id: Callable[[], str]) -> None:
@@ -88,6 +94,14 @@ class MessageQueue:
             self.waiting = [each for each in self.waiting if each is not entry]
             self._handled.append(entry.message.id)
 
+    def note_answer(self, id: str, session: str) -> None:
+        """Remember that the message with this id of the channel's was sent from a session."""
+        with self.changing():
+            self.sessions.pop(id, None)
+            self.sessions[id] = session
+            for each in list(self.sessions)[:-ANSWERED]:
+                del self.sessions[each]
+
     @contextmanager
     def changing(self) -> Iterator[None]:
         """Write the queue at the end of the block, durably, if it has changed; others wait until then."""
@@ -105,13 +119,15 @@ class MessageQueue:
             "strangers": self.strangers,
             "waiting": waiting,
             "handled": list(self._handled),
+            "sessions": self.sessions,
         }
         return json.dumps(document, ensure_ascii=False)
 
     def _document(self, entry: PendingMessage) -> dict[str, object]:
-        masked = replace(entry.message, text=self.mask(entry.message.text))
+        message = entry.message
+        masked = replace(message, text=self.mask(message.text), subject=self.mask(message.subject))
         document = asdict(replace(entry, message=masked, text=self.mask(entry.text)))
-        document["message"]["at"] = entry.message.at.isoformat()
+        document["message"]["at"] = message.at.isoformat()
         del document["due"]
         return document
 
@@ -129,6 +145,8 @@ def _parse(document: dict[str, object]) -> PendingMessage:
         said["group"] is True,
         str(said["answers"]),
         said["forwarded"] is True,
+        str(said.get("subject", "")),
+        said.get("begins") is True,
     )
     return PendingMessage(
         message,

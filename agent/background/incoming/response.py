@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from agent.attention.channels.channel import Incoming
 from agent.attention.feedback import parse_opinion_reply
 from agent.attention.receipt import Reaction
 from agent.background.incoming.queue import MessageQueue, PendingMessage
@@ -91,16 +92,17 @@ class Responder:
         """What came of a decision, or what is said to a message that asks nothing; None if it is for a run. Words that
         are passed on decide nothing."""
         message, language = entry.message, self.workspace.settings.vault.language
-        if message.text.strip() in _GREETINGS:
+        said = message.text.strip() or message.words
+        if said in _GREETINGS:
             return text("messages.hello", language)
-        if not message.text.strip():  # a picture, a voice, or what else has no words
+        if not said:  # a picture, a voice, or what else has no words
             return text("messages.no_words", language)
         if message.forwarded:
             return None
-        opinion = parse_opinion_reply(message.text)
+        opinion = parse_opinion_reply(said)
         if opinion is not None and self.note_opinion(*opinion):
             return text("messages.noted", language)
-        reply = parse_decision(message.text)
+        reply = parse_decision(said)
         return carry_out(self.workspace, reply) if reply is not None else None
 
     def _ask(self, entry: PendingMessage, cancelled: Cancelled) -> None:
@@ -109,8 +111,8 @@ class Responder:
         untrusted = text("messages.forwarded", "en", channel=self.name) if message.forwarded else ""
         with self.open_runs() as runs:
             self._note_begin(runs, entry)
-            request, line = RunRequest(message.text, speaker), RunIO(cancelled=cancelled)
-            self._take_end(entry, runs.ask(request, _session_of(runs, speaker), line, untrusted))
+            request, line = RunRequest(message.words, speaker), RunIO(cancelled=cancelled)
+            self._take_end(entry, runs.ask(request, self._session_of(message, runs, speaker), line, untrusted))
 
     def _go_on(self, entry: PendingMessage, cancelled: Cancelled) -> None:
         """Resume the run of a message, or take its result if it has ended."""
@@ -193,6 +195,17 @@ class Responder:
             entry.phase, entry.waits_for = "answered", ""
             entry.text, entry.choices, entry.tries, entry.again = told, (), 0, False
 
+    def _session_of(self, message: Incoming, runs: RunService, speaker: Speaker) -> str:
+        """The session that a message goes on with: the one of what it answers, else the last; empty for a new one."""
+        if message.begins:
+            return ""
+        answered = self.queue.sessions.get(message.answers)
+        found = runs.last_session(speaker, (answered,)) if answered else None
+        found = found or runs.last_session(speaker)
+        if found is None or found.open_run is not None or not is_own(runs.workspace, found) or runs.is_stale(found):
+            return ""
+        return found.path
+
     def _is_saved(self, entry: PendingMessage) -> bool:
         """True if the note of the session has the run; one that was stopped before has done nothing."""
         try:
@@ -219,14 +232,6 @@ def describe_wait(workspace: Workspace, note: str) -> str:
         shown = shown[:LONGEST] + "…\n" + text("messages.not_all", language, note=note)
     head = text("messages.approve", language, tool=asked.tool)
     return vault.masked("\n".join([head, shown, "", text("reply.how", language, code=code)]))
-
-
-def _session_of(runs: RunService, speaker: Speaker) -> str:
-    """The session that a conversation goes on with; empty for a new one."""
-    found = runs.last_session(speaker)
-    if found is None or found.open_run is not None or not is_own(runs.workspace, found) or runs.is_stale(found):
-        return ""
-    return found.path
 
 
 def _closed(session: Session, run: str) -> Closed | None:

@@ -1,6 +1,6 @@
 """`vault-agent channels`: the ways by which messages reach the person; sets them up and tries them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from agent.config.edit import set_machine
 from agent.config.key_file import save_key
 from agent.config.load import load_settings
 from agent.config.secrets import Secret
-from agent.config.settings import Settings, setting_type
+from agent.config.settings import RENAMED, Settings, setting_type
 from agent.errors import AgentError, ConfigError, NotAVault, UserError
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import Output
@@ -24,7 +24,8 @@ from agent.interfaces.cli.prompt import hidden, keyboard
 from agent.interfaces.cli.screen import is_terminal
 from agent.interfaces.cli.time_format import format_time
 from agent.llm.provider import never
-from agent.texts import joined, text
+from agent.texts import Sentence, joined, text
+from agent.workspace.workspace import Workspace
 
 _OWNER_SECONDS = 120.0
 """The longest wait for the person's message that shows who they are."""
@@ -70,8 +71,8 @@ def add(output: Output, name: str, settings: tuple[str, ...]) -> None:
     values = _given(kind, settings)
     present = load_settings().settings
     if is_terminal():
-        values |= _asked(kind, present, values)
-    missing = [key for key in kind.missing(present) if key not in values]
+        values |= _asked(kind, present, _renamed(values))
+    missing = [key for key in kind.missing(present) if key not in _renamed(values)]
     if missing:
         example = f"{missing[0].rpartition('.')[2]}=…"
         raise UserError(
@@ -88,7 +89,7 @@ def add(output: Output, name: str, settings: tuple[str, ...]) -> None:
         set_machine(f"channels.{name}.on", "true")
     owner = _find_owner(output, kind)
     output.emit(
-        {"channel": name, "set": sorted(values), "owner": owner},
+        {"channel": name, "set": sorted(_renamed(values)), "owner": owner},
         said("{name} is on. vault-agent channels test {name} sends a message", name=name),
     )
 
@@ -97,7 +98,10 @@ def add(output: Output, name: str, settings: tuple[str, ...]) -> None:
 @click.argument("name")
 @click.pass_obj
 def test(output: Output, name: str) -> None:
-    """Send a message through a channel now, whatever the hour, and show the proof that it was delivered."""
+    """Send a message through a channel now, whatever the hour, and show the proof that it was delivered.
+
+    Where messages come in from a mailbox, it is looked at, too.
+    """
     kind = channel_kind(name)
     workspace = open_workspace(output.vault())
     missing = kind.missing(workspace.settings)
@@ -113,27 +117,42 @@ def test(output: Output, name: str) -> None:
         workspace.clock.new_id(), text("channels.test", language), text("channels.test_more", language, name=name)
     )
     proof = open_channel(kind, workspace).send(message, never)
+    reads = _checked(output, kind, workspace, proof)
+    advice = kind.advice(workspace.settings)
     off = (
         ""
         if kind.is_on(workspace.settings)
         else said("It is switched off: vault-agent config set {key} true", key=f"channels.{name}.on")
     )
     output.emit(
-        {"channel": name, "id": message.id, "proof": proof, "on": kind.is_on(workspace.settings)},
+        {"channel": name, "id": message.id, "proof": proof, "on": kind.is_on(workspace.settings), "reads": reads},
         said("{name} has delivered it: {proof}", name=name, proof=proof),
     )
+    if reads:
+        output.note(said("{name} can be read", name=name))
+    if advice is not None:
+        output.note(said(advice))
     if off:
         output.note(off)
 
 
+def _checked(output: Output, kind: ChannelKind, workspace: Workspace, proof: str) -> bool:
+    """True if messages come in from a mailbox; raises what is wrong with it, after a word that sending works."""
+    try:
+        return kind.check is not None and bool(kind.check(workspace))
+    except AgentError:
+        output.note(said("{name} has delivered it: {proof}", name=kind.name, proof=proof))
+        raise
+
+
 def _given(kind: ChannelKind, settings: Sequence[str]) -> dict[str, str]:
-    """The settings of the command line by key; raises `UserError`."""
+    """The settings of the command line by key, as it was written there; raises `UserError`."""
     values: dict[str, str] = {}
     for each in settings:
         field, sign, value = each.partition("=")
-        key = kind.key(field.removeprefix(f"channels.{kind.name}."))
+        key = f"channels.{kind.name}.{field.removeprefix(f'channels.{kind.name}.')}"
         known = {kind.key(one) for one in (*kind.needs, *kind.may)}
-        if not sign or key not in known:
+        if not sign or RENAMED.get(key, key) not in known:
             names = joined((*kind.needs, *kind.may), ", ")
             raise UserError(
                 "{name} has no setting {field}" if sign else "{field} has no value",
@@ -147,7 +166,12 @@ def _given(kind: ChannelKind, settings: Sequence[str]) -> dict[str, str]:
     return values
 
 
-def _asked(kind: ChannelKind, settings: Settings, given: Mapping[str, str]) -> dict[str, str]:
+def _renamed(values: Iterable[str]) -> frozenset[str]:
+    """The keys as the settings have them."""
+    return frozenset(RENAMED.get(key, key) for key in values)
+
+
+def _asked(kind: ChannelKind, settings: Settings, given: frozenset[str]) -> dict[str, str]:
     """What the person types for the settings that are neither given nor set."""
     values: dict[str, str] = {}
     for field, question in kind.asks.items():
@@ -208,6 +232,7 @@ def _document(kind: ChannelKind, settings: Settings, last: Mapping[str, datetime
         "configured": not missing,
         "on": kind.is_on(settings) and not missing,
         "missing": list(missing),
+        "advice": str(_advice(kind, settings) or ""),
         "receives": kind.receive is not None and not kind.extra,
         "last": last[kind.name].isoformat() if kind.name in last else None,
     }
@@ -223,7 +248,13 @@ def _table(settings: Settings, last: Mapping[str, datetime]) -> str:
         if kind.name in last:
             parts.append(said("last delivered {when}", when=format_time(last[kind.name], now)))
         rows.append("  ".join(parts))
+        if (advice := _advice(kind, settings)) is not None:
+            rows.append(f"{'':<{width}}  {said(advice)}")
     return "\n".join(rows)
+
+
+def _advice(kind: ChannelKind, settings: Settings) -> Sentence | None:
+    return kind.advice(settings) if kind.is_used(settings) else None
 
 
 def _state(kind: ChannelKind, settings: Settings) -> str:

@@ -84,7 +84,7 @@ def set_value(output: Output, key: str, value: str | None, prompt: bool) -> None
     The file's other lines and comments stay as they are. A setting of the model tries the connection, and stays when
     there is none. With --prompt, the secret goes into a file that only you can read, and the setting names that file.
     """
-    key = RENAMED.get(key, key)
+    written, key = key, RENAMED.get(key, key)
     kind = setting_type(key)
     names_preset, section = key.endswith(".preset"), key.rpartition(".")[0]
     before = _value(key) if names_preset else ""
@@ -93,7 +93,7 @@ def set_value(output: Output, key: str, value: str | None, prompt: bool) -> None
         given = "--prompt" if kind.base is Secret else "VALUE"
         raise click.UsageError(f"{key} needs a value: {kind.expects}; {PROGRAM} config set {key} {given}")
     check_model_setting(key, value.strip())
-    path = set_machine(key, value)
+    path = set_machine(written, value)
     shown = format_value(kind.read(value))
     dropped = _drop_key(key) if before and before != shown else ""
     overridden = variable(key) if os.environ.get(variable(key)) else None

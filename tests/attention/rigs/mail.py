@@ -31,6 +31,8 @@ SETTINGS = MailSettings(
     password=None,  # type: ignore[arg-type]  # the channel is given its value
     imap_host="",
     imap_port=0,
+    imap_security="auto",
+    verified_by="",
 )
 
 

@@ -10,6 +10,7 @@ from agent.app.open import open_workspace
 from agent.events.notices import NoticeRaised
 from agent.interfaces.cli.main import main
 from agent.llm.provider import never
+from tests.attention.mailbox import mailbox
 from tests.attention.rigs.mail import PASSWORD, post_office
 from tests.attention.rigs.webhook import SECRET, Taker
 from tests.attention.servers import Answered, local_service
@@ -87,6 +88,27 @@ def test_mail_is_set_up_by_the_names_of_its_headers(capsys: Captured) -> None:
     assert (mail["From"], mail["To"]) == ("agent@example.org", "anna@example.org")
 
 
+def test_mail_that_is_read_says_what_a_new_mail_needs(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAIL_PASSWORD", PASSWORD)
+    with post_office() as (office, port), mailbox() as box:
+        box.password = PASSWORD
+        places = ("host=127.0.0.1", f"port={port}", "to=anna@example.org", "user=agent", "password=env:MAIL_PASSWORD")
+        tell(capsys, "add", "mail", *places)
+        assert "channels.mail.imap_host" in str(state(capsys, "mail")["advice"])
+        assert tell(capsys, "test", "mail")["reads"] is False
+        tell(capsys, "add", "mail", "imap_host=127.0.0.1", f"imap_port={box.port}")
+        assert "channels.mail.verified_by" in str(state(capsys, "mail")["advice"])
+        assert main(["channels", "test", "mail"]) == 0
+        assert "channels.mail.verified_by" in capsys.readouterr().err
+        tell(capsys, "add", "mail", "verified_by=mx.example.org")
+        assert state(capsys, "mail")["advice"] == ""
+        assert tell(capsys, "test", "mail")["reads"] is True
+        box.password = "another"
+        error = tell(capsys, "test", "mail", code=2)["error"]
+    assert len(office.mails) == 4
+    assert isinstance(error, dict) and "channels.mail.password" in str(error["hint"])
+
+
 def test_a_channel_that_is_switched_off_can_be_tried(capsys: Captured) -> None:
     assert main(["config", "set", "channels.webhook.on", "false"]) == 0
     capsys.readouterr()
@@ -103,6 +125,8 @@ def test_a_channel_that_is_switched_off_can_be_tried(capsys: Captured) -> None:
     [
         (["add", "pigeon"], "mail"),
         (["add", "webhook"], "url=…"),
+        (["add", "mail", "host=x.org", "to=a@x.org", "from=nobody"], "config get channels.mail.from"),
+        (["add", "mail", "host=x.org", "to=a@x.org", "verified_by=a b"], "config get channels.mail.verified_by"),
         (["add", "webhook", "uri=http://x.org"], "url"),
         (["add", "webhook", "url"], "url="),
         (["add", "webhook", "url=http://x.org", "secret=abcdefgh12345"], "env:NAME"),
