@@ -64,6 +64,8 @@ class Mailbox:
     new: threading.Condition = field(default_factory=threading.Condition)
     tells: bool = True
     """False: it says that it tells of new mail, and does not."""
+    leaving: bool = False
+    """True: who waits for new mail is told that the server ends."""
 
     def put(self, mail: bytes) -> int:
         """A new mail; returns its number."""
@@ -72,6 +74,23 @@ class Mailbox:
             self.mails[number], self.times[number] = mail, self.at
             self.new.notify_all()
         return number
+
+    def hear(self, command: str) -> None:
+        """A client has said this."""
+        with self.new:
+            self.commands.append(command)
+            self.new.notify_all()
+
+    def until(self, command: str, times: int = 1) -> None:
+        """Wait until clients have sent this command so many times."""
+        with self.new:
+            assert self.new.wait_for(lambda: self.commands.count(command) >= times, 10), self.commands
+
+    def say_bye(self) -> None:
+        """End the connections that wait for new mail."""
+        with self.new:
+            self.leaving = True
+            self.new.notify_all()
 
     def number_anew(self) -> None:
         """Give all mails other numbers, as after the server was set up anew."""
@@ -127,7 +146,7 @@ class _Session(socketserver.StreamRequestHandler):
             self._say(self.state.greeting)
             while line := self.rfile.readline().decode().strip():
                 tag, command, *rest = line.split(" ", 2)
-                self.state.commands.append(f"{command} {rest[0] if rest else ''}".strip())
+                self.state.hear(f"{command} {rest[0] if rest else ''}".strip())
                 if trouble == "slow":
                     self.state.closing.wait(0.02)
                 if not self._answer(tag, command.upper(), rest[0] if rest else "", trouble):
@@ -192,11 +211,15 @@ class _Session(socketserver.StreamRequestHandler):
 
         def tell() -> None:
             with suppress(OSError, ValueError), box.new:
-                while not (ended.is_set() or box.closing.is_set()):
-                    box.new.wait_for(lambda: len(box.mails) != known or ended.is_set() or box.closing.is_set())
-                    if len(box.mails) != known and box.tells:
-                        self._say(f"* {len(box.mails)} EXISTS")
-                    return
+                box.new.wait_for(
+                    lambda: len(box.mails) != known or box.leaving or ended.is_set() or box.closing.is_set()
+                )
+                if box.leaving:
+                    box.leaving = False
+                    self._say("* BYE the server is going down")
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                elif len(box.mails) != known and box.tells:
+                    self._say(f"* {len(box.mails)} EXISTS")
 
         thread = threading.Thread(target=tell, daemon=True)
         thread.start()
@@ -205,7 +228,7 @@ class _Session(socketserver.StreamRequestHandler):
         with box.new:
             box.new.notify_all()
         thread.join(5)
-        self.state.commands.append(line.decode())
+        self.state.hear(line.decode())
         if line == b"DONE":
             self._say(f"{tag} OK idled")
         return line == b"DONE"

@@ -1,6 +1,7 @@
 """A real mail server (aiosmtpd) on loopback that wants a login, and misbehaves when it is told to."""
 
 import asyncio
+import ssl
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -45,6 +46,8 @@ class PostOffice:
     mails: list[EmailMessage] = field(default_factory=list)
     faults: deque[Fault] = field(default_factory=deque)
     calls: int = 0
+    passwords: int = 0
+    """How often somebody tried to log in."""
 
     async def handle_MAIL(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
@@ -78,6 +81,7 @@ class PostOffice:
         self, server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: object
     ) -> AuthResult:
         assert isinstance(data, LoginPassword)
+        self.passwords += 1
         return AuthResult(success=data.password == self.password.encode(), handled=False)
 
     def _keep(self, envelope: Envelope) -> None:
@@ -87,15 +91,17 @@ class PostOffice:
 
 
 @contextmanager
-def post_office(*, login: bool = True) -> Iterator[tuple[PostOffice, int]]:
-    """The server and its port."""
+def post_office(
+    *, login: bool = True, tls: ssl.SSLContext | None = None, starttls: ssl.SSLContext | None = None
+) -> Iterator[tuple[PostOffice, int]]:
+    """The server and its port; with `tls` it encrypts from the first byte, with `starttls` after the first words."""
     office = PostOffice(login=login)
     loop = asyncio.new_event_loop()
 
     def protocol() -> SMTP:
-        return SMTP(office, loop=loop, authenticator=office.authenticate, auth_require_tls=False)
+        return SMTP(office, loop=loop, authenticator=office.authenticate, auth_require_tls=False, tls_context=starttls)
 
-    server = loop.run_until_complete(loop.create_server(protocol, "127.0.0.1", 0))
+    server = loop.run_until_complete(loop.create_server(protocol, "127.0.0.1", 0, ssl=tls))
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     try:
