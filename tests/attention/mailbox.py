@@ -27,8 +27,10 @@ Trouble: TypeAlias = Literal[
     "other",
     "slow",
     "bye",
+    "down",
 ]
-"""What happens to one connection. `cut`: it ends in the middle of a mail; `bye`: before the login. `refused`: the
+"""What happens to one connection. `cut`: it ends in the middle of a mail; `bye`: before the login; `down`:
+before a word. `refused`: the
 mailbox is not opened; `no`, `bad`: a command for mails is not carried out; `unavailable`: nor is the login, for now.
 `silent`: nothing is said to such a command. `garbage`: what is said is no IMAP. `too short`, `too long`: the bytes of a
 mail are counted wrong. `twice`: each number is said twice. `other`: another mail comes than was asked for. `slow`: each
@@ -134,12 +136,16 @@ class _Session(socketserver.StreamRequestHandler):
 
     state: Mailbox
     encryption: ssl.SSLContext | None
+    _told = 0
+    """The number of mails that the client knows of."""
 
     def handle(self) -> None:
         trouble = self.state.troubles.popleft() if self.state.troubles else None
         with suppress(OSError, ValueError):
             if self.encryption is not None:
                 self._encrypt(self.encryption)
+            if trouble == "down":
+                return
             if trouble == "garbage":
                 self.wfile.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
                 return
@@ -188,7 +194,7 @@ class _Session(socketserver.StreamRequestHandler):
                     self._say(f"{tag} NO [AUTHENTICATIONFAILED] not {self.state.password}")
                     return True
             case "EXAMINE" | "SELECT":
-                self._say(f"* {len(self.state.mails)} EXISTS")
+                self._say_number()
                 self._say(f"* OK [UIDVALIDITY {self.state.validity}] valid")
                 self._say(f"* OK [UIDNEXT {max(self.state.mails, default=100) + 1}] next")
             case "UID":
@@ -205,7 +211,7 @@ class _Session(socketserver.StreamRequestHandler):
         return True
 
     def _idle(self, tag: str) -> bool:
-        box, known = self.state, len(self.state.mails)
+        box, known = self.state, self._told
         self._say("+ idling")
         ended = threading.Event()
 
@@ -219,7 +225,7 @@ class _Session(socketserver.StreamRequestHandler):
                     self._say("* BYE the server is going down")
                     self.connection.shutdown(socket.SHUT_RDWR)
                 elif len(box.mails) != known and box.tells:
-                    self._say(f"* {len(box.mails)} EXISTS")
+                    self._say_number()
 
         thread = threading.Thread(target=tell, daemon=True)
         thread.start()
@@ -268,6 +274,10 @@ class _Session(socketserver.StreamRequestHandler):
             return [number for number, at in self.state.times.items() if at >= day]
         first, last = int(re.findall(r"\d+", rest)[0]), max(self.state.mails, default=0)
         return [number for number in self.state.mails if number >= first or number == last]
+
+    def _say_number(self) -> None:
+        self._told = len(self.state.mails)
+        self._say(f"* {self._told} EXISTS")
 
     def _say(self, line: str) -> None:
         self.wfile.write(line.encode() + b"\r\n")

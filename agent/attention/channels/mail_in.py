@@ -38,6 +38,8 @@ WAIT = 30.0
 IDLE = 300.0
 """The seconds for which a server is listened to before it is asked anew: the standard allows 29 minutes, but many
 routers forget a silent connection earlier."""
+_AGAIN = 5.0
+"""The shortest pause in seconds after a failure that may pass."""
 _MOST_AT_ONCE = 20
 _MOST_BYTES = 400_000
 """The bytes that are read of one mail: its text stands before what is attached."""
@@ -249,7 +251,7 @@ class _Visit:
     def _passing(self, why: str | Sentence) -> Retryable:
         return Retryable(
             "{place} cannot be reached: {why}",
-            delay=60.0,
+            delay=_AGAIN,
             hint="check channels.mail.imap_host and channels.mail.imap_port, and your network",
             place=self._channel.place,
             why=why,
