@@ -30,11 +30,10 @@ Trouble: TypeAlias = Literal[
     "down",
 ]
 """What happens to one connection. `cut`: it ends in the middle of a mail; `bye`: before the login; `down`:
-before a word. `refused`: the
-mailbox is not opened; `no`, `bad`: a command for mails is not carried out; `unavailable`: nor is the login, for now.
-`silent`: nothing is said to such a command. `garbage`: what is said is no IMAP. `too short`, `too long`: the bytes of a
-mail are counted wrong. `twice`: each number is said twice. `other`: another mail comes than was asked for. `slow`: each
-answer takes a moment."""
+before a word. `refused`: the mailbox is not opened; `no`, `bad`: a command for mails is not carried out; `unavailable`:
+nor is the login, for now. `silent`: nothing is said to such a command. `garbage`: what is said is no IMAP. `too short`,
+`too long`: the bytes of a mail are counted wrong. `twice`: each number is said twice. `other`: another mail comes than
+was asked for. `slow`: each answer takes a moment."""
 
 _REFUSALS: dict[tuple[str, Trouble | None], str] = {
     ("LOGIN", "unavailable"): "NO [UNAVAILABLE] come again later",
@@ -54,6 +53,7 @@ class Mailbox:
     port: int = 0
     validity: int = 7
     password: str = PASSWORD
+    following: int = 101
     mails: dict[int, bytes] = field(default_factory=dict)
     times: dict[int, datetime] = field(default_factory=dict)
     at: datetime = datetime(2026, 11, 23, 10, tzinfo=UTC)
@@ -72,10 +72,15 @@ class Mailbox:
     def put(self, mail: bytes) -> int:
         """A new mail; returns its number."""
         with self.new:
-            number = max(self.mails, default=100) + 1
+            number, self.following = self.following, self.following + 1
             self.mails[number], self.times[number] = mail, self.at
             self.new.notify_all()
         return number
+
+    def remove(self, number: int) -> None:
+        """Delete a mail; its number is not used again."""
+        with self.new:
+            del self.mails[number], self.times[number]
 
     def hear(self, command: str) -> None:
         """A client has said this."""
@@ -99,6 +104,7 @@ class Mailbox:
         with self.new:
             self.validity += 1
             numbers = {old: 500 + place for place, old in enumerate(sorted(self.mails))}
+            self.following = 500 + len(numbers)
             self.mails = {numbers[old]: mail for old, mail in self.mails.items()}
             self.times = {numbers[old]: at for old, at in self.times.items()}
 
@@ -134,6 +140,7 @@ def mailbox(*, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1") -> It
 class _Session(socketserver.StreamRequestHandler):
     """One connection."""
 
+    disable_nagle_algorithm = True
     state: Mailbox
     encryption: ssl.SSLContext | None
     _told = 0
@@ -196,7 +203,7 @@ class _Session(socketserver.StreamRequestHandler):
             case "EXAMINE" | "SELECT":
                 self._say_number()
                 self._say(f"* OK [UIDVALIDITY {self.state.validity}] valid")
-                self._say(f"* OK [UIDNEXT {max(self.state.mails, default=100) + 1}] next")
+                self._say(f"* OK [UIDNEXT {self.state.following}] next")
             case "UID":
                 self._uid(rest, trouble)
                 if trouble == "cut":

@@ -1,5 +1,5 @@
-"""Promise: whatever the server of the mailbox does, and whenever the program is stopped, each mail of the owner is taken
-in once, and nothing that others write is.
+"""Promise: whatever the server of the mailbox does, and whenever the program is stopped, each mail of the owner is
+taken in once, and nothing that others write is.
 
 The ledger of the test is what was put into the mailbox, and what came out of the queue.
 """
@@ -101,7 +101,8 @@ def happens(reader: Reader, number: int) -> None:
             box.number_anew()
             reader.faults += 1
         case 4:
-            box.mails.pop(dice.choice([each for each in box.mails if reader.taken[text_of(box.mails[each])]] or [0]), 0)
+            for each in [each for each, data in box.mails.items() if reader.taken[text_of(data)]][-1:]:
+                box.remove(each)
     if dice.random() < 0.8:
         slow = dice.random() < 0.03
         box.troubles.append(dice.choice([each for each in TROUBLES if (each in SLOW) == slow]))
