@@ -2,10 +2,10 @@
 in place of TLS."""
 
 import ssl
-from ipaddress import ip_address
 
 from agent.config.mail_settings import MailSettings
 from agent.errors import AgentError, Permanent, Retryable
+from agent.llm.endpoint import is_this_machine
 
 _SUBMISSION, _SMTP_TLS = 587, 465
 _IMAP, _IMAP_TLS = 143, 993
@@ -80,16 +80,6 @@ def no_encryption(place: str, setting: str) -> Permanent:
         place=place,
         setting=setting,
     )
-
-
-def is_this_machine(host: str) -> bool:
-    """True if the server is on this machine."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def _why(error: ssl.SSLError) -> str:
