@@ -8,9 +8,11 @@ from agent.attention.channels.channel import Channel, Choice
 from agent.attention.outbox import Outbox, preferred
 from agent.attention.receipts import NoticeLedger
 from agent.attention.rules import Limits, limits_of
+from agent.clock import in_machine_seconds
 from agent.events.bus import ignore_event
 from agent.events.notices import NoticeRaised
 from agent.vault.layout import NOTICES
+from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace, reload_settings
 
 
@@ -35,13 +37,36 @@ def open_outbox(workspace: Workspace, publish: Callable[[object], object] = igno
     )
 
 
+_RAISED: list[tuple[Workspace, str]] = []
+"""The notices that this process has noted for vaults without a daemon, which would send them."""
+
+
 def take_in(workspace: Workspace) -> Callable[[NoticeRaised, str], None]:
     """A function that notes notices in the outbox, once for each id; it sends none. The first one opens the ledger."""
 
     def take(notice: NoticeRaised, id: str = "") -> None:
-        open_outbox(workspace).take(notice, id)
+        receipt = open_outbox(workspace).take(notice, id)
+        if not is_watched(workspace):
+            _RAISED.append((workspace, receipt.id))
 
     return take
+
+
+def send_raised(seconds: float) -> int:
+    """Send what this process has noted where no daemon runs, for so many seconds at most; returns how many of these
+    notices still wait. Raises as `open_ledger` does."""
+    raised = [(workspace, id) for workspace, id in _RAISED if not is_watched(workspace)]
+    _RAISED.clear()
+    if not raised:
+        return 0
+    workspace = raised[0][0]
+    clock = in_machine_seconds(workspace.clock)
+    until = clock.monotonic() + seconds
+    outbox = open_outbox(workspace)
+    outbox.review()
+    outbox.deliver(lambda: clock.monotonic() >= until)
+    found = [outbox.ledger.get(id) for _, id in raised]
+    return sum(each is not None and (each.is_undelivered or each.decision.decided == "held") for each in found)
 
 
 def raised_in_runs(workspace: Workspace) -> Callable[[NoticeRaised], None]:
