@@ -31,9 +31,10 @@ _UNTIL_CLOSED = 0
 _BY_SERVER = -1
 _SCRIPT = (
     *("-e", "on run argv"),
-    *("-e", "display notification (item 2 of argv) with title (item 1 of argv)"),
+    *("-e", "display notification (item -1 of argv) with title (item -2 of argv)"),
     *("-e", "end run"),
 )
+"""The script that shows a notice. Its texts are arguments and never part of it, so that nothing in them is run."""
 
 
 @dataclass(frozen=True, slots=True)
