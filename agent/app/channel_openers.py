@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -137,13 +137,20 @@ _HOOKS: Mapping[HookForm, Callable[[ChannelSettings], Secret]] = {
 }
 
 
-def find_telegram_owner(workspace: Workspace, code: str, cancelled: Cancelled) -> str:
-    """The number of the account that sends the bot this code; empty if nobody does before `cancelled`."""
-    bot = open_telegram(workspace)
-    with suppress(Interrupted):
-        received = bot.receive("", cancelled)
+def find_owner(
+    receive: Callable[[Workspace], Inbound | None], workspace: Workspace, code: str, cancelled: Cancelled
+) -> str:
+    """The id of the account that writes this code there; empty if nobody does before `cancelled`, or nothing can come
+    in. What else is written there meanwhile is not kept."""
+    inbound = receive(workspace)
+    if inbound is None:
+        return ""
+    with closing(inbound), suppress(Interrupted):
+        position = ""
         while not cancelled():
-            received = bot.receive(received.position, cancelled)
+            received = inbound.receive(position, cancelled)
+            position = received.position
+            received.confirm()
             for each in received.messages:
                 if code in each.text and not each.group and not each.forwarded:
                     return each.sender

@@ -7,7 +7,7 @@ from functools import partial, reduce
 
 from agent.app.channel_openers import (
     check_mail_in,
-    find_telegram_owner,
+    find_owner,
     open_apprise,
     open_daily,
     open_desktop,
@@ -62,8 +62,8 @@ class ChannelKind:
     advice: Callable[[Settings], Sentence | None] = no_advice
     """What could be set besides, once it is configured."""
 
-    find_owner: Callable[[Workspace, str, Cancelled], str] | None = None
-    """Waits for a message there that has a code, and returns its sender's id: the value of `owner`."""
+    finds_owner: bool = False
+    """The value of `owner` is the id of the account that writes a code there."""
 
     def key(self, field_name: str) -> str:
         """The setting of a field; `from` is a field of mail, too."""
@@ -73,6 +73,11 @@ class ChannelKind:
     def missing(self, settings: Settings) -> tuple[str, ...]:
         """The settings that it needs and that have no value."""
         return tuple(key for key in map(self.key, self.needs) if not is_set(settings, key))
+
+    def find_owner(self, workspace: Workspace, code: str, cancelled: Cancelled) -> str:
+        """The id of the account that writes a code there; empty if nobody does before `cancelled`. Raises as a channel
+        that receives does."""
+        return find_owner(self.receive, workspace, code, cancelled) if self.receive is not None else ""
 
     def is_on(self, settings: Settings) -> bool:
         """True unless its switch is off; the daily note has none."""
@@ -168,7 +173,7 @@ KINDS: tuple[ChannelKind, ...] = (
         ("base_url",),
         {"token": Sentence("The token that @BotFather gave for your bot")},
         receive=open_telegram,
-        find_owner=find_telegram_owner,
+        finds_owner=True,
     ),
     ChannelKind(
         "lark",
@@ -179,10 +184,11 @@ KINDS: tuple[ChannelKind, ...] = (
         {
             "app_id": Sentence("The id of your app (cli_…)"),
             "app_secret": Sentence("The secret of your app"),
-            "owner": Sentence("Your own open_id in the app (ou_…)"),
+            **({} if is_installed() else {"owner": Sentence("Your own open_id in the app (ou_…)")}),
         },
         receive=open_lark_in,
         extra="" if is_installed() else "lark",
+        finds_owner=is_installed(),
     ),
     ChannelKind(
         "mail",

@@ -58,7 +58,7 @@ class ChannelSettings:
     """Default: off."""
 
     lark: LarkSettings
-    """Default: off."""
+    """What you write there needs `pip install vault-agent[lark]`. Default: off."""
 
     ntfy: NtfySettings
     """Default: off."""

@@ -27,7 +27,7 @@ from agent.llm.provider import never
 from agent.texts import Sentence, joined, text
 from agent.workspace.workspace import Workspace
 
-_OWNER_SECONDS = 120.0
+_OWNER_SECONDS = 300.0
 """The longest wait for the person's message that shows who they are."""
 _CODE = 8
 """The characters of the code in it, which nobody else there can know."""
@@ -72,7 +72,9 @@ def add(output: Output, name: str, settings: tuple[str, ...]) -> None:
     present = load_settings().settings
     if is_terminal():
         values |= _asked(kind, present, _renamed(values))
-    missing = [key for key in kind.missing(present) if key not in _renamed(values)]
+    is_asked = kind.finds_owner and is_terminal()  # the owner writes there, once the rest is set
+    known = {*_renamed(values), *([kind.key("owner")] if is_asked else [])}
+    missing = [key for key in kind.missing(present) if key not in known]
     if missing:
         example = f"{missing[0].rpartition('.')[2]}=…"
         raise UserError(
@@ -87,7 +89,7 @@ def add(output: Output, name: str, settings: tuple[str, ...]) -> None:
         output.note(said("{key} is set in {path}", key=key, path=path))
     if not kind.is_on(present):
         set_machine(f"channels.{name}.on", "true")
-    owner = _find_owner(output, kind)
+    owner = _find_owner(output, kind) if is_asked else ""
     output.emit(
         {"channel": name, "set": sorted(_renamed(values)), "owner": owner},
         said("{name} is on. vault-agent channels test {name} sends a message", name=name),
@@ -197,18 +199,25 @@ def _typed(question: str, secret: bool) -> str:
 
 
 def _find_owner(output: Output, kind: ChannelKind) -> str:
-    """The owner's id after they have written something there; empty if nobody is looked for."""
-    key = f"channels.{kind.name}.owner"
-    if kind.find_owner is None or not is_terminal() or is_set(load_settings().settings, key):
+    """The owner's id after they have written something there; empty if it is set. Raises `UserError` if they do not,
+    and what the channel raises."""
+    key = kind.key("owner")
+    if is_set(load_settings().settings, key):
         return ""
     workspace = open_workspace(output.vault())
     until = workspace.clock.monotonic() + _OWNER_SECONDS
     code = workspace.clock.new_id()[-_CODE:]
     output.note(said("Now write this to it there, from your own account: {code}", code=code))
     owner = kind.find_owner(workspace, code, lambda: workspace.clock.monotonic() > until)
-    if owner:
-        set_machine(key, owner)
-        output.note(said("your id there: {owner}", owner=owner))
+    if not owner:
+        raise UserError(
+            "nobody has written {code} to it",
+            hint="vault-agent channels add {name} waits again; what was set stays",
+            code=code,
+            name=kind.name,
+        )
+    set_machine(key, owner)
+    output.note(said("your id there: {owner}", owner=owner))
     return owner
 
 

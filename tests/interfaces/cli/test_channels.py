@@ -1,6 +1,9 @@
 """`vault-agent channels`, against local servers that speak the real protocols."""
 
 import json
+import re
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,11 @@ from agent.events.notices import NoticeRaised
 from agent.interfaces.cli.main import main
 from agent.llm.provider import never
 from tests.attention.mailbox import mailbox
+from tests.attention.rigs.lark import APP, two_way_lark
+from tests.attention.rigs.lark import SECRET as LARK_SECRET
+from tests.attention.rigs.lark_socket import OWNER, STRANGER
 from tests.attention.rigs.mail import PASSWORD, post_office
+from tests.attention.rigs.telegram import TOKEN, telegram
 from tests.attention.rigs.webhook import SECRET, Taker
 from tests.attention.servers import Answered, local_service
 from tests.interfaces.cli.terminal import terminal
@@ -159,3 +166,40 @@ def test_what_is_missing_is_asked_for_step_by_step(root: Path, tmp_path: Path, c
     assert len(office.mails) == 1
     settings = (tmp_path / "home/config/config.yaml").read_text()
     assert "password: " in settings and PASSWORD not in settings
+
+
+def test_the_owner_of_a_bot_of_lark_writes_to_it_once(root: Path, tmp_path: Path, capsys: Captured) -> None:
+    with two_way_lark() as (server, _, socket):
+        own = {"VAULT_AGENT_HOME": str(tmp_path / "home")}
+        given = (f"base_url={server.url}", f"app_id={APP}")
+        with terminal(root, own, "channels", "add", "lark", *given) as person:
+            person.sees("The secret of your app (not shown): ")
+            person.type(f"{LARK_SECRET}\n")
+            person.sees("from your own account: ")
+            person.sees("\n")
+            code = re.findall(r"account: (\w+)", person.seen)[0]
+            assert ready(lambda: socket.open == 1)
+            socket.write("hello", STRANGER)
+            socket.write(f"it is {code}")
+            person.sees("lark is on.")
+            assert person.ends() == 0
+    assert state(capsys, "lark")["on"] is True
+    assert f"owner: {OWNER}" in (tmp_path / "home/config/config.yaml").read_text()
+
+
+def test_nobody_writes_to_a_bot_and_what_was_set_stays(
+    root: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.interfaces.cli.channels.is_terminal", lambda: True)
+    monkeypatch.setattr("agent.interfaces.cli.channels._OWNER_SECONDS", 0.3)
+    monkeypatch.setenv("BOT_TOKEN", TOKEN)
+    with telegram() as (server, _):
+        assert main(["channels", "add", "telegram", f"base_url={server.url}", "token=env:BOT_TOKEN"]) == 2
+    assert "vault-agent channels add telegram waits again" in capsys.readouterr().err
+    assert state(capsys, "telegram")["missing"] == ["channels.telegram.owner"]
+
+
+def ready(holds: Callable[[], bool]) -> bool:
+    """Wait until something is so."""
+    pause = threading.Event()
+    return any(holds() or pause.wait(0.05) for _ in range(200))
