@@ -113,6 +113,10 @@ class Retryable(AgentError):
         self.delay = delay
 
 
+class PerhapsDone(Retryable):
+    """What was asked for may have been done all the same: the answer did not come."""
+
+
 class LockHeld(Retryable):
     """Another process is writing to this vault."""
 

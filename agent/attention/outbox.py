@@ -32,7 +32,7 @@ from agent.attention.rules import (
 )
 from agent.clock import Clock, in_machine_seconds
 from agent.config.lock import hold
-from agent.errors import AgentError, Interrupted, Retryable, Stopping
+from agent.errors import AgentError, Interrupted, PerhapsDone, Retryable, Stopping
 from agent.events.notices import NoticeRaised, NotificationSent, NotificationSuppressed
 from agent.llm.provider import Cancelled
 from agent.texts import Language, text
@@ -221,7 +221,7 @@ class Outbox:
         except Stopping as error:
             self._fail(receipt, error.message, 0.0, True)
         except Retryable as error:
-            self._fail(receipt, error.message, error.delay, True)
+            self._fail(receipt, error.message, error.delay, True, isinstance(error, PerhapsDone))
         except (AgentError, OSError) as error:
             self._fail(receipt, error.message if isinstance(error, AgentError) else str(error), 0.0, False)
         except Exception as error:  # a bug in one channel must not keep the notice from its person
@@ -233,10 +233,12 @@ class Outbox:
             with self._telling:
                 self.publish(NotificationSent(id, receipt.raised.type, receipt.channel, proof))
 
-    def _fail(self, receipt: NoticeReceipt, problem: str, delay: float, may_work_later: bool) -> None:
+    def _fail(
+        self, receipt: NoticeReceipt, problem: str, delay: float, may_work_later: bool, perhaps_shown: bool = False
+    ) -> None:
         """Note a failure: another try later, or the daily note next."""
         wait = max(delay, min(FIRST * 4.0 ** (receipt.tries - 1), LONGEST))
-        self.ledger.fail(receipt.id, self.masked(problem), wait)
+        self.ledger.fail(receipt.id, self.masked(problem), wait, perhaps_shown=perhaps_shown)
         self._not_before[receipt.id] = in_machine_seconds(self.clock).monotonic() + wait
         logger.info("%s by %s: %s", receipt.id, receipt.channel, problem)
         is_over = not may_work_later or receipt.tries >= TRIES or wait > LONGEST

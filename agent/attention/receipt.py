@@ -39,7 +39,8 @@ class NoticeReceipt:
 
     `first` is the first decision, `decision` the last one, at the time `decided_at`. `channel` is where it goes,
     `chosen` where it went first. `tries` counts those on `channel`; `has_begun` is true from the begin of a try to its
-    end, so that it is true after a kill in between, and then `is_perhaps_shown` stays true. `failed_at`, `delay`
+    end, so that it is true after a kill in between, and then `is_perhaps_shown` stays true; it is true, too, once a
+    service has not said whether it took it. `failed_at`, `delay`
     (seconds) and `problem` are about the last try that failed. `digest` is the id of the digest that lists it;
     `listed` are the notices of a digest.
     """

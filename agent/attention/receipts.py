@@ -90,9 +90,10 @@ class NoticeLedger:
         """Note that a try to send it begins."""
         self._append(id, "begun")
 
-    def fail(self, id: str, problem: str, delay: float) -> None:
+    def fail(self, id: str, problem: str, delay: float, *, perhaps_shown: bool = False) -> None:
         """Note that a try has failed; the next one is due after `delay` seconds."""
-        self._append(id, "failed", problem=problem, delay=delay)
+        more: dict[str, _Field] = {"perhaps_shown": True} if perhaps_shown else {}
+        self._append(id, "failed", problem=problem, delay=delay, **more)
 
     def fall_back(self, id: str, channel: str) -> None:
         """Note that it goes to another channel now."""
@@ -224,7 +225,9 @@ def _stepped(receipt: NoticeReceipt, at: datetime, line: _Line) -> NoticeReceipt
             return replace(receipt, tries=receipt.tries + 1, has_begun=True, is_perhaps_shown=is_perhaps_shown)
         case "failed":
             problem, delay = _text(line, "problem"), _number(line, "delay")
-            return replace(receipt, has_begun=False, failed_at=at, problem=problem, delay=delay)
+            is_perhaps_shown = receipt.is_perhaps_shown or line.get("perhaps_shown") is True
+            failed = replace(receipt, has_begun=False, failed_at=at, problem=problem, delay=delay)
+            return replace(failed, is_perhaps_shown=is_perhaps_shown)
         case "fell_back":
             return replace(receipt, channel=_text(line, "channel"), tries=0, failed_at=None, delay=0.0)
         case "delivered":

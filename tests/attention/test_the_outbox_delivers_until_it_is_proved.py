@@ -15,7 +15,7 @@ import pytest
 from agent.attention.channels.channel import Choice, Message
 from agent.attention.feedback import parse_opinion_reply
 from agent.attention.outbox import FIRST, TRIES, preferred
-from agent.errors import Interrupted, Permanent, Retryable, Stopping, UserError
+from agent.errors import Interrupted, PerhapsDone, Permanent, Retryable, Stopping, UserError
 from agent.events.notices import NotificationSent, NotificationSuppressed
 from agent.llm.provider import Cancelled, never
 from tests.attention.channels import FakeChannel
@@ -139,6 +139,19 @@ def test_a_busy_channel_is_tried_again_when_it_says_so(desk: Desk) -> None:
     desk.turn()
     assert [each.again for each in desk.fake.shown] == [False]
     assert not desk.outbox.looks()
+
+
+def test_a_service_that_does_not_say_whether_it_took_it_is_told_that_it_may_have(desk: Desk) -> None:
+    desk.fake.answers = [PerhapsDone("cut off", delay=1.0), Retryable("busy", delay=1.0)]
+    id = desk.take(a_notice())
+    for _ in range(2):
+        desk.turn()
+        desk.clock.advance(FIRST * 4)
+        desk.restart()
+    desk.turn()
+    assert [each.again for each in desk.fake.shown] == [True]
+    receipt = desk.ledger.get(id)
+    assert receipt is not None and receipt.is_perhaps_shown
 
 
 def test_what_a_service_asked_for_holds_over_a_restart(desk: Desk) -> None:

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 import pytest
 
 from agent.attention.channels.channel import Choice, Message
-from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
+from agent.errors import AgentError, Interrupted, PerhapsDone, Permanent, Retryable, UserError
 from agent.llm.provider import never
 from tests.attention.rigs.desktop import desktop_rig
 from tests.attention.rigs.hooks import discord_rig, mattermost_rig, ntfy_rig, slack_rig, wecom_rig
@@ -139,7 +139,7 @@ def test_a_passing_fault_can_be_tried_again(rig: Rig, fault: Fault) -> None:
 def test_two_tries_of_one_message_can_be_told_or_are_said(rig: Rig) -> None:
     _needs(rig, "cut after")
     rig.misbehave("cut after")
-    assert isinstance(_failure(rig), Retryable)
+    assert isinstance(_failure(rig), PerhapsDone)
     again = Message(HELLO.id, HELLO.title, HELLO.text, again=True)
     assert rig.channel.send(again, never)
     first, *more = rig.shown()

@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 from agent.attention.channels.channel import Choice, Message
-from agent.errors import Permanent, Retryable, UserError
+from agent.errors import PerhapsDone, Permanent, Retryable, UserError
 from agent.llm.provider import never
 from tests.attention.rigs.rig import Rig
 from tests.attention.servers import Fault
@@ -43,7 +43,7 @@ def misbehaves(rig: Rig, dice: random.Random) -> bool:
 def deliver(rig: Rig, message: Message, dice: random.Random, left: int) -> tuple[int, str]:
     """Send until there is a proof; returns how many faults were met, and all that was said on the way.
 
-    `again` is set as soon as a try may have been shown, as the receipts of attention have it.
+    `again` is set as soon as the channel says that a try may have been shown, as the receipts of attention have it.
     """
     said, met = "", 0
     for _ in range(_MOST_TRIES):
@@ -52,7 +52,7 @@ def deliver(rig: Rig, message: Message, dice: random.Random, left: int) -> tuple
             return met, said + rig.channel.send(message, never)
         except (Retryable, Permanent, UserError) as error:
             said += f"{error.message} {error.hint} {error!r}"
-            message = replace(message, again=True)
+            message = replace(message, again=message.again or isinstance(error, PerhapsDone))
     raise AssertionError(f"never delivered: {said}")
 
 

@@ -12,7 +12,7 @@ from typing import Protocol, cast
 
 from agent.attention.channels.channel import Message
 from agent.attention.channels.wording import body_of, title_of
-from agent.errors import ConfigError, Interrupted, Retryable, UserError
+from agent.errors import ConfigError, Interrupted, PerhapsDone, Retryable, UserError
 from agent.llm.provider import Cancelled
 from agent.texts import Language
 
@@ -64,7 +64,7 @@ class Apprise:
             if cancelled():
                 raise Interrupted("the wait for {place} was cancelled", place="Apprise")
             if waited >= LONGEST:
-                raise Retryable("Apprise is silent for {seconds:g} s", hint="try again later", seconds=LONGEST)
+                raise PerhapsDone("Apprise is silent for {seconds:g} s", hint="try again later", seconds=LONGEST)
         if done != [True]:
             raise Retryable("Apprise could not deliver the message", delay=60.0, hint="check channels.apprise.url")
         return f"apprise {message.id}"

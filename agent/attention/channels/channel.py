@@ -89,7 +89,7 @@ class Channel(Protocol):
         """Deliver a message; returns the channel's proof, such as the id of the message there.
 
         Raises `Retryable` (with the delay that the service asked for) when a later try may succeed and nothing was
-        delivered as far as is known, `Permanent` or `UserError` when none will.
+        delivered, `PerhapsDone` when it may have been, `Permanent` or `UserError` when none will.
         """
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from agent.clock import Clock
-from agent.errors import AgentError, ConfigError, Interrupted, Permanent, Retryable, UserError
+from agent.errors import AgentError, ConfigError, Interrupted, PerhapsDone, Permanent, Retryable, UserError
 from agent.llm.endpoint import http_address
 from agent.llm.exchange import ExchangeFailed, Failed, Route, exchange
 from agent.llm.failures import clean_message, error_message, is_page, wait_asked
@@ -118,7 +118,7 @@ class Service:
         if status == 429 or delay:
             return Retryable(told, delay=delay, hint="it asks for a pause; the message is sent again after it")
         if status >= 500:
-            return Retryable(told, delay=delay, hint="the service is out of order: the message is sent again later")
+            return PerhapsDone(told, delay=delay, hint="the service is out of order: the message is sent again later")
         if status in (401, 403):
             return UserError(told, hint=Sentence("the service refuses the key: check {key}", key=self.key))
         if 300 <= status < 400:
@@ -159,9 +159,9 @@ class Service:
             case "certificate":
                 return untrusted(place, why)
             case "silent":
-                return Retryable("{place} is silent: {why}", delay=0.0, hint="try again later", place=place, why=why)
+                return PerhapsDone("{place} is silent: {why}", delay=0.0, hint="try again later", place=place, why=why)
             case "broken":
-                return Retryable(
+                return PerhapsDone(
                     "{place} broke the connection: {why}", delay=0.0, hint="try again later", place=place, why=why
                 )
             case "too long" | "encoded" | "proxy" | "bug":

@@ -21,7 +21,7 @@ from agent.attention.channels.mail_token import ReplyToken, message_id
 from agent.attention.channels.waiting import awaited
 from agent.attention.channels.wording import body_of, title_of
 from agent.config.mail_settings import MailSettings
-from agent.errors import AgentError, ConfigError, Permanent, Retryable, UserError
+from agent.errors import AgentError, ConfigError, PerhapsDone, Permanent, Retryable, UserError
 from agent.llm.failures import clean_message
 from agent.llm.provider import Cancelled
 from agent.texts import Language, Sentence
@@ -107,6 +107,7 @@ class _Visit:
     def __init__(self, channel: Mail) -> None:
         self._channel = channel
         self._smtp: smtplib.SMTP | None = None
+        self._is_given = False
 
     def hang_up(self) -> None:
         """Shut the connection, which wakes the thread that reads from it."""
@@ -129,16 +130,18 @@ class _Visit:
         except smtplib.SMTPNotSupportedError:
             raise no_encryption(self._channel.place, "channels.mail.security") from None
         except TimeoutError:
-            raise Retryable(
+            silent = Retryable(
                 "{place} is silent: {why}",
                 hint="check channels.mail.host and channels.mail.port",
                 place=self._channel.place,
                 why=Sentence("not a byte for {seconds:g} s", seconds=self._channel.timeout),
-            ) from None
+            )
+            raise self._lost(silent) from None
         except (OSError, smtplib.SMTPException) as error:
             why = self._clean(str(error))
             hint = "check channels.mail.host and channels.mail.port, and your network"
-            raise Retryable("{place} cannot be reached: {why}", hint=hint, place=self._channel.place, why=why) from None
+            gone = Retryable("{place} cannot be reached: {why}", hint=hint, place=self._channel.place, why=why)
+            raise self._lost(gone) from None
         finally:
             if self._smtp is not None:
                 self._smtp.close()
@@ -164,11 +167,16 @@ class _Visit:
         sender = settings.sender or settings.to
         _expect(2, smtp.mail(sender))
         _expect(2, smtp.rcpt(settings.to))
+        self._is_given = True
         code, line = smtp.data(mail.as_bytes())
         _expect(2, (code, line))
         with suppress(smtplib.SMTPException, OSError):
             smtp.quit()
         return f"{code} {self._clean(line.decode('utf-8', 'replace'))}"
+
+    def _lost(self, error: Retryable) -> Retryable:
+        """The error for a lost connection: once the mail has been given, it may be on its way."""
+        return PerhapsDone(error.message, delay=error.delay, hint=error.hint) if self._is_given else error
 
     def _refusal(self, code: int, line: bytes) -> AgentError:
         place = self._channel.place
