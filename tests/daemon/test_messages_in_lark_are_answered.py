@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.background.incoming.queue import MessageQueue
+from agent.vault import durable
 from tests.attention.rigs.lark import APP, SECRET, LarkService, two_way_lark
 from tests.attention.rigs.lark_socket import CHAT, GROUP, OWNER, STRANGER, LarkSocket
 from tests.attention.rigs.rig import Shown
@@ -132,6 +133,27 @@ def test_an_approval_is_given_by_a_button_and_by_nobody_else(
         settled(house, bot)
         assert "decided already" in bot.sent[-1].text
         assert queue_of(house).strangers >= 20
+
+
+def test_what_cannot_be_written_down_is_not_answered_and_comes_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bot: Bot
+) -> None:
+    write_down, full = durable.replace, ["disk", "disk"]
+
+    def replace(path: Path, text: str) -> None:
+        if path.name == "lark.json" and "Which tea?" in text and full:
+            full.pop()
+            assert not bot.socket.answered, "it was answered before it was on disk"
+            raise OSError(28, "No space left on device")
+        write_down(path, text)
+
+    monkeypatch.setattr("agent.background.incoming.queue.durable.replace", replace)
+    root = vault(tmp_path, monkeypatch, *DONE)
+    with living(root) as house:
+        bot.socket.write("Which tea?")
+        house.until(lambda: bool(bot.sent), "it is answered once there is room")
+        settled(house, bot)
+    assert not full and [each.text for each in bot.sent] == ["Sencha."]
 
 
 def test_a_message_without_words_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bot: Bot) -> None:
