@@ -5,7 +5,7 @@ import logging
 from agent.errors import AgentError
 from agent.memory.edits.learn import Learned, learn_from_edits
 from agent.runs.profile_upkeep import profile_writing
-from agent.tools.builtin.toolbox import text_origin_of
+from agent.tools.text_origin import text_origin_of
 from agent.vault.change import Outcome
 from agent.workspace.workspace import Workspace
 

@@ -16,8 +16,7 @@ from agent.memory.profile.load import load_profile
 from agent.memory.profile.statements import changes_of_entries
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.texts import text
-from agent.tools.builtin.toolbox import text_origin_of
-from agent.tools.text_origin import TextOrigin
+from agent.tools.text_origin import TextOrigin, text_origin_of
 from agent.vault.change import Stamp
 from agent.workspace.workspace import Workspace
 

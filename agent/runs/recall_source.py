@@ -33,9 +33,8 @@ from agent.memory.recall.refresh import ShownMemories
 from agent.memory.understanding.small_talk import is_small_talk
 from agent.runs.linked_memories import MemoryReader, ReadAgain
 from agent.runs.waiting_statements import WaitingStatements
-from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.taint import frame
-from agent.tools.text_origin import TextOrigin
+from agent.tools.text_origin import TextOrigin, text_origin_of
 from agent.tools.tool import RunContext, Taint
 from agent.vault.folders import ENTRIES
 from agent.vault.history.pins import Pins, pins

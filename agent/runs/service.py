@@ -41,7 +41,8 @@ from agent.runs.profile_source import ProfileSource, shown_parts
 from agent.runs.recall_source import Given, MemorySource, RecallSource
 from agent.runs.registry import RunMark, RunRegistry, run_registry
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.toolbox import Delegate, text_origin_of
+from agent.tools.builtin.toolbox import Delegate
+from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import RunContext, ToolOutput
 from agent.workspace.workspace import Workspace
 

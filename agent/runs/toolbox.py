@@ -18,10 +18,11 @@ from agent.tools.builtin.profile import ProfileTools
 from agent.tools.builtin.shell import ShellConfig, shell_tools
 from agent.tools.builtin.skills import skill_tools
 from agent.tools.builtin.tool_search import tool_search_tool
-from agent.tools.builtin.toolbox import Delegate, ToolDeps, builtin_tools, text_origin_of
+from agent.tools.builtin.toolbox import Delegate, ToolDeps, builtin_tools
 from agent.tools.builtin.web import web_tools
 from agent.tools.policy_file import load_policies
 from agent.tools.registry import Registry
+from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import Tool
 from agent.workspace.workspace import Workspace
 

@@ -6,6 +6,9 @@ Only whole lines count, and only of the version shown: a note that has changed s
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+BASE = 12
+"""The number of digits in the name of a version."""
+
 
 @dataclass(slots=True)
 class ShownNotes:
@@ -25,12 +28,26 @@ class ShownNotes:
         """Delete the record of a note's shown lines."""
         self._notes.pop(path, None)
 
-    def is_whole(self, path: str, data: bytes) -> bool:
-        """True if every line of the note's version `data` was shown."""
+    def version(self, path: str) -> str:
+        """The name of the version of a note that was shown, at least in part; empty if none was."""
+        found = self._notes.get(path)
+        return found[0].hex()[:BASE] if found else ""
+
+    def is_shown(self, path: str, data: bytes, lines: tuple[int, int]) -> bool:
+        """True if these lines (inclusive, from 1) of the note's version `data` were shown."""
         found = self._notes.get(path)
         if found is None or found[0] != sha256(data).digest():
             return False
-        return found[1].issuperset(range(1, line_count(data) + 1))
+        return found[1].issuperset(range(lines[0], lines[1] + 1))
+
+    def is_whole(self, path: str, data: bytes) -> bool:
+        """True if every line of the note's version `data` was shown."""
+        return self.is_shown(path, data, (1, line_count(data)))
+
+
+def version_of(data: bytes) -> str:
+    """The name of a note's version."""
+    return sha256(data).hexdigest()[:BASE]
 
 
 def line_count(data: bytes) -> int:

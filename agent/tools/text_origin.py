@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from agent.skills.loading.pins import ReviewPins
+from agent.skills.loading.pins import ReviewPins, pins_of
 from agent.skills.trust.untrusted import untrusted_source
 from agent.tools.stated_origin import stated_origin
 from agent.vault.durable import append
 from agent.vault.folders import AgentFolder
 from agent.vault.provenance.marks import line_marks, name_mark, new_marks
+from agent.vault.store import Vault
 
 Lines: TypeAlias = tuple[int, int] | None
 """The first and the last line of a part of a note, from 1; None: the whole note."""
@@ -99,6 +100,12 @@ class TextOrigin:
             mark, _, source = line.partition(" ")
             if len(mark) == _DIGITS and (known := _parsed(mark)) is not None:  # a crash may have cut the line
                 self._known.setdefault(known, source or "a run that had read untrusted text")
+
+
+def text_origin_of(vault: Vault) -> TextOrigin:
+    """This machine's record of text in the vault that its owner did not write."""
+    folder = vault.private_folder
+    return TextOrigin(folder / "foreign-lines.txt", pins_of(vault), vault.provenance.strangers, vault.home)
 
 
 def _above(rows: Sequence[bytes]) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ from agent.context.budget import SHARES
 from agent.events.runs import Speaker
 from agent.loop.request import RunRequest
 from agent.memory.profile.template import template_notes
-from agent.tools.builtin.toolbox import text_origin_of
+from agent.tools.text_origin import text_origin_of
 from agent.vault.change import Stamp
 from tests.stories.agents import furnish, script
 from tests.vaults import write

@@ -14,7 +14,7 @@ from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.program import ProgramLimits
 from agent.tools.builtin.sandbox import NO_SANDBOX, best_sandbox
 from agent.tools.builtin.shell import ShellConfig, shell_tools
-from agent.tools.builtin.toolbox import text_origin_of
+from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import RunContext, Taint, ToolOutput
 from agent.vault.store import Vault
 from tests.vaults import committed, git, head, make_vault, write

@@ -9,8 +9,8 @@ from agent.context.tokens import count_tool, estimate
 from agent.memory.profile.template import template_notes
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.profile import ProfileTools
-from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.registry import Registry
+from agent.tools.text_origin import text_origin_of
 from agent.vault.change import Stamp
 from tests.memory.profile.people import statement
 from tests.tools.house import FREE, House, house, tainted

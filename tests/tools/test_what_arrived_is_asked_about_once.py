@@ -10,7 +10,7 @@ import pytest
 from agent.config.resources import resource
 from agent.texts import Language
 from agent.tools.arrival_reviews import ask_about_arrivals, settle_arrivals, unseen_steering
-from agent.tools.builtin.toolbox import text_origin_of
+from agent.tools.text_origin import text_origin_of
 from agent.vault.provenance.remotes import Writers
 from agent.vault.store import Vault
 from agent.vault.template import read_template

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from agent.llm.messages import Json, JsonObject
 from agent.skills.loading.pins import Pin, ReviewPins, pins_of
-from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.taint import frame
-from agent.tools.text_origin import TextOrigin
+from agent.tools.text_origin import TextOrigin, text_origin_of
 from agent.tools.tool import RunContext, ToolOutput
 from tests.fakes import FakeClock
 from tests.tools.house import EVIL, House, house, tainted, tool_of

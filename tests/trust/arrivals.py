@@ -13,7 +13,7 @@ from agent.app.open import open_workspace
 from agent.background.inbox.answering import asked_in
 from agent.errors import NeedsApproval
 from agent.runs.decisions import approvals, read_question
-from agent.tools.builtin.toolbox import text_origin_of
+from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import RunContext
 from agent.vault.change import Stamp
 from agent.workspace.workspace import Workspace

@@ -25,7 +25,7 @@ from agent.runs.crash_recovery import is_own
 from agent.runs.registry import run_registry
 from agent.runs.service import RunIO, RunService
 from agent.texts import text
-from agent.tools.builtin.toolbox import text_origin_of
+from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import Cited
 from agent.vault.change import CAPTURE, Outcome, Stamp
 from agent.vault.folders import ENTRIES, INBOX, MEMORY_NOTE, instructs, is_template

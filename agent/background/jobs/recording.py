@@ -11,7 +11,7 @@ from agent.runs.job_run import JobResult
 from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_history, record_of, with_rows
 from agent.schedule.job import DAILY_CHANNEL, Job
 from agent.texts import text
-from agent.tools.builtin.toolbox import text_origin_of
+from agent.tools.text_origin import text_origin_of
 from agent.vault.change import CAPTURE, Append, Create, Edit, Outcome, Request, Stamp, actor_of
 from agent.vault.message import one_line
 from agent.vault.store import Vault

@@ -91,6 +91,7 @@ COMMANDS = {
     "import": LazyCommand("agent.interfaces.cli.import_notes", "Take in memories of an older layout."),
     "memory": LazyCommand("agent.interfaces.cli.memory", "Tend what is remembered, and see how much it is."),
     "metrics": LazyCommand("agent.interfaces.cli.metrics", "Show how well memory works, and what happened."),
+    "mcp": LazyCommand("agent.interfaces.cli.mcp", "Serve the vault to other programs (MCP)."),
     "get": LazyCommand("agent.interfaces.cli.get", "Print a note, by path or id."),
     "log": LazyCommand("agent.interfaces.cli.log", "List the changes: who, when, why and what."),
     "diff": LazyCommand("agent.interfaces.cli.diff", "Show what a change did to the notes."),

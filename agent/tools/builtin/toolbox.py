@@ -7,7 +7,6 @@ from typing import TypeAlias
 from agent.clock import Clock
 from agent.llm.messages import JsonObject
 from agent.memory.capture.writer import EntryWriter
-from agent.skills.loading.pins import pins_of
 from agent.texts import Language
 from agent.tools import arguments
 from agent.tools.builtin.human import Questions
@@ -17,7 +16,7 @@ from agent.tools.builtin.past import PastTools
 from agent.tools.builtin.schedule import schedule_tools
 from agent.tools.builtin.search import RecallMemories, SearchNotes, recall_tool, search_tool
 from agent.tools.builtin.vault import vault_tools
-from agent.tools.text_origin import TextOrigin
+from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.store import Vault
 
@@ -35,12 +34,6 @@ class ToolDeps:
     recall: RecallMemories
     delegate: Delegate | None = None
     keeper: EntryWriter | None = None
-
-
-def text_origin_of(vault: Vault) -> TextOrigin:
-    """This machine's record of text in the vault that its owner did not write."""
-    folder = vault.private_folder
-    return TextOrigin(folder / "foreign-lines.txt", pins_of(vault), vault.provenance.strangers, vault.home)
 
 
 def builtin_tools(

@@ -43,6 +43,10 @@ WELL: dict[str, list[list[str]]] = {
         ["add", "明天早上九点问好"],
     ],
     "log": [[], ["-n", "1"], ["不存在.md"]],
+    "mcp": [
+        ["install", "--client", "cursor", "--dry-run"],
+        *(["install", "--client", "codex", *more] for more in ([], [], ["--remove"], ["--remove"])),
+    ],
     "memory": [["report"], ["run", "--dry-run"]],
     "merge-driver": [["{merge}/base.md", "{merge}/ours.md", "{merge}/theirs.md", "今天.md"]],
     "metrics": [[]],
@@ -113,6 +117,7 @@ WRONG = {
     "import": ["--nothing"],
     "jobs": ["show", "没有"],
     "log": ["--since", "someday"],
+    "mcp": ["--tools", "没有"],
     "memory": ["nothing"],
     "merge-driver": ["nothing"],
     "metrics": ["--since", "someday"],
@@ -178,6 +183,7 @@ def chinese(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def home(chinese: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VAULT_AGENT_HOME", str(chinese.parent / "home"))
+    monkeypatch.setenv("CODEX_HOME", str(chinese.parent / "codex"))
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
     monkeypatch.chdir(chinese)
 

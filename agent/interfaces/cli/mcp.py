@@ -1,0 +1,103 @@
+"""`vault-agent mcp`: serves the vault to other programs, such as Claude Code, and tells those programs of it."""
+
+import os
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from agent.app.open import open_workspace
+from agent.errors import UserError
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.output import PROGRAM, Output
+from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.mcp.definitions import offer_of
+from agent.interfaces.mcp.install.programs import NAMES, config_file, program_named
+from agent.interfaces.mcp.sdk import skip_client
+
+_HOME = "VAULT_AGENT_HOME"
+
+
+@click.group(short_help="Serve the vault to other programs (MCP).", invoke_without_command=True)
+@click.option("--http", "is_http", is_flag=True, help="Over HTTP on this machine, not standard input and output.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=None, help="With --http: the port; 0: any free one.")
+@click.option("--tools", metavar="A,B", default="", help="Offer these tools only; all: every one.")
+@click.option("--read-only", is_flag=True, help="Offer only what changes nothing.")
+@click.pass_context
+def command(ctx: click.Context, is_http: bool, port: int | None, tools: str, read_only: bool) -> None:
+    """Serve the vault by the Model Context Protocol. A program such as Claude Code starts this by itself.
+
+    Each program is named in the commits that it makes, such as mcp:claude-code, and its changes are undone by that
+    name. What others wrote, and what needs your yes, is treated as in the agent's own runs.
+
+    With --http any program on this machine can connect that shows the token in the file that is named.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    if port is not None and not is_http:
+        raise click.UsageError(said("--port goes with --http"))
+    offer = offer_of(tools, read_only=read_only)
+    if find_spec("mcp") is None:
+        raise UserError("the library for MCP is not installed", hint="pip install 'vault-agent[mcp]'")
+    output: Output = ctx.obj
+    workspace = open_workspace(output.vault())
+    skip_client()
+    if not is_http:
+        import_module("agent.interfaces.mcp.stdio").serve(workspace, offer)
+        return
+
+    def announce(listening: object) -> None:
+        url, file = getattr(listening, "url", ""), getattr(listening, "token_file", "")
+        shown = said("listens at {url}; the token is in {file}; Ctrl-C ends it", url=url, file=file)
+        output.emit({"url": url, "token_file": str(file)}, shown)
+        sys.stdout.flush()
+
+    import_module("agent.interfaces.mcp.web").serve(workspace, offer, port, announce)
+
+
+@command.command(short_help="Tell a program of this vault, in its configuration file.")
+@click.option("--client", required=True, type=click.Choice(NAMES), help="The program.")
+@click.option("--name", default=PROGRAM, show_default=True, metavar="NAME", help="What the program calls this vault.")
+@click.option("--tools", metavar="A,B", default="", help="Offer these tools only; all: every one.")
+@click.option("--read-only", is_flag=True, help="Offer only what changes nothing.")
+@click.option("--remove", is_flag=True, help="Take it out again.")
+@click.option("--dry-run", is_flag=True, help="Only say what would happen.")
+@click.pass_obj
+def install(output: Output, client: str, name: str, tools: str, read_only: bool, remove: bool, dry_run: bool) -> None:
+    """Add this vault to the configuration file of a program, for all its projects. All else in the file stays."""
+    program, module = program_named(client), import_module("agent.interfaces.mcp.install.installing")
+    path = config_file(program, Path.home())
+    if remove:
+        edited = module.removed(program, path, name)
+    else:
+        offer_of(tools, read_only=read_only)
+        options = [*(["--tools", tools] if tools else []), *(["--read-only"] if read_only else [])]
+        root = open_workspace(output.vault()).vault.place.root
+        first, *words = _program()
+        env = tuple((key, os.environ[key]) for key in (_HOME,) if os.environ.get(key))
+        entry = module.Entry(first, (*words, "--vault", str(root), "mcp", *options), env)
+        edited = module.added(program, path, name, entry)
+    if edited.is_changed and not dry_run:
+        module.write(edited)
+    document = {"client": client, "file": str(path), "name": name, "changed": edited.is_changed, "dry_run": dry_run}
+    output.emit({**document, "diff": edited.diff}, as_lines(_report(edited.is_changed, path, program.title, dry_run)))
+    if edited.is_changed and dry_run and not output.json:
+        output.note(edited.diff)
+
+
+def _report(is_changed: bool, path: Path, title: str, dry_run: bool) -> list[str]:
+    if not is_changed:
+        return [said("{path} needs no change", path=path)]
+    if dry_run:
+        return [said("would change {path}; nothing is changed yet:", path=path)]
+    return [said("changed {path}", path=path), said("start {title} again, so that it reads the file", title=title)]
+
+
+def _program() -> list[str]:
+    """The words that start this program, from any folder."""
+    script = Path(sys.argv[0]).absolute()
+    if script.name == PROGRAM and os.access(script, os.X_OK):
+        return [str(script)]
+    return [sys.executable, "-m", "agent"]

@@ -1,0 +1,143 @@
+"""A program's call as calls of the agent's own tools, and their result as text for the program.
+
+Nothing is decided here: the tools, the policy and the approvals behind them decide.
+"""
+
+import re
+from dataclasses import dataclass
+
+from agent.errors import AgentError, NeedsApproval, StopRun, ToolRetry
+from agent.interfaces.mcp.clients import Client, offered
+from agent.interfaces.mcp.definitions import DEFINITIONS, Definition, Offer
+from agent.interfaces.mcp.searches import Searches
+from agent.interfaces.mcp.toolset import toolset
+from agent.interfaces.mcp.writing import as_note_call
+from agent.llm.messages import JsonObject, ToolCall
+from agent.memory.entry import slug
+from agent.tools import arguments
+from agent.tools.approval_note import diff
+from agent.tools.policy import Policies
+from agent.tools.registry import Registry
+from agent.tools.schema import problems
+from agent.tools.wrappers import cut
+from agent.vault.folders import INBOX
+from agent.workspace.workspace import Workspace
+
+_NAMES = {
+    "vault_list or search_vault": "search",
+    "vault_edit or vault_append": "old and new, or append",
+    **{inner: each.name for each in DEFINITIONS for inner in each.stands_for if each.name != "inbox"},
+    "vault_list": "search",
+}
+"""The agent's tools in the words of its errors, and what a program calls them."""
+_NAMED = re.compile(rf"(?<![\w/.-])(?:{'|'.join(sorted(_NAMES, key=len, reverse=True))})(?![\w/-]|\.\w)")
+"""Their names in a sentence, but not in a path."""
+_DIFF_CHARACTERS = 16_000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The result of a call; `failed`: it was not carried out. `waits_for` is the note in which the person has to say
+    yes before it is."""
+
+    text: str
+    failed: bool = False
+    waits_for: str = ""
+
+
+@dataclass(slots=True)
+class Calls:
+    """The calls of programs on one vault; may be used by several threads."""
+
+    workspace: Workspace
+    offer: Offer
+    policies: Policies
+    searches: Searches
+    registry: Registry
+
+    def offered(self, client: Client) -> tuple[Definition, ...]:
+        """The tools that the program may use, under the machine's policy."""
+        return offered(self.offer, self.policies, client)
+
+    def perform(self, name: str, call: JsonObject, client: Client) -> Answer:
+        """Perform a call; never raises for a call that is wrong or fails: the answer says what to do."""
+        definition = next((each for each in self.offered(client) if each.name == name), None)
+        if definition is None:
+            return Answer(self._unknown(name, client), failed=True)
+        if found := problems(call, definition.parameters):
+            return Answer("\n".join((f"{name} was not called:", *found)), failed=True)
+        try:
+            if name in {"read", "write", "move"}:
+                with client.lock:  # the base must be that of what is shown
+                    return self._perform(definition, call, client)
+            return self._perform(definition, call, client)
+        except NeedsApproval as stop:
+            return Answer(self._format_waiting(stop), failed=True, waits_for=stop.path)
+        except StopRun as stop:
+            return Answer(stop.message, failed=True)
+        except AgentError as error:
+            hint = f" ({error.hint})" if error.hint else ""
+            return Answer(_renamed(self.workspace.vault.masked(f"{error.message}{hint}")), failed=True)
+
+    def close(self) -> None:
+        """Close the index."""
+        self.searches.close()
+
+    def _perform(self, definition: Definition, call: JsonObject, client: Client) -> Answer:
+        tool, given = self._translated(definition, call, client)
+        asked = ToolCall(self.workspace.vault.clock.new_id(), tool, given)
+        if call.get("dry_run") is True and tool != "vault_undo":
+            return self._preview(asked, client)
+        called = self.registry.call(asked, client.context)
+        if called.given is None:
+            return Answer(_renamed(called.result.text), failed=True)
+        path = called.given.sources[0].path if tool == "vault_read" and called.given.sources else ""
+        path = path or (arguments.text(given, "path") if definition.name == "write" else "")
+        base = client.context.shown.version(path) if path else ""
+        return Answer(f"base: {base}\n{called.result.text}" if base else called.result.text)
+
+    def _translated(self, definition: Definition, call: JsonObject, client: Client) -> tuple[str, JsonObject]:
+        """The agent's tool for this call, and its arguments."""
+        name, vault = definition.name, self.workspace.vault
+        if name == "write":
+            return as_note_call(vault, call, client.context)
+        if name == "inbox" and "text" in call:
+            text = arguments.text(call, "text").strip()
+            if not text:
+                raise ToolRetry("the request is empty; leave text out to list what waits")
+            title = slug(text) or "request"
+            path = vault.home.at(f"{INBOX}{vault.clock.now():%Y-%m-%d} {title}.md")
+            return "vault_write", {"path": path, "content": f"{text}\n"}
+        given = {key: value for key, value in call.items() if key != "dry_run" or name == "undo"}
+        return definition.stands_for[0], given
+
+    def _preview(self, asked: ToolCall, client: Client) -> Answer:
+        """The diff of what a call would change."""
+        drafts = self.registry.preview(asked, client.context)
+        shown = self.workspace.vault.masked(diff(drafts, "en"))
+        changes = cut(shown, _DIFF_CHARACTERS) if shown else "nothing would change"
+        return Answer(f"nothing is written yet; this is what would change:\n{changes}")
+
+    def _unknown(self, name: str, client: Client) -> str:
+        names = ", ".join(each.name for each in self.offered(client))
+        known = any(each.name == name for each in DEFINITIONS)
+        why = "is switched off here" if known else "does not exist"
+        return f"the tool {ascii(name[:80])[1:-1]} {why}; there are: {names or 'none'}"
+
+    def _format_waiting(self, stop: NeedsApproval) -> str:
+        return (
+            f"Not done yet: the person has to say yes first. Ask them to tick the box in {stop.path}, or to run "
+            f"`vault-agent approvals`; then make the same call again.\n{_renamed(stop.message)}"
+        )
+
+
+def open_calls(workspace: Workspace, offer: Offer, policies: Policies) -> Calls:
+    """The calls on one vault."""
+    searches = Searches(workspace)
+    registry = toolset(workspace, searches, policies, read_only=offer.read_only)
+    return Calls(workspace, offer, policies, searches, registry)
+
+
+def _renamed(text: str) -> str:
+    """An error of the agent's tools with their names as the program has them."""
+    return _NAMED.sub(lambda found: _NAMES[found[0]], text)

@@ -1,0 +1,63 @@
+"""The programs whose configuration is known: where its file is, and how a server stands in it."""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+Form: TypeAlias = Literal["json", "toml"]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program: its `name` here, what people call it, and in which of its file's tables its servers are. `typed`: an
+    entry says that it is of the kind `stdio`."""
+
+    name: str
+    title: str
+    table: str
+    form: Form = "json"
+    typed: bool = False
+
+
+PROGRAMS = (
+    Program("claude-code", "Claude Code", "mcpServers", typed=True),
+    Program("claude-desktop", "Claude Desktop", "mcpServers"),
+    Program("cursor", "Cursor", "mcpServers"),
+    Program("vscode", "VS Code", "servers", typed=True),
+    Program("codex", "Codex", "mcp_servers", "toml"),
+    Program("gemini", "Gemini CLI", "mcpServers"),
+)
+NAMES = tuple(each.name for each in PROGRAMS)
+
+
+def program_named(name: str) -> Program:
+    """The program with this name; raises `StopIteration` for another one."""
+    return next(each for each in PROGRAMS if each.name == name)
+
+
+def config_file(program: Program, home: Path, environ: Mapping[str, str] = os.environ) -> Path:
+    """The person's own configuration file of the program, on this system."""
+    match program.name:
+        case "claude-code":
+            folder = environ.get("CLAUDE_CONFIG_DIR")
+            return Path(folder) / ".claude.json" if folder else home / ".claude.json"
+        case "claude-desktop":
+            return _applications(home, environ) / "Claude" / "claude_desktop_config.json"
+        case "vscode":
+            return _applications(home, environ) / "Code" / "User" / "mcp.json"
+        case "codex":
+            return Path(environ.get("CODEX_HOME") or home / ".codex") / "config.toml"
+        case "gemini":
+            return home / ".gemini" / "settings.json"
+        case _:
+            return home / ".cursor" / "mcp.json"
+
+
+def _applications(home: Path, environ: Mapping[str, str]) -> Path:
+    """The folder in which programs keep their settings."""
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support"
+    return Path(environ.get("XDG_CONFIG_HOME") or home / ".config")

@@ -1,0 +1,70 @@
+"""What the agent does at its time, and what waits for it and for its person."""
+
+from collections.abc import Iterator
+
+from agent.background.inbox.answering import asked_in
+from agent.errors import ToolRetry, UserError
+from agent.llm.messages import JsonObject
+from agent.runs.job_upkeep import job_record, job_shelf
+from agent.runs.pending_decisions import pending_decisions
+from agent.runs.sync_questions import waiting_questions
+from agent.schedule.job import Job
+from agent.schedule.job_document import coming
+from agent.schedule.triggers import format_trigger
+from agent.tools import arguments
+from agent.tools.text_origin import text_origin_of
+from agent.tools.tool import RunContext, ToolOutput
+from agent.vault.folders import INBOX
+from agent.workspace.workspace import Workspace
+
+_TIMES, _SHOWN = 3, 200
+
+
+def list_jobs(workspace: Workspace, call: JsonObject, context: RunContext) -> ToolOutput:
+    """The jobs, or one of them with its text."""
+    origin, shelf, name = text_origin_of(workspace.vault), job_shelf(workspace).load(), arguments.text(call, "id")
+    shown = shelf.jobs
+    if name:
+        try:
+            shown = (shelf.find(name),)
+        except UserError as error:
+            known = ", ".join(each.id for each in shelf.jobs) or "none"
+            raise ToolRetry(f"{error.message}; the jobs are: {known}") from error
+    lines = [line for job in shown for line in _job_lines(workspace, job)]
+    lines += ["", shown[0].text] if name else [f"{each.path} cannot run: {each.message}" for each in shelf.problems]
+    sources = (origin.source(job.path, workspace.vault.read(job.path) or b"") for job in shown)
+    return ToolOutput("\n".join(lines) or "there are no jobs", untrusted=next(filter(None, sources), ""))
+
+
+def _job_lines(workspace: Workspace, job: Job) -> Iterator[str]:
+    record = job_record(workspace, job.id)
+    status = "stopped by its failures" if record.is_stopped else job.status
+    yield f"{job.id}: {job.title} ({status}; {', '.join(map(format_trigger, job.triggers))}; {job.path})"
+    if job.status == "active" and not record.is_stopped:
+        times = [f"{each.at:%Y-%m-%d %H:%M %z}" for each in coming(job, workspace.clock.now(), _TIMES)]
+        yield f"  next: {', '.join(times) or 'when something happens'}"
+    if record.last_run_at is not None:
+        yield f"  last: {record.last_run_at:%Y-%m-%d %H:%M} {record.last_run_status}"
+
+
+def list_inbox(workspace: Workspace, call: JsonObject, context: RunContext) -> ToolOutput:
+    """The requests that wait for the agent, and what waits for the person."""
+    lines = [*_requests(workspace), *_decisions(workspace), *_questions(workspace)]
+    shown = lines[:_SHOWN] + ([f"and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else [])
+    return ToolOutput("\n".join(shown) or "nothing waits")
+
+
+def _requests(workspace: Workspace) -> Iterator[str]:
+    for path in workspace.vault.note_paths(workspace.vault.home.at(INBOX)):
+        for asked in asked_in(workspace, path):
+            yield f"request to the agent in {path}: {' '.join(asked.text.split())[:200]}"
+
+
+def _decisions(workspace: Workspace) -> Iterator[str]:
+    for each in pending_decisions(workspace):
+        yield f"waits for the person's yes or no: {each.name} ({each.kind.replace('_', ' ')}), in {each.path}"
+
+
+def _questions(workspace: Workspace) -> Iterator[str]:
+    for each in waiting_questions(workspace):
+        yield f"waits for the person's answer: {' '.join(each.text.split())[:200]} ({each.path})"

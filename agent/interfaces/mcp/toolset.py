@@ -1,0 +1,78 @@
+"""All tools behind those that programs see, under the machine's policy, with a person's approval where it is needed."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from agent.interfaces.mcp.searches import Searches
+from agent.interfaces.mcp.tools.history import log_tool, undo_tool
+from agent.llm.messages import JsonObject
+from agent.memory.remember import SameWords
+from agent.runs.decisions import approvals
+from agent.tools import arguments
+from agent.tools.builtin.memory import save_tool
+from agent.tools.builtin.notes import Notes
+from agent.tools.builtin.search import recall_tool, search_tool
+from agent.tools.builtin.vault import vault_tools
+from agent.tools.policy import Policies
+from agent.tools.registry import Registry
+from agent.tools.text_origin import text_origin_of
+from agent.tools.tool import Effect, RunContext, Tool
+from agent.vault.folders import ENTRIES
+from agent.workspace.workspace import Workspace
+
+_TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 2_000}
+_TASK: JsonObject = {**_TEXT, "maxLength": 20_000}
+
+
+def toolset(workspace: Workspace, searches: Searches, policies: Policies, *, read_only: bool) -> Registry:
+    """The tools for programs; with `read_only` only those that change nothing."""
+    vault = workspace.vault
+    notes = Notes(vault, text_origin_of(vault))
+    schema = arguments.schema
+    jobs, inbox = _late(workspace, "waiting", "list_jobs"), _late(workspace, "waiting", "list_inbox")
+    ask = _late(workspace, "asking", "ask_agent")
+    tools = [
+        *vault_tools(notes),
+        search_tool(notes, searches.search),
+        recall_tool(notes, searches.remembered),
+        save_tool(notes, vault.clock, SameWords(vault)),
+        _forget_tool(workspace, notes),
+        log_tool(vault),
+        undo_tool(vault),
+        Tool("jobs_list", "List the jobs.", schema(id=_TEXT), jobs, frozenset({"schedule"}), readonly=True),
+        Tool("inbox_list", "List what waits.", schema(), inbox, frozenset({"human"}), readonly=True),
+        Tool("agent_ask", "Give the agent a task.", schema("task", task=_TASK, session=_TEXT), ask,
+             frozenset({"orchestration"}), timeout=0),
+    ]  # fmt: skip
+
+    def may_use(tool: Tool, context: RunContext) -> bool:
+        return tool.readonly or not read_only
+
+    return Registry(tools, policies, approvals(workspace).guard, vault.clock, may_use, vault.masked)
+
+
+def _forget_tool(workspace: Workspace, notes: Notes) -> Tool:
+    """`memory_forget`; a program that read text of strangers needs the person's yes, as for all long-term memory."""
+    home = workspace.vault.home
+
+    def paths(call: JsonObject) -> tuple[str, ...]:
+        name = arguments.text(call, "what").strip()
+        return (name if home.holds(name, ENTRIES) and name.endswith(".md") else home.at(f"{ENTRIES}words.md"),)
+
+    perform, plan = _late(workspace, "forgetting", "forget"), _late(workspace, "forgetting", "plan_forgetting")
+    effect = Effect(paths, plan, notes.done)
+    parameters = arguments.schema("what", what=_TEXT)
+    return Tool(
+        "memory_forget", "Forget a memory.", parameters, perform, frozenset({"memory"}), timeout=0, effect=effect
+    )
+
+
+def _late(workspace: Workspace, module: str, function: str) -> Callable[[JsonObject, RunContext], Any]:
+    """A function of a module in `tools/`, which is loaded when it is called: few programs call it."""
+
+    def call(given: JsonObject, context: RunContext) -> Any:
+        found = getattr(import_module(f"agent.interfaces.mcp.tools.{module}"), function)
+        return found(workspace, given, context)
+
+    return call

@@ -1,0 +1,67 @@
+"""Tells programs which of the resources that they subscribed to have changed, whoever changed them.
+
+The few notes that are subscribed to are looked at once a second, and nothing without a subscription.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import anyio
+
+from agent.interfaces.mcp.resources import Resources
+
+EVERY = 1.0
+"""Seconds between two looks."""
+Stamp: TypeAlias = tuple[tuple[int, int, int] | None, ...]
+Tell: TypeAlias = Callable[[str], Awaitable[None]]
+"""Function that tells whoever asked that the resource with this URI has changed."""
+
+
+@dataclass(slots=True)
+class Watch:
+    """The subscriptions of this process, by URI, each with how many there are."""
+
+    resources: Resources
+    _wanted: Counter[str] = field(default_factory=Counter)
+    _seen: dict[str, Stamp] = field(default_factory=dict)
+    _begun: anyio.Event = field(default_factory=anyio.Event)
+
+    def add(self, uris: Iterable[str]) -> None:
+        """Watch these resources."""
+        for uri in uris:
+            self._wanted[uri] += 1
+            self._seen.setdefault(uri, self._stamp(uri))
+        self._begun.set()
+
+    def drop(self, uris: Iterable[str]) -> None:
+        """Watch these resources for one subscription less."""
+        self._wanted.subtract(uris)
+        self._wanted = +self._wanted
+        self._seen = {uri: stamp for uri, stamp in self._seen.items() if uri in self._wanted}
+
+    async def run(self, tell: Tell) -> None:
+        """Look at the resources until this is cancelled."""
+        await self._begun.wait()
+        while True:
+            for uri in list(self._seen):
+                stamp = self._stamp(uri)
+                if stamp != self._seen.get(uri, stamp):
+                    self._seen[uri] = stamp
+                    await tell(uri)
+            await anyio.sleep(EVERY)
+
+    def _stamp(self, uri: str) -> Stamp:
+        root = self.resources.workspace.vault.place.root
+        return tuple(_stamp_of(f"{root}/{path}") for path in self.resources.paths(uri))
+
+
+def _stamp_of(path: str) -> tuple[int, int, int] | None:
+    """What tells one version of a file from another without reading it."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - a path as text, once a second
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
