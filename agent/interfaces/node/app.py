@@ -96,14 +96,14 @@ class NodeApp:
         tool = self.tools.get(name)
         if tool is None:
             raise Failure(HTTPStatus.NOT_FOUND, "no_such_tool", f"there is no tool {name}, or it is switched off")
-        answer = await run_in_threadpool(partial(self._answer, tool, _parsed(await request.body())))
+        answer = await run_in_threadpool(partial(self.answer, tool, _parsed(await request.body())))
         return JSONResponse(
             answer.document,
             answer.status,
             media_type="application/json" if answer.status == HTTPStatus.OK else "application/problem+json",
         )
 
-    def _answer(self, tool: NodeTool, call: Call) -> Answer:
+    def answer(self, tool: NodeTool, call: Call) -> Answer:
         """The answer to a call, also a failed one; it is logged."""
         began = self.clock.monotonic()
         try:

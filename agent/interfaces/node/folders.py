@@ -205,7 +205,7 @@ def _failure(error: OSError, given: str) -> Failure:
             return did_not_work(f"there is no {given}")
         case errno.EEXIST:
             return did_not_work(f"{given} exists", "mode replace or append changes it")
-        case errno.EISDIR:
-            return bad_arguments(f"{given} is a folder")
+        case errno.EISDIR | errno.EINVAL:
+            return bad_arguments(f"{given} is no file")
         case _:
             return did_not_work(f"{given}: {(error.strerror or str(error)).lower()}")
