@@ -18,7 +18,7 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.daily import inert
 from agent.memory.entry import slug
-from agent.runs.decisions import Question, noted_questions, open_questions, without_boxes
+from agent.runs.decisions import Question, without_boxes
 from agent.texts import Language, text
 from agent.vault.change import Stamp
 from agent.vault.decision_notes import RecordFolder, post
@@ -99,13 +99,6 @@ def open_sync_questions(workspace: Workspace) -> tuple[Question, ...]:
 def asked_by_sync(workspace: Workspace) -> frozenset[str]:
     """The notes of all questions of sync that are known here, also of those whose matter is over."""
     return frozenset(each.path for each in _records(workspace.vault).all())
-
-
-def waiting_questions(workspace: Workspace) -> tuple[Question, ...]:
-    """All questions that wait for the person's answer: those of runs, those of sync, and those that no run asks."""
-    of_sync = asked_by_sync(workspace)
-    noted = (each for each in noted_questions(workspace) if each.path not in of_sync)
-    return (*open_questions(workspace), *open_sync_questions(workspace), *noted)
 
 
 def answer_sync_question(workspace: Workspace, question: Question, words: str) -> bool:

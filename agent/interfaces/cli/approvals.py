@@ -1,40 +1,30 @@
 """`vault-agent approvals`: lists all that waits for a yes (calls, skills, arrivals, jobs), and approves or rejects."""
 
 from collections.abc import Callable
-from pathlib import PurePosixPath
 
 import click
 
 from agent.app.open import open_workspace
-from agent.errors import UserError
 from agent.interfaces.cli.decide import approval_text
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.lookup import NotFound, find_by_id, short_id
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, columns, padded
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_report import EXIT_CODES
 from agent.markdown.note import Note
-from agent.runs.decision_codes import codes_by_path, find_code
+from agent.runs.decision_codes import codes_by_path
 from agent.runs.decisions import approvals
+from agent.runs.named_decisions import find_decision, name_of
 from agent.runs.pending_decisions import (
     DecisionKind,
     PendingDecision,
     call_document,
     decide_in_note,
     decision_document,
-    pending_call,
     pending_decisions,
 )
-from agent.texts import either
-from agent.workspace.workspace import Workspace
 
 _EXPLAINED = "Go on with the run here when no daemon does."
-_NOT_FOUND = NotFound(
-    "no approval was asked here with the id {name}",
-    "several approvals end in {name}",
-    "vault-agent approvals lists what waits",
-)
 _ABOUT: dict[DecisionKind, str] = {
     "skill_review": "may the skill {name} be used?",
     "skill_offer": "shall the skill {name} be learned?",
@@ -61,9 +51,9 @@ def _list(output: Output) -> None:
     workspace = open_workspace(output.vault())
     waiting = pending_decisions(workspace)
     codes = codes_by_path(workspace) if waiting else {}
-    width = max((columns(_name(each)) for each in waiting), default=0)
+    width = max((columns(name_of(each)) for each in waiting), default=0)
     lines = [
-        f"{padded(_name(each), width)}  {codes.get(each.path, '-')}  {_since(each)}  {_about(each)}  {each.path}"
+        f"{padded(name_of(each), width)}  {codes.get(each.path, '-')}  {_since(each)}  {_about(each)}  {each.path}"
         for each in waiting
     ]
     lines += (
@@ -81,7 +71,7 @@ def _list(output: Output) -> None:
 def show(output: Output, name: str) -> None:
     """Show what is asked in full: a call with the changes that it would make, or the note about a skill or arrival."""
     workspace = open_workspace(output.vault())
-    asked = _find(workspace, name)
+    asked = find_decision(workspace, name)
     if asked.call is not None:
         text = approval_text(asked.call, workspace.vault.read(asked.path) or b"", workspace.settings.vault.language)
         status = asked.call.status
@@ -93,7 +83,7 @@ def show(output: Output, name: str) -> None:
 def _deciding(yes: bool) -> Callable[..., None]:
     def decide(output: Output, name: str, reason: str, go: bool) -> None:
         workspace = open_workspace(output.vault())
-        asked = _find(workspace, name)
+        asked = find_decision(workspace, name)
         if asked.call is not None:
             decided = approvals(workspace).decide(asked.id, yes, reason)
             note = said(
@@ -114,33 +104,6 @@ for _word, _yes, _help in (("yes", True, "Say yes: a call is allowed once."), ("
     _decide = click.option("--go-on", "go", is_flag=True, help=_EXPLAINED)(_decide)
     _decide = click.option("--reason", default="", metavar="TEXT", help="Why; the agent is told.")(_decide)
     command.command(_word, help=_help, epilog=EXIT_CODES)(click.argument("name", metavar="NAME")(_decide))
-
-
-def _find(workspace: Workspace, name: str) -> PendingDecision:
-    """What waits under this name, note, id, or end of an id; raises `UserError` if there is nothing or more than one.
-
-    A call is found by its id or note also when it is decided, so that its status can be told.
-    """
-    known = approvals(workspace).find(name)
-    if known is not None:
-        return pending_call(known)
-    waiting = pending_decisions(workspace)
-    named = [each for each in waiting if name in {_name(each), each.path, PurePosixPath(each.path).stem}]
-    if not named and (coded := find_code(workspace, name)) is not None:
-        named = [each for each in waiting if each.path == coded.path]
-    if len(named) > 1:
-        raise UserError(
-            "several wait under {name}",
-            hint="name the note: {paths}",
-            name=name,
-            paths=either([each.path for each in named]),
-        )
-    return named[0] if named else find_by_id(name, waiting, _NOT_FOUND)
-
-
-def _name(asked: PendingDecision) -> str:
-    """The name by which the list and the commands call it."""
-    return short_id(asked) if asked.kind == "call" else asked.name
 
 
 def _since(asked: PendingDecision) -> str:

@@ -13,12 +13,12 @@ from typing import TypeAlias
 
 from agent.errors import LockHeld, UserError
 from agent.escape import escape_line
-from agent.interfaces.cli.lookup import short_id
 from agent.interfaces.cli.output import say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.decisions import Question, answer, read_question
 from agent.runs.service import RunService
+from agent.runs.short_ids import short_id
 from agent.texts import Language, in_all_languages, text, translated
 from agent.tools.approval_note import shows, title
 from agent.tools.approval_records import ApprovalRecord

@@ -1,7 +1,7 @@
 """`vault-agent diff`: the changes of a commit, or the uncommitted ones, line by line."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import click
 
@@ -12,6 +12,7 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Printed, patch_line
 from agent.vault.history.commits import resolve
 from agent.vault.history.difference import FileDifference, of_commit, of_working_tree
+from agent.vault.history.documents import difference_document
 
 
 @click.command(
@@ -33,26 +34,11 @@ def command(output: Output, commit: str | None, path: str | None, raw: bool) -> 
         oid = resolve(vault, commit)
         found = of_commit(vault, oid)
     if path:
-        found = [item for item in found if _is_in(item, path_in_vault(path, vault.place.root))]
-    document = {"commit": oid, "files": [_document(item) for item in found]}
+        found = [item for item in found if item.is_in(path_in_vault(path, vault.place.root))]
+    document = {"commit": oid, "files": [difference_document(item) for item in found]}
     output.emit(document, lambda: _format(found), raw=raw)
     if not found:
         output.note(said("everything is committed") if commit is None and not path else said("no note was changed"))
-
-
-def _is_in(item: FileDifference, path: str) -> bool:
-    names = (item.change.path, item.change.old_path or "")
-    return not path or any(name == path or name.startswith(path + "/") for name in names)
-
-
-def _document(item: FileDifference) -> Mapping[str, object]:
-    return {
-        "kind": item.change.kind,
-        "path": item.change.path,
-        "old_path": item.change.old_path,
-        "changes": list(item.lines),
-        "patch": item.patch.decode("utf-8", "replace"),
-    }
 
 
 def _format(found: Sequence[FileDifference]) -> Printed | bytes:

@@ -9,10 +9,10 @@ from agent.attention.receipt import NoticeReceipt, Reaction
 from agent.attention.receipts import NoticeLedger
 from agent.attention.rules import is_often_dismissed
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.lookup import NotFound, find_by_id
 from agent.interfaces.cli.notice_texts import notice_document, notice_line, notice_story
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
+from agent.runs.short_ids import NotFound, find_by_id
 from agent.workspace.daemon_lock import is_watched
 
 NOT_FOUND = NotFound(

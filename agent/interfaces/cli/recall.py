@@ -1,38 +1,24 @@
 """`vault-agent recall`: the passages that a model could get for a task, each with its receipt."""
 
-from collections.abc import Collection
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 
 import click
 
 from agent.app.open import open_workspace
-from agent.context.tokens import counter
 from agent.errors import UserError
-from agent.index.embedder import shipped_embedder
-from agent.index.hit import Hit, SearchResult
+from agent.index.hit import SearchResult
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, progress
-from agent.interfaces.cli.search import why
 from agent.memory.recall.asker import Asker
-from agent.memory.recall.eligibility import SPARE, may_be_offered
-from agent.runs.accounts import open_accounts
-from agent.runs.extractive_provider import ExtractiveProvider
-from agent.runs.question_words import QuestionWords
-from agent.runs.recall_source import MemorySource, recall_source
-from agent.vault.history.versions import last_commit
+from agent.runs.recall_preview import PIECES, closest, given, preview_recall
 from agent.workspace.catch_up import catch_up, open_ahead, search_whole
-from agent.workspace.search_index import SearchIndex
-from agent.workspace.workspace import Workspace
-
-_PIECES = 8
 
 
 @click.command(short_help="Show what a model would be given for a task.")
 @click.argument("task")
-@click.option("-n", "--limit", type=click.IntRange(1), help=f"The most passages (with --all: {_PIECES}).")
+@click.option("-n", "--limit", type=click.IntRange(1), help=f"The most passages (with --all: {PIECES}).")
 @click.option("--all", "whole", is_flag=True, help="Show what comes closest in all notes, given or not.")
 @guest_options
 @click.pass_obj
@@ -52,44 +38,10 @@ def command(output: Output, task: str, limit: int | None, whole: bool, name: str
     index, notes = open_ahead(workspace, task)
     with closing(index):
         late = catch_up(workspace, index, notes, progress=progress)
-        best = partial(_best, workspace, index, task, limit or _PIECES)
-        look = best if whole else partial(_given, workspace, index, asker, task, limit)
-        answer, late = search_whole(workspace, index, look, late)
-    answer = replace(answer, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
-    edited = {item.path for item in workspace.vault.changed_files()}
-    pieces = [_piece(workspace, hit, edited) for hit in answer.hits]
-    document = {"task": task, "mode": answer.mode, "degraded": answer.degraded, "pieces": pieces}
-    output.emit(document, lambda: _format(answer, pieces))
-
-
-def _best(workspace: Workspace, index: SearchIndex, task: str, limit: int) -> SearchResult:
-    """The best passages of the notes that may be offered."""
-    answer = index.search(task, limit * SPARE, passages=True, explain=True)
-    return replace(answer, hits=tuple(hit for hit in answer.hits if may_be_offered(hit, workspace.vault.home))[:limit])
-
-
-def _given(workspace: Workspace, index: SearchIndex, asker: Asker, task: str, limit: int | None) -> SearchResult:
-    """What a run would be given."""
-    searches = recall_source(workspace, index)
-    if workspace.settings.memory.ask_for_words:
-        stand_in = ExtractiveProvider(searches, workspace.settings.vault.language)
-        accounts = open_accounts(workspace, counter(shipped_embedder()), stand_in)
-        searches.other_words = QuestionWords(workspace, accounts).words
-    given = MemorySource(searches, asker).given(task)
-    return SearchResult(task, given.memories.mode, index.engine, given.hits[:limit], given.memories.degraded)
-
-
-def _piece(workspace: Workspace, hit: Hit, edited: Collection[str]) -> dict[str, object]:
-    return {
-        "path": hit.path,
-        "title": hit.title,
-        "lines": list(hit.lines),
-        "commit": None if hit.path in edited else last_commit(workspace.vault, hit.path),
-        "score": hit.score,
-        "why": why(hit),
-        "headings": list(hit.headings),
-        "text": hit.passage,
-    }
+        best = partial(closest, workspace, index, task, limit or PIECES)
+        look = best if whole else partial(given, workspace, index, asker, task, limit)
+        found = preview_recall(workspace, partial(search_whole, workspace, index, look, late))
+    output.emit({**found.document, "task": task}, lambda: _format(found.answer, found.pieces))
 
 
 def _format(answer: SearchResult, pieces: list[dict[str, object]]) -> str:

@@ -3,13 +3,10 @@
 import os
 import shlex
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
@@ -17,21 +14,13 @@ import click
 from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.escape import escape_line
-from agent.index.hit import Hit, SearchResult
+from agent.index.hit import SearchResult
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, progress, to_json
 from agent.interfaces.cli.printing import show
-from agent.memory.recall.eligibility import is_unfilled
-from agent.vault.history.commits import resolve
-from agent.vault.history.find import commits
-from agent.vault.history.trailers import is_commit_id
-from agent.vault.history.typed_time import parse_time
+from agent.runs.find_notes import commit_at, find_notes, search_document
 from agent.workspace.catch_up import catch_up, open_ahead, open_past, search_whole
-from agent.workspace.person_first import MORE, person_first
 from agent.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from agent.workspace.search_index import SearchIndex
 
 _COMMENT = "%% vault-agent:"
 _GOES_TO_A_LINE = {"vi", "vim", "nvim", "nano", "emacs", "emacsclient"}
@@ -61,76 +50,26 @@ def command(
         raise UserError("give one QUERY, or --queries FILE", hint='vault-agent search "green tea"')
     workspace = open_workspace(output.vault())
     if as_of:
-        index, notes = _past(workspace, as_of), None
+        index, notes = open_past(workspace, commit_at(workspace, as_of)), None
     else:
         index, notes = open_ahead(workspace, query or "")
     with closing(index):
         late = catch_up(workspace, index, notes, in_past=as_of is not None, progress=progress)
         if queries is not None:
             for line in _lines(queries):
-                show(to_json({"ok": True, **_document(*_timed(index, line, limit, passages, explain), late)}))
+                found = find_notes(index, line, limit, passages=passages, explain=explain)
+                show(to_json({"ok": True, **search_document(*found, late)}))
             return
-        ask = partial(_timed, index, query or "", limit, passages, explain)
+        ask = partial(find_notes, index, query or "", limit, passages=passages, explain=explain)
         (answer, took), late = search_whole(workspace, index, ask, late, in_past=as_of is not None)
     if opened is not None:
         _open(workspace, answer, opened)
-    output.emit(_document(answer, took, late), lambda: _format(answer, took, late))
+    output.emit(search_document(answer, took, late), lambda: _format(answer, took, late))
 
 
 def _lines(path: Path) -> Iterator[str]:
     text = path.read_text("utf-8", "replace")
     return (line.strip() for line in text.splitlines() if line.strip())
-
-
-def _timed(index: "SearchIndex", query: str, limit: int, passages: bool, explain: bool) -> tuple[SearchResult, float]:
-    started = time.perf_counter()
-    answer = index.search(query, limit + MORE, passages=passages, explain=explain)
-    home = index.workspace.vault.home
-    answer = replace(answer, hits=tuple(hit for hit in answer.hits if not is_unfilled(hit, home)))
-    return person_first(answer, limit, home), (time.perf_counter() - started) * 1000
-
-
-def _past(workspace: Workspace, when: str) -> "SearchIndex":
-    """The index of the vault as it was at a commit, or at the end of a day or moment."""
-    try:
-        until = parse_time(when, workspace.clock.now(), end=True)
-    except UserError:
-        until = None
-    if until is None or is_commit_id(when):
-        return open_past(workspace, resolve(workspace.vault, when))
-    found = commits(workspace.vault, until=until, limit=1)
-    if not found:
-        raise UserError("there is no commit before {when}", hint="vault-agent log -n 0 lists them all", when=when)
-    return open_past(workspace, found[0].id)
-
-
-def _document(answer: SearchResult, took: float, late: str | None) -> dict[str, object]:
-    return {
-        "query": answer.query,
-        "mode": "hybrid" if answer.mode == "hybrid" else "keyword",
-        "degraded": "; ".join(filter(None, [answer.degraded, late])) or None,
-        "engine": answer.engine,
-        "took_ms": round(took, 1),
-        "hits": [_hit(hit) for hit in answer.hits],
-    }
-
-
-def _hit(hit: Hit) -> dict[str, object]:
-    return {
-        "path": hit.path,
-        "title": hit.title,
-        "id": hit.id,
-        "score": hit.score,
-        "lines": list(hit.lines),
-        "passage": hit.passage,
-        "headings": list(hit.headings),
-        "why": why(hit),
-    }
-
-
-def why(hit: Hit) -> list[dict[str, object]]:
-    """The signals of a hit, for `--json`."""
-    return [{"leg": leg.name, "rank": leg.rank, "score": leg.score, "share": leg.share} for leg in hit.why]
 
 
 def _format(answer: SearchResult, took: float, late: str | None) -> str:

@@ -44,6 +44,11 @@ class FileDifference:
     patch: bytes
     lines: tuple[str, ...]
 
+    def is_in(self, path: str) -> bool:
+        """True if the file is, or was, the note at this path or in this folder; empty: the whole vault."""
+        names = (self.change.path, self.change.old_path or "")
+        return not path or any(name == path or name.startswith(f"{path}/") for name in names)
+
 
 def of_commit(vault: Vault, commit: str) -> list[FileDifference]:
     """The changes of a commit (a full id) against its first parent, or against an empty tree if it has none."""

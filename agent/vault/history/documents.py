@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from agent.vault.history.commits import Commit
+from agent.vault.history.difference import FileDifference
 from agent.vault.history.undo import Undone
 
 ChangeLines: TypeAlias = Sequence[Sequence[str]]
@@ -27,6 +28,17 @@ def commit_document(commit: Commit, changes: ChangeLines) -> Mapping[str, object
             {"kind": change.kind, "path": change.path, "old_path": change.old_path, "changes": list(lines)}
             for change, lines in zip(commit.files, changes, strict=True)
         ],
+    }
+
+
+def difference_document(item: FileDifference) -> Mapping[str, object]:
+    """A changed file with its patch."""
+    return {
+        "kind": item.change.kind,
+        "path": item.change.path,
+        "old_path": item.change.old_path,
+        "changes": list(item.lines),
+        "patch": item.patch.decode("utf-8", "replace"),
     }
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from agent.errors import UserError
-from agent.interfaces.cli.lookup import NotFound, find_by_id, short_id
+from agent.runs.short_ids import NotFound, find_by_id, short_id
 
 
 @dataclass(frozen=True, slots=True)

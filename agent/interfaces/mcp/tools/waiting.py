@@ -7,7 +7,7 @@ from agent.errors import ToolRetry, UserError
 from agent.llm.messages import JsonObject
 from agent.runs.job_upkeep import job_record, job_shelf
 from agent.runs.pending_decisions import pending_decisions
-from agent.runs.sync_questions import waiting_questions
+from agent.runs.waiting_questions import waiting_questions
 from agent.schedule.job import Job
 from agent.schedule.job_document import coming
 from agent.schedule.triggers import format_trigger

@@ -1,0 +1,85 @@
+"""Finds what waits for the person by a name as people type it: an id or its end, a short code, a note; and answers."""
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from agent.errors import UserError
+from agent.runs.decision_codes import find_code
+from agent.runs.decisions import Question, answer, approvals
+from agent.runs.pending_decisions import PendingDecision, pending_call, pending_decisions
+from agent.runs.resumer import Resumer
+from agent.runs.short_ids import SHORT_ID, NotFound, find_by_id, short_id
+from agent.runs.sync_questions import answer_sync_question, open_sync_questions
+from agent.runs.waiting_questions import waiting_questions
+from agent.texts import either
+from agent.workspace.daemon_lock import is_watched
+from agent.workspace.workspace import Workspace
+
+_NO_DECISION = NotFound(
+    "no approval was asked here with the id {name}",
+    "several approvals end in {name}",
+    "vault-agent approvals lists what waits",
+)
+_NO_QUESTION = NotFound(
+    "nothing waits here for an answer to a question with the id {name}",
+    "several questions end in {name}",
+    "vault-agent questions lists them",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer that was written: `words` is the option or the text, `goes_on` who acts on it now. `is_of_run`: a run
+    waits for it; `is_of_sync`: sync asked."""
+
+    words: str
+    goes_on: Resumer
+    is_of_run: bool = False
+    is_of_sync: bool = False
+
+
+def find_decision(workspace: Workspace, name: str) -> PendingDecision:
+    """What waits under this name, note, id, or end of an id; raises `UserError` if there is nothing or more than one.
+
+    A call is found by its id or note also when it is decided, so that its status can be told.
+    """
+    known = approvals(workspace).find(name)
+    if known is not None:
+        return pending_call(known)
+    waiting = pending_decisions(workspace)
+    named = [each for each in waiting if name in {name_of(each), each.path, PurePosixPath(each.path).stem}]
+    if not named and (coded := find_code(workspace, name)) is not None:
+        named = [each for each in waiting if each.path == coded.path]
+    if len(named) > 1:
+        raise UserError(
+            "several wait under {name}",
+            hint="name the note: {paths}",
+            name=name,
+            paths=either([each.path for each in named]),
+        )
+    return named[0] if named else find_by_id(name, waiting, _NO_DECISION)
+
+
+def name_of(asked: PendingDecision) -> str:
+    """The name by which lists and commands call it."""
+    return short_id(asked) if asked.kind == "call" else asked.name
+
+
+def find_question(workspace: Workspace, name: str) -> Question:
+    """The open question with this id, note, or end of an id; raises `UserError` if there is none or more than one."""
+    waiting = waiting_questions(workspace)
+    coded = find_code(workspace, name)
+    there = next((each for each in waiting if each.path in {name, coded.path if coded else name}), None)
+    return there or find_by_id(name, waiting, _NO_QUESTION)
+
+
+def answer_question(workspace: Workspace, question: Question, text: str) -> Answered:
+    """Answer a question in its note: `text` is one of its options, an option's number, or the person's own words."""
+    number = int(text) if text.isdecimal() and len(text) < SHORT_ID else 0
+    words = question.options[number - 1] if 0 < number <= len(question.options) else text
+    if question in open_sync_questions(workspace):
+        is_done = answer_sync_question(workspace, question, words)
+        later = Resumer.DAEMON if is_watched(workspace) else Resumer.LATER
+        return Answered(words, Resumer.HERE if is_done else later, is_of_sync=True)
+    answer(workspace, question, words)
+    return Answered(words, Resumer.LATER, is_of_run=bool(question.run))
