@@ -1,7 +1,8 @@
 """The ASGI application of one service: each operation of the table as a route, with its types checked on the way in."""
 
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -16,8 +17,9 @@ from starlette.routing import BaseRoute, Route
 from agent.errors import AgentError
 from agent.interfaces.http.operation import Call, Operation, Reply, Stream, StreamEvent
 from agent.interfaces.http.problems import Refused
-from agent.interfaces.http.responses import SECURITY_HEADERS, json_response, problem_response
+from agent.interfaces.http.responses import SECURITY_HEADERS, encoded, json_bytes, problem_response
 from agent.interfaces.http.service import Service
+from agent.interfaces.http.stored_answers import Answer, StoredAnswers
 
 logger = logging.getLogger(__name__)
 
@@ -27,12 +29,17 @@ AnyStream = Stream[Any]
 
 def build_application(service: Service, table: Iterable[AnyOperation | AnyStream], *others: BaseRoute) -> Starlette:
     """The application; `others` are routes that answer with pages and files."""
-    routes = [_route(service, each) if isinstance(each, Operation) else _stream(service, each) for each in table]
+    by_path: dict[str, dict[str, AnyOperation | AnyStream]] = {}
+    for each in table:
+        by_path.setdefault(each.path, {})[each.method] = each
+    answers = StoredAnswers(service.workspace)
+    routes = [_route(service, answers, path, methods) for path, methods in by_path.items()]
     language = service.workspace.settings.vault.language
 
     def failed(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):
-            error = Refused(HTTPStatus(error.status_code), HTTPStatus(error.status_code).phrase)
+            status = HTTPStatus(error.status_code)
+            error = Refused(status, status.phrase, headers=error.headers or {})
         elif not isinstance(error, AgentError | Refused | msgspec.MsgspecError):
             logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
         return problem_response(error, language)
@@ -41,30 +48,55 @@ def build_application(service: Service, table: Iterable[AnyOperation | AnyStream
     return Starlette(routes=[*routes, *others], exception_handlers=dict.fromkeys(handled, failed))
 
 
-def _route(service: Service, operation: AnyOperation) -> Route:
+def _route(
+    service: Service, answers: StoredAnswers, path: str, methods: Mapping[str, AnyOperation | AnyStream]
+) -> Route:
+    """The one route of a path, for all its methods: so what it does not have is refused with those that it has."""
+    served = {
+        method: _operation(service, answers, each) if isinstance(each, Operation) else _stream(service, each)
+        for method, each in methods.items()
+    }
+
     async def endpoint(request: Request) -> Response:
-        body = await _body(request, operation.body)
+        return await served["GET" if request.method == "HEAD" else request.method](request)
+
+    return Route(path, endpoint, methods=[*served], name=next(iter(methods.values())).name)
+
+
+def _operation(
+    service: Service, answers: StoredAnswers, operation: AnyOperation
+) -> Callable[[Request], Awaitable[Response]]:
+    def perform(call: Call[Any, Any]) -> Answer:
+        answer = operation.respond(call)
+        reply = answer if isinstance(answer, Reply) else Reply(answer)
+        return Answer(reply.status or operation.status, encoded(reply.result), dict(reply.headers))
+
+    async def endpoint(request: Request) -> Response:
+        data, body = await _body(request, operation.body)
         call = _call(service, request, operation.params, body)
         try:
-            answer = await run_in_threadpool(operation.respond, call)
+            if call.idempotency_key and operation.method != "GET":
+                asked = (operation.method, str(request.url), call.if_match, data)
+                answer = await run_in_threadpool(answers.once, call.idempotency_key, asked, partial(perform, call))
+            else:
+                answer = await run_in_threadpool(perform, call)
         except Exception as error:
             if isinstance(error, AgentError | Refused | msgspec.MsgspecError):
                 return problem_response(error, service.workspace.settings.vault.language)
             raise
-        reply = answer if isinstance(answer, Reply) else Reply(answer)
-        return json_response(reply.result, reply.status or operation.status, reply.headers)
+        return json_bytes(answer.body, answer.status, answer.headers, operation.content_type)
 
-    return Route(operation.path, endpoint, methods=[operation.method], name=operation.name)
+    return endpoint
 
 
-def _stream(service: Service, stream: AnyStream) -> Route:
+def _stream(service: Service, stream: AnyStream) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         events = stream.events(_call(service, request, stream.params, None))
         first = await anext(events, None)  # an error before the first event still has a status of its own
         headers = {**SECURITY_HEADERS, "X-Accel-Buffering": "no"}
         return StreamingResponse(_encoded(first, events), 200, headers, "text/event-stream")
 
-    return Route(stream.path, endpoint, methods=[stream.method], name=stream.name)
+    return endpoint
 
 
 async def _encoded(first: StreamEvent | None, events: AsyncIterator[StreamEvent]) -> AsyncIterator[bytes]:
@@ -92,21 +124,23 @@ def _call(service: Service, request: Request, params: type[msgspec.Struct], body
         msgspec.convert(given, params, strict=False),
         body,
         headers.get("if-match", "").removeprefix("W/").strip('"'),
+        headers.get("if-none-match", "").removeprefix("W/").strip('"'),
         headers.get("idempotency-key", ""),
         headers.get("last-event-id", ""),
     )
 
 
-async def _body(request: Request, type: type[object] | None) -> object:
+async def _body(request: Request, type: type[object] | None) -> tuple[bytes, object]:
+    """The bytes of the body, and the value in them."""
     try:
         data = await request.body()
     except ClientDisconnect:
         raise Refused(HTTPStatus.BAD_REQUEST, "the request was cut off") from None
     if type is None:
-        return None
+        return data, None
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refused(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "the body has to be JSON", hint="send Content-Type: application/json"
         )
-    return msgspec.json.decode(data, type=type)
+    return data, msgspec.json.decode(data, type=type)

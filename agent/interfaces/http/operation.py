@@ -12,8 +12,11 @@ import msgspec
 
 from agent.interfaces.http.service import Service
 
-P = TypeVar("P", bound=msgspec.Struct)
-B = TypeVar("B")
+ACTOR = "http"
+"""The actor of what clients change, as commits name it, and the channel of what they ask."""
+
+P = TypeVar("P", bound=msgspec.Struct, covariant=True)
+B = TypeVar("B", covariant=True)
 R = TypeVar("R")
 
 Method = Literal["GET", "POST", "PUT", "DELETE", "PATCH"]
@@ -27,14 +30,15 @@ class NoParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Call(Generic[P, B]):
     """One request, typed: the parameters of its path and query, its body, and the headers that an operation reads.
 
-    `if_match` is the value of the header without its quotes, empty if it was not sent; `last_event` is the id of the
-    last event that the client has of a stream.
+    `if_match` and `if_none_match` are the headers' values without their quotes, empty if they were not sent;
+    `last_event` is the id of the last event that the client has of a stream.
     """
 
     service: Service
     params: P
     body: B
     if_match: str = ""
+    if_none_match: str = ""
     idempotency_key: str = ""
     last_event: str = ""
 
@@ -53,7 +57,8 @@ class Operation(Generic[P, B, R]):
     """A route whose function returns one result.
 
     `name` is the operation's id in the OpenAPI document and its function there. `body` is None for a request without
-    one. `problems` are the statuses of the errors that it may answer beside those that every operation may.
+    one. `problems` are the statuses of the errors that it may answer beside those that every operation may, `headers`
+    those of the request that it reads. A result of another `content_type` than JSON is text.
     """
 
     method: Method
@@ -66,6 +71,8 @@ class Operation(Generic[P, B, R]):
     body: type[B] | None = None
     status: int = HTTPStatus.OK
     problems: tuple[int, ...] = ()
+    headers: tuple[str, ...] = ()
+    content_type: str = "application/json"
 
 
 class StreamEvent(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -15,12 +15,15 @@ from agent.errors import (
     Conflict,
     LockHeld,
     MassChange,
+    NeedsApproval,
     NoteExists,
     NoteGone,
-    Permanent,
+    QuestionAsked,
     Retryable,
     SecretFound,
     StopRun,
+    ToolFailed,
+    ToolRetry,
     UserError,
 )
 from agent.texts import Language, Sentence, translated
@@ -30,8 +33,19 @@ EVERY_OPERATION = (400, 401, 403, 413, 421, 422, 429, 500, 503)
 """The statuses that any operation may answer instead of its own."""
 
 
+class StaleNote(msgspec.Struct, frozen=True):
+    """Both versions of a note that was to be changed as it was once: `etag` and `current` are of now, null if the note
+    is gone; `sent` is the text that came with the request."""
+
+    path: str
+    etag: str | None
+    current: str | None
+    sent: str
+
+
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What went wrong and what to do. `type` is the error's name; `paths` are the notes that it is about."""
+    """What went wrong and what to do. `type` is the error's name; `paths` are the notes that it is about, such as the
+    one in which a yes is asked for. `stale` comes with the status 412."""
 
     type: str
     title: str
@@ -39,12 +53,13 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     detail: str
     hint: str = ""
     paths: tuple[str, ...] = ()
+    stale: StaleNote | None = None
 
 
 class Refused(Exception):
     """A request that no error of the program describes: a wrong header, a body that is too large.
 
-    `hint` says what to do; `headers` go into the response.
+    `hint` says what to do; `headers` go into the response, and `stale` into its document.
     """
 
     def __init__(
@@ -55,12 +70,13 @@ class Refused(Exception):
         *,
         hint: str = "",
         headers: Mapping[str, str] = MappingProxyType({}),
+        stale: StaleNote | None = None,
         **values: object,
     ) -> None:
         self.detail = Sentence(sentence, **values)
         self.hint = Sentence(hint, **values)
         super().__init__(self.detail)
-        self.status, self.headers = status, headers
+        self.status, self.headers, self.stale = status, headers, stale
 
 
 def problem_of(error: Exception, language: Language) -> Problem:
@@ -72,7 +88,12 @@ def problem_of(error: Exception, language: Language) -> Problem:
 
     match error:
         case Refused():
-            return Problem(status.phrase, status.phrase, status, said(error.detail), said(error.hint))
+            hint = said(error.hint)
+            return Problem(status.phrase, status.phrase, status, said(error.detail), hint, stale=error.stale)
+        case NeedsApproval() | QuestionAsked():
+            hint = said("say yes there or through /api/v1/approvals, then send the same request again")
+            name = type(error).__name__
+            return Problem(name, status.phrase, status, said(error.message), hint, (error.path,))
         case AgentError():
             paths = getattr(error, "paths", ())
             return Problem(type(error).__name__, status.phrase, status, said(error.message), said(error.hint), paths)
@@ -83,26 +104,20 @@ def problem_of(error: Exception, language: Language) -> Problem:
             return Problem(type(error).__name__, status.phrase, status, said("the server failed"), hint)
 
 
+_STATUSES: tuple[tuple[HTTPStatus, tuple[type[Exception], ...]], ...] = (
+    (HTTPStatus.NOT_FOUND, (NoteGone,)),
+    (HTTPStatus.CONFLICT, (NoteExists, Conflict, MassChange)),
+    (HTTPStatus.BAD_REQUEST, (BadPath,)),
+    (HTTPStatus.FORBIDDEN, (NeedsApproval, QuestionAsked, ToolFailed)),
+    (HTTPStatus.UNPROCESSABLE_ENTITY, (SecretFound, UserError, StopRun, ToolRetry, msgspec.ValidationError)),
+    (HTTPStatus.SERVICE_UNAVAILABLE, (LockHeld, Retryable)),
+    (HTTPStatus.BAD_REQUEST, (msgspec.DecodeError,)),
+)
+"""The status of each error; the first row that fits counts. All others are failures of the server."""
+
+
 def status_of(error: Exception) -> HTTPStatus:
     """The HTTP status of an error."""
-    match error:
-        case Refused():
-            return error.status
-        case NoteGone():
-            return HTTPStatus.NOT_FOUND
-        case NoteExists() | Conflict() | MassChange():
-            return HTTPStatus.CONFLICT
-        case BadPath():
-            return HTTPStatus.BAD_REQUEST
-        case SecretFound() | UserError() | StopRun():
-            return HTTPStatus.UNPROCESSABLE_ENTITY
-        case LockHeld() | Retryable():
-            return HTTPStatus.SERVICE_UNAVAILABLE
-        case Permanent() | AgentError():
-            return HTTPStatus.INTERNAL_SERVER_ERROR
-        case msgspec.ValidationError():
-            return HTTPStatus.UNPROCESSABLE_ENTITY
-        case msgspec.DecodeError():
-            return HTTPStatus.BAD_REQUEST
-        case _:
-            return HTTPStatus.INTERNAL_SERVER_ERROR
+    if isinstance(error, Refused):
+        return error.status
+    return next((status for status, kinds in _STATUSES if isinstance(error, kinds)), HTTPStatus.INTERNAL_SERVER_ERROR)

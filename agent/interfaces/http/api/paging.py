@@ -1,0 +1,60 @@
+"""Lists in pages: each page has a cursor for the next one, which means nothing to a client."""
+
+import base64
+import binascii
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from typing import Annotated, TypeVar
+
+import msgspec
+
+from agent.interfaces.http.problems import Refused
+
+T = TypeVar("T")
+
+Limit = Annotated[int, msgspec.Meta(ge=1, le=200, description="The most items of a page.")]
+Cursor = Annotated[str, msgspec.Meta(max_length=2_000, description="The next_cursor of the page before.")]
+NEXT = Annotated[str | None, msgspec.Meta(description="Give it as cursor for the next page; null on the last one.")]
+USUAL = 50
+
+
+class Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The parameters of a list."""
+
+    limit: Limit = USUAL
+    cursor: Cursor = ""
+
+
+class _Place(msgspec.Struct, frozen=True, array_like=True):
+    """Where a page ended: after so many items, the last of which had this key."""
+
+    number: Annotated[int, msgspec.Meta(ge=0)]
+    key: str
+
+
+def page_of(items: Sequence[T], key: Callable[[T], str], page: Page) -> tuple[list[T], str | None]:
+    """The items of one page, and the cursor for the next. An item that came or went before the place where the last
+    page ended shifts nothing, as long as the last item of that page is there."""
+    start = 0
+    if page.cursor:
+        place = parse_cursor(page.cursor)
+        keys = [key(each) for each in items]
+        start = keys.index(place.key) + 1 if place.key in keys else min(place.number, len(items))
+    shown = list(items[start : start + page.limit])
+    end = start + len(shown)
+    return shown, cursor_after(end, key(shown[-1])) if shown and end < len(items) else None
+
+
+def cursor_after(number: int, key: str) -> str:
+    """The cursor for what follows the item with this key."""
+    return base64.urlsafe_b64encode(msgspec.json.encode(_Place(number, key))).decode().rstrip("=")
+
+
+def parse_cursor(cursor: str) -> _Place:
+    """The place in a cursor; raises `Refused`."""
+    try:
+        data = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        return msgspec.json.decode(data, type=_Place)
+    except (binascii.Error, ValueError, msgspec.MsgspecError):
+        hint = "take next_cursor of the page before, or none"
+        raise Refused(HTTPStatus.BAD_REQUEST, "the cursor is not one of this list", hint=hint) from None
