@@ -9,6 +9,7 @@ AgentError
 │  ├─ BadPath         a path leaves the vault or is not a path for notes
 │  ├─ NoteExists      a create would overwrite a file
 │  ├─ NoteGone        the note does not exist
+│  ├─ Unknown         nothing has this id or name
 │  ├─ Conflict        two changes to the same lines; nothing was written
 │  ├─ SecretFound     a commit would keep a password or key for ever
 │  └─ MassChange      the brake: a run would remove more notes than allowed without approval
@@ -83,6 +84,10 @@ class NoteExists(UserError):
 
 class NoteGone(UserError):
     """The note does not exist."""
+
+
+class Unknown(UserError):
+    """Nothing has this id or name."""
 
 
 class Conflict(UserError):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from agent.errors import UserError
+from agent.markdown.note import Note
 from agent.runs.decision_codes import find_code
 from agent.runs.decisions import Question, answer, approvals
 from agent.runs.pending_decisions import PendingDecision, pending_call, pending_decisions
@@ -11,7 +12,9 @@ from agent.runs.resumer import Resumer
 from agent.runs.short_ids import SHORT_ID, NotFound, find_by_id, short_id
 from agent.runs.sync_questions import answer_sync_question, open_sync_questions
 from agent.runs.waiting_questions import waiting_questions
-from agent.texts import either
+from agent.texts import Language, either, text
+from agent.tools.approval_note import shows, title
+from agent.tools.approval_records import ApprovalRecord
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
@@ -65,6 +68,21 @@ def name_of(asked: PendingDecision) -> str:
     return short_id(asked) if asked.kind == "call" else asked.name
 
 
+def decision_text(workspace: Workspace, asked: PendingDecision) -> str:
+    """What is asked in full: a call with the changes that it would make, or the note about a skill or arrival."""
+    vault = workspace.vault
+    if asked.call is not None:
+        return approval_text(asked.call, vault.read(asked.path) or b"", workspace.settings.vault.language)
+    return Note.parse(vault.own_version(asked.path) or b"").body.strip("\n")
+
+
+def approval_text(asked: ApprovalRecord, data: bytes, language: Language) -> str:
+    """The call and all its changes, from the program's own record; `data` is the content of its note."""
+    other = "" if shows(data, asked.shown) else text("decide.changed_note", language)
+    lines = [f"{title(asked, language)}  ({asked.path})", asked.why, asked.shown, other, asked.change]
+    return "\n".join(line for line in lines if line)
+
+
 def find_question(workspace: Workspace, name: str) -> Question:
     """The open question with this id, note, or end of an id; raises `UserError` if there is none or more than one."""
     waiting = waiting_questions(workspace)
@@ -73,10 +91,10 @@ def find_question(workspace: Workspace, name: str) -> Question:
     return there or find_by_id(name, waiting, _NO_QUESTION)
 
 
-def answer_question(workspace: Workspace, question: Question, text: str) -> Answered:
-    """Answer a question in its note: `text` is one of its options, an option's number, or the person's own words."""
-    number = int(text) if text.isdecimal() and len(text) < SHORT_ID else 0
-    words = question.options[number - 1] if 0 < number <= len(question.options) else text
+def answer_question(workspace: Workspace, question: Question, given: str) -> Answered:
+    """Answer a question in its note: `given` is one of its options, an option's number, or the person's own words."""
+    number = int(given) if given.isdecimal() and len(given) < SHORT_ID else 0
+    words = question.options[number - 1] if 0 < number <= len(question.options) else given
     if question in open_sync_questions(workspace):
         is_done = answer_sync_question(workspace, question, words)
         later = Resumer.DAEMON if is_watched(workspace) else Resumer.LATER

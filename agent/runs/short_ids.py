@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from agent.errors import UserError
+from agent.errors import Unknown, UserError
 
 SHORT_ID = 6
 """The number of characters of an id's end that lists show; with fewer, nothing is found."""
@@ -39,5 +39,7 @@ def find_by_id(name: str, among: Iterable[T], otherwise: NotFound) -> T:
     end = name.casefold()
     found = [each for each in among if each.id == name or (len(name) >= SHORT_ID and each.id.casefold().endswith(end))]
     if len(found) != 1:
-        raise UserError(otherwise.several if found else otherwise.none, hint=otherwise.hint, name=name)
+        if not found:
+            raise Unknown(otherwise.none, hint=otherwise.hint, name=name)
+        raise UserError(otherwise.several, hint=otherwise.hint, name=name)
     return found[0]

@@ -18,7 +18,7 @@ import pytest
 from agent.escape import Escaper
 from agent.events.runs import Speaker, TaskCompleted, ToolCallFailed
 from agent.interfaces.cli import printing, prompt
-from agent.interfaces.cli.decide import approval_frame, approval_prompt, approval_text, question_frame
+from agent.interfaces.cli.decide import approval_frame, approval_prompt, question_frame
 from agent.interfaces.cli.main import main
 from agent.interfaces.cli.output import Output, say
 from agent.interfaces.cli.printing import show_framed
@@ -37,6 +37,7 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.daily import log_block
 from agent.runs.decisions import Question
+from agent.runs.named_decisions import approval_text
 from agent.skills.trust.review_note import ask_reviews as ask_about
 from agent.texts import Language
 from agent.tools.approval_note import compose, diff, shown_call, why_asked

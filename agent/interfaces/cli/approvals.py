@@ -5,16 +5,14 @@ from collections.abc import Callable
 import click
 
 from agent.app.open import open_workspace
-from agent.interfaces.cli.decide import approval_text
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, columns, padded
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_report import EXIT_CODES
-from agent.markdown.note import Note
 from agent.runs.decision_codes import codes_by_path
 from agent.runs.decisions import approvals
-from agent.runs.named_decisions import find_decision, name_of
+from agent.runs.named_decisions import decision_text, find_decision, name_of
 from agent.runs.pending_decisions import (
     DecisionKind,
     PendingDecision,
@@ -72,11 +70,7 @@ def show(output: Output, name: str) -> None:
     """Show what is asked in full: a call with the changes that it would make, or the note about a skill or arrival."""
     workspace = open_workspace(output.vault())
     asked = find_decision(workspace, name)
-    if asked.call is not None:
-        text = approval_text(asked.call, workspace.vault.read(asked.path) or b"", workspace.settings.vault.language)
-        status = asked.call.status
-    else:
-        text, status = Note.parse(workspace.vault.own_version(asked.path) or b"").body.strip("\n"), "pending"
+    text, status = decision_text(workspace, asked), asked.call.status if asked.call is not None else "pending"
     output.emit({**decision_document(asked), "text": text}, f"{text}\n{said(status)}")
 
 

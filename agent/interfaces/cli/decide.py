@@ -96,13 +96,6 @@ def _ask_answer(agent: RunService, path: str, ask: AskLine) -> Callable[[], obje
     return partial(answer, agent.workspace, question, chosen)
 
 
-def approval_text(asked: ApprovalRecord, data: bytes, language: Language) -> str:
-    """The call and all its changes, from the program's own record; `data` is the content of its note."""
-    other = "" if shows(data, asked.shown) else text("decide.changed_note", language)
-    lines = [f"{title(asked, language)}  ({asked.path})", asked.why, asked.shown, other, asked.change]
-    return "\n".join(line for line in lines if line)
-
-
 def approval_frame(
     asked: ApprovalRecord, data: bytes, language: Language, columns: int, rows: int
 ) -> list[str | Styled]:

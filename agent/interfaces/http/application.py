@@ -15,16 +15,13 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from agent.errors import AgentError
-from agent.interfaces.http.operation import Call, Operation, Reply, Stream, StreamEvent
+from agent.interfaces.http.operation import AnyOperation, AnyStream, Call, Operation, Reply, StreamEvent
 from agent.interfaces.http.problems import Refused
 from agent.interfaces.http.responses import SECURITY_HEADERS, encoded, json_bytes, problem_response
 from agent.interfaces.http.service import Service
 from agent.interfaces.http.stored_answers import Answer, StoredAnswers
 
 logger = logging.getLogger(__name__)
-
-AnyOperation = Operation[Any, Any, Any]
-AnyStream = Stream[Any]
 
 
 def build_application(service: Service, table: Iterable[AnyOperation | AnyStream], *others: BaseRoute) -> Starlette:

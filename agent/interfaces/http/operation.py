@@ -6,7 +6,7 @@ The application, the OpenAPI document and the tests are made from the same value
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -94,6 +94,10 @@ class Stream(Generic[P]):
     params: type[P]
     method: Method = "GET"
     problems: tuple[int, ...] = ()
+
+
+AnyOperation: TypeAlias = Operation[Any, Any, Any]
+AnyStream: TypeAlias = Stream[Any]
 
 
 def stream_event(event: str, data: object, id: str = "") -> StreamEvent:

@@ -24,6 +24,7 @@ from agent.errors import (
     StopRun,
     ToolFailed,
     ToolRetry,
+    Unknown,
     UserError,
 )
 from agent.texts import Language, Sentence, translated
@@ -105,7 +106,7 @@ def problem_of(error: Exception, language: Language) -> Problem:
 
 
 _STATUSES: tuple[tuple[HTTPStatus, tuple[type[Exception], ...]], ...] = (
-    (HTTPStatus.NOT_FOUND, (NoteGone,)),
+    (HTTPStatus.NOT_FOUND, (NoteGone, Unknown)),
     (HTTPStatus.CONFLICT, (NoteExists, Conflict, MassChange)),
     (HTTPStatus.BAD_REQUEST, (BadPath,)),
     (HTTPStatus.FORBIDDEN, (NeedsApproval, QuestionAsked, ToolFailed)),

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -46,7 +46,7 @@ class NoteContent(msgspec.Struct, frozen=True):
     path: str
     id: str | None
     title: str
-    header: dict[str, object]
+    header: dict[str, Any]
     problem: str | None
     text: Text
 
