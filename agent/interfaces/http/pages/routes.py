@@ -1,11 +1,143 @@
-"""All routes of the dashboard."""
+"""All routes of the dashboard, made from the tables of pages and deeds."""
 
-from starlette.routing import BaseRoute
+import re
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from urllib.parse import quote, urlsplit
 
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from agent.errors import NoteGone
+from agent.interfaces.http.pages.frame import FOLDER, HEADERS, REPORTS, page_response, problem_page
+from agent.interfaces.http.pages.page import Deed, Page, PageRequest
+from agent.interfaces.http.pages.policy_reports import PolicyReports
 from agent.interfaces.http.pages.sign_in import sign_in_route
+from agent.interfaces.http.pages.table import DEEDS, PAGES, STREAMS
+from agent.interfaces.http.responses import SECURITY_HEADERS, json_response
 from agent.interfaces.http.service import Service
+from agent.texts import LANGUAGES, Language
+
+LOOKS = ("theme", "language")
+"""The cookies with which a browser chooses how it shows the pages."""
+THEMES = ("dark", "light")
+_YEAR = 365 * 86_400
+_FILE = re.compile(r"(static|vendor)/[\w.-]+\.(js|css|svg)")
+_LARGEST_REPORT = 20_000
 
 
 def page_routes(service: Service) -> tuple[BaseRoute, ...]:
     """The routes of the pages and of the files that they load."""
-    return (sign_in_route(service),)
+    reports = PolicyReports()
+    return (
+        sign_in_route(service),
+        *(_page_route(service, page) for page in PAGES),
+        *(_deed_route(service, deed) for deed in DEEDS),
+        *(stream(service) for stream in STREAMS),
+        Route("/assets/{digest}/{name:path}", _file),
+        Route("/look", _look, methods=["POST"]),
+        *_report_routes(reports),
+    )
+
+
+def _page_route(service: Service, page: Page) -> Route:
+    async def endpoint(request: Request) -> Response:
+        asked = await _asked(service, request)
+        values = _frame(request, page)
+        try:
+            shown = await run_in_threadpool(page.show, asked)
+            return await run_in_threadpool(page_response, f"{page.name}.html", asked, {**values, **shown})
+        except Exception as error:  # noqa: BLE001  # the person gets a page, whatever has failed
+            return problem_page(error, asked, values)
+
+    return Route(page.path, endpoint, name=f"page {page.name}")
+
+
+def _deed_route(service: Service, deed: Deed) -> Route:
+    async def endpoint(request: Request) -> Response:
+        asked = await _asked(service, request, await request.form(max_files=0))
+        values = {**_frame(request, None), "is_part": is_part(request)}
+        try:
+            done = await run_in_threadpool(deed.do, asked)
+        except Exception as error:  # noqa: BLE001
+            return problem_page(error, asked, values)
+        if not is_part(request):
+            return RedirectResponse(done.go or _from(request), HTTPStatus.SEE_OTHER, HEADERS)
+        shown = {**values, "is_problem": False, "sentence": done.sentence, "hint": ""}
+        response = page_response("message.html", asked, shown)
+        response.headers["HX-Trigger"] = "changed"
+        if done.go:
+            response.headers["HX-Redirect"] = done.go
+        return response
+
+    return Route(deed.path, endpoint, methods=["POST"], name=f"deed {deed.path}")
+
+
+async def _asked(service: Service, request: Request, form: Mapping[str, object] | None = None) -> PageRequest:
+    given = request.query_params if form is None else {name: each for name, each in form.items()}
+    fields = {name: value for name, value in given.items() if isinstance(value, str)}
+    address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    named = {name: str(value) for name, value in request.path_params.items()}
+    return PageRequest(service, language_of(service, request), address, named, fields)
+
+
+def language_of(service: Service, request: Request) -> Language:
+    """The language that the browser has chosen, else the vault's."""
+    chosen = request.cookies.get("language", "")
+    return chosen if chosen in LANGUAGES else service.workspace.settings.vault.language
+
+
+def _frame(request: Request, page: Page | None) -> dict[str, object]:
+    theme = request.cookies.get("theme", "")
+    address = quote(request.url.path) + (f"?{request.url.query}" if request.url.query else "")
+    return {
+        "pages": [each for each in PAGES if each.letter],
+        "page": page,
+        "address": address,
+        "theme": theme if theme in THEMES else "",
+        "is_part": False,
+    }
+
+
+def is_part(request: Request) -> bool:
+    """True if htmx asks, which shows a message in the open page."""
+    return request.headers.get("hx-request") == "true"
+
+
+def _from(request: Request) -> str:
+    """The path of the page on which the form was; the browser may have left it out."""
+    return urlsplit(request.headers.get("referer", "")).path or "/"
+
+
+async def _file(request: Request) -> Response:
+    name = request.path_params["name"]
+    if not _FILE.fullmatch(name) or not (FOLDER / name).is_file():
+        raise NoteGone("there is no file {name} here", hint="load the page again", name=name)
+    kept = {**SECURITY_HEADERS, "Cache-Control": "private, max-age=31536000, immutable"}
+    return FileResponse(FOLDER / name, headers=kept)
+
+
+async def _look(request: Request) -> Response:
+    """Choose light or dark, and the language; empty is what the system or the vault says."""
+    form = await request.form(max_files=0)
+    response = RedirectResponse(_from(request), HTTPStatus.SEE_OTHER, HEADERS)
+    for name in LOOKS:
+        value = form.get(name)
+        if isinstance(value, str) and value in (*THEMES, *LANGUAGES, ""):
+            response.set_cookie(name, value, max_age=_YEAR if value else 0, samesite="strict", httponly=True)
+    return response
+
+
+def _report_routes(reports: PolicyReports) -> Iterator[Route]:
+    async def take(request: Request) -> Response:
+        body = await request.body()
+        reports.add(body[:_LARGEST_REPORT])
+        return Response(status_code=HTTPStatus.NO_CONTENT, headers=SECURITY_HEADERS)
+
+    async def show(request: Request) -> Response:
+        return json_response({"count": reports.count, "last": reports.last})
+
+    yield Route(REPORTS, take, methods=["POST"])
+    yield Route(REPORTS, show)

@@ -1,0 +1,154 @@
+"""The frame of every page: templates with the texts, times and addresses that they use, and the content policy.
+
+A page is made with a nonce of its own: htmx obeys only elements that carry it, so that text which somehow became
+markup would still do nothing. The policy in the header allows no inline script, with a nonce or without; the one in
+the page's head only names the nonce, for `hx-csp`.
+"""
+
+import secrets
+from collections.abc import Mapping
+from datetime import date, datetime
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
+from starlette.responses import HTMLResponse
+
+from agent.errors import AgentError
+from agent.interfaces.http.pages.page import PageRequest
+from agent.interfaces.http.problems import problem_of
+from agent.interfaces.http.responses import SECURITY_HEADERS
+from agent.texts import Language, text, translated
+
+FOLDER = Path(__file__).parent
+REPORTS = "/content-policy-reports"
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    f"report-uri {REPORTS}"
+)
+HEADERS = {**SECURITY_HEADERS, "Content-Security-Policy": _POLICY, "Referrer-Policy": "same-origin"}
+"""The headers of every page. Without a referrer a browser would not say either that a form is our own."""
+_AGES = ((3_600, "minute", 60), (86_400, "hour", 3_600), (14 * 86_400, "day", 86_400))
+
+
+def page_response(template: str, request: PageRequest, values: Mapping[str, object], status: int = 200) -> HTMLResponse:
+    """A template as a response."""
+    return HTMLResponse(rendered(template, request, values), status, HEADERS)
+
+
+def problem_page(error: Exception, request: PageRequest, values: Mapping[str, object]) -> HTMLResponse:
+    """An error as a page, or as the message that htmx shows (`values` has `is_part`)."""
+    problem = problem_of(error, request.language)
+    template = "message.html" if values.get("is_part") else "problem.html"
+    shown = {**values, "problem": problem, "is_problem": True, "sentence": problem.detail, "hint": problem.hint}
+    return page_response(template, request, shown, problem.status)
+
+
+def rendered(template: str, request: PageRequest, values: Mapping[str, object]) -> str:
+    """A template filled in; `nonce` is a new one each time."""
+    given = {"nonce": secrets.token_urlsafe(16), "ask": request, "language": request.language, "now": request.now}
+    return _environment().get_template(template).render({**given, **values})
+
+
+def asset(name: str) -> str:
+    """The address of one of our files, which changes with its content, so that a browser may keep it."""
+    return f"/assets/{_digest(name)}/{name}"
+
+
+def note_address(path: str, part: str = "notes") -> str:
+    """The address of a note's page; `part` is `history` for its history."""
+    return f"/{part}/{quote(path)}"
+
+
+@cache
+def _digest(name: str) -> str:
+    return sha256((FOLDER / name).read_bytes()).hexdigest()[:12]
+
+
+@cache
+def _environment() -> Environment:
+    found = Environment(
+        loader=FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    found.globals |= {"t": _text, "asset": asset, "note_address": note_address, "quote": quote}
+    found.filters |= {"moment": _moment, "day": _day, "said": _said, "patch": patch_rows, "clock": _clock}
+    return found
+
+
+@pass_context
+def _text(context: Context, key: str, /, **values: object) -> str:
+    language: Language = context["language"]
+    return text(f"pages.{key}", language, **values)
+
+
+@pass_context
+def _said(context: Context, sentence: str) -> str:
+    """A sentence of the program in the language of the reader."""
+    language: Language = context["language"]
+    return translated(sentence, language)
+
+
+@pass_context
+def _moment(context: Context, at: datetime) -> Markup:
+    """A time as people say it, with the exact one as its title; the page's script keeps it current."""
+    now: datetime = context["now"]
+    local = at.astimezone(now.tzinfo)
+    whole = f"{local:%Y-%m-%d %H:%M:%S}"
+    shown = Markup('<time datetime="{}" title="{}">{}</time>')
+    return shown.format(local.isoformat(), whole, format_age(at, now, context["language"]))
+
+
+@pass_context
+def _clock(context: Context, at: datetime) -> Markup:
+    """The time of day, with the exact time as its title."""
+    now: datetime = context["now"]
+    local = at.astimezone(now.tzinfo)
+    shown = Markup('<time class="clock" datetime="{}" title="{}">{}</time>')
+    return shown.format(local.isoformat(), f"{local:%Y-%m-%d %H:%M:%S}", f"{local:%H:%M}")
+
+
+@pass_context
+def _day(context: Context, day: date) -> str:
+    language: Language = context["language"]
+    weekday = text("pages.weekdays", language).split()[day.weekday()]
+    return text("pages.day", language, weekday=weekday, date=day.isoformat())
+
+
+def format_age(at: datetime, now: datetime, language: Language) -> str:
+    """How long ago or in how long, in one unit; the date if it is more than two weeks."""
+    seconds = int((now - at).total_seconds())
+    if abs(seconds) < 60:
+        return text("pages.just_now", language)
+    for most, unit, size in _AGES:
+        if abs(seconds) < most:
+            count = abs(seconds) // size
+            way = "ago" if seconds > 0 else "ahead"
+            number = "one" if count == 1 else "many"
+            return text(f"pages.{way}_{unit}_{number}", language, count=count)
+    return f"{at.astimezone(now.tzinfo):%Y-%m-%d}"
+
+
+def patch_rows(patch: str) -> list[tuple[str, str]]:
+    """The lines of a patch with the class of each: added, removed, place, or none."""
+    rows = []
+    for line in patch.splitlines():
+        if line.startswith(("diff --git ", "index ", "--- ", "+++ ", "old mode", "new mode", "similarity index")):
+            continue
+        kind = {"+": "added", "-": "removed", "@": "place"}.get(line[:1], "")
+        rows.append((kind, line))
+    return rows
+
+
+def sentence_of(error: AgentError, language: Language) -> str:
+    """An error with its hint, as one text."""
+    return " ".join(filter(None, (translated(error.message, language), translated(error.hint, language))))

@@ -1,0 +1,251 @@
+"""Text of notes as HTML that does nothing: no markup of the text's own, and links only to notes and to the web.
+
+Obsidian's forms are rendered too: wikilinks, callouts, tasks, highlights, comments (left out). Pictures of the vault
+and of the web are not loaded: they are links.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import PurePosixPath
+from urllib.parse import quote, unquote, urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from agent.interfaces.http.pages.page import PageRequest
+
+SCHEMES = frozenset({"http", "https", "mailto", "obsidian"})
+"""The schemes of addresses that a link may have."""
+LONGEST = 400_000
+"""Characters of a text that are rendered; the rest is left to an editor."""
+_CALLOUT = re.compile(r"\[!([\w-]{1,30})\][+-]?[ \t]*(.*)")
+_TASK = re.compile(r"\[([ xX/-])\][ \t]+")
+_COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
+_WIKI = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
+_HIGHLIGHT = re.compile(r"==(?=\S)([^=\n]+?)(?<=\S)==")
+
+Resolve = Callable[[str], str | None]
+"""The path of the note or file that a link's target means; None if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteNames:
+    """The notes and files of a vault by path and by name, as Obsidian's links name them."""
+
+    paths: dict[str, str]
+    names: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, paths: Sequence[str]) -> "NoteNames":
+        """The names of these paths; among notes of one name the one nearest to the root is meant."""
+        names: dict[str, list[str]] = {}
+        for path in sorted(paths, key=lambda each: (each.count("/"), each)):
+            names.setdefault(PurePosixPath(path).name.casefold(), []).append(path)
+        return cls({path.casefold(): path for path in paths}, names)
+
+    def find(self, source: str, target: str) -> str | None:
+        """The note that `target` means in the note at `source`."""
+        if not target:
+            return source
+        plain = target.strip().lstrip("/")
+        folder = str(PurePosixPath(source).parent)
+        for name in (plain, f"{plain}.md"):
+            joined = _joined(folder, name)
+            for path in filter(None, (name, joined)):
+                if found := self.paths.get(path.casefold()):
+                    return found
+            ended = [each for each in self.names.get(PurePosixPath(name).name.casefold(), ()) if _ends(each, name)]
+            if ended:
+                return ended[0]
+        return None
+
+
+def html_of(request: PageRequest, path: str, body: str, names: NoteNames | None = None) -> Markup:
+    """The text of the note at `path` as HTML; links to notes lead to their pages.
+
+    Without `names` every wikilink is taken to lead to a note.
+    """
+    resolve: Resolve = partial(names.find, path) if names else _as_written
+    cut = body[:LONGEST]
+    made = _parser().render(_COMMENT.sub("", cut), {"resolve": resolve})
+    rest = Markup("<p><em>{}</em></p>").format(request.text("too_long")) if len(body) > LONGEST else Markup()
+    return Markup(made) + rest  # the parser escapes all text, and its links are checked here
+
+
+def _as_written(target: str) -> str | None:
+    return target if PurePosixPath(target).suffix else f"{target}.md"
+
+
+def _joined(folder: str, name: str) -> str:
+    parts: list[str] = [] if folder == "." else folder.split("/")
+    for part in name.split("/"):
+        if part == "..":
+            if not parts:
+                return ""
+            parts.pop()
+        elif part not in {"", "."}:
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _ends(path: str, name: str) -> bool:
+    return f"/{path}".casefold().endswith(f"/{name}".casefold())
+
+
+class _Parser(MarkdownIt):
+    """Takes every address as a link: `_link` decides which of them may stay."""
+
+    def validateLink(self, url: str) -> bool:
+        return True
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = _Parser("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+    parser.inline.ruler.before("link", "wikilink", _wikilink)
+    parser.inline.ruler.before("emphasis", "highlight", _highlight)
+    parser.core.ruler.push("obsidian", _obsidian)
+    return parser
+
+
+def _wikilink(state: StateInline, silent: bool) -> bool:
+    found = _WIKI.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    if not silent:
+        target, _, shown = found[2].replace("\\|", "|").partition("|")
+        target, _, anchor = target.partition("#")
+        _push_link(state, target, shown.strip() or " › ".join(filter(None, (target.strip(), anchor.strip()))))
+    state.pos = found.end()
+    return True
+
+
+def _push_link(state: StateInline, target: str, shown: str) -> None:
+    token = state.push("link_open", "a", 1)
+    token.attrs, token.meta = {"href": quote(target.strip())}, {"wiki": True}
+    text = state.push("text", "", 0)
+    text.content = shown
+    state.push("link_close", "a", -1)
+
+
+def _highlight(state: StateInline, silent: bool) -> bool:
+    found = _HIGHLIGHT.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    if not silent:
+        state.push("mark_open", "mark", 1)
+        text = state.push("text", "", 0)
+        text.content = found[1]
+        state.push("mark_close", "mark", -1)
+    state.pos = found.end()
+    return True
+
+
+def _obsidian(state: StateCore) -> None:
+    """Mark callouts and tasks, and check each link and picture."""
+    resolve: Resolve = state.env["resolve"]
+    tokens = state.tokens
+    for number, token in enumerate(tokens):
+        if token.type == "blockquote_open":
+            _callout(tokens, number)
+        elif token.type == "list_item_open":
+            _task(tokens, number)
+        elif token.type == "inline" and token.children:
+            token.children = _checked(token.children, resolve)
+
+
+def _callout(tokens: list[Token], number: int) -> None:
+    inline = next((each for each in tokens[number + 1 : number + 3] if each.type == "inline"), None)
+    first = inline.children[0] if inline is not None and inline.children else None
+    found = _CALLOUT.match(first.content) if first is not None and first.type == "text" else None
+    if not found or inline is None or inline.children is None or first is None:
+        return
+    kind = found[1].lower()
+    tokens[number].attrJoin("class", f"callout callout-{kind}")
+    first.content = found[2] or kind.replace("-", " ").capitalize()
+    title, rest = [Token("strong_open", "strong", 1), first, Token("strong_close", "strong", -1)], inline.children[1:]
+    inline.children = [*title, *(_broken(rest) if rest else [])]
+
+
+def _broken(rest: list[Token]) -> list[Token]:
+    """The tokens after a callout's title, on a line of their own."""
+    first = Token("hardbreak", "br", 0) if rest[0].type == "softbreak" else rest[0]
+    return [first, *rest[1:]]
+
+
+def _task(tokens: list[Token], number: int) -> None:
+    inline = next((each for each in tokens[number + 1 : number + 3] if each.type == "inline"), None)
+    if inline is None or not inline.children or inline.children[0].type != "text":
+        return
+    found = _TASK.match(inline.children[0].content)
+    if not found:
+        return
+    tokens[number].attrJoin("class", "task")
+    inline.children[0].content = inline.children[0].content[found.end() :]
+    box = Token("task_box", "input", 0)
+    box.attrs = {"type": "checkbox", "disabled": "", "aria-label": inline.children[0].content[:80] or "-"}
+    if found[1] in "xX":
+        box.attrs["checked"] = ""
+    inline.children.insert(0, box)
+
+
+def _checked(children: list[Token], resolve: Resolve) -> list[Token]:
+    """The tokens of a line with every link checked; those that may not be followed become text."""
+    found: list[Token] = []
+    is_open: list[bool] = []
+    for token in children:
+        if token.type == "link_open":
+            is_open.append(_may_stay(token, resolve))
+            found += [token] if is_open[-1] else []
+        elif token.type == "link_close":
+            found += [token] if not is_open or is_open.pop() else []
+        elif token.type == "image":
+            found += _picture(token, resolve, bool(is_open and is_open[-1]))
+        else:
+            found.append(token)
+    return found
+
+
+def _may_stay(token: Token, resolve: Resolve) -> bool:
+    address = str(token.attrs.get("href", ""))
+    kept = _link(address, resolve, is_wiki=bool(token.meta.get("wiki")))
+    if kept is None:
+        return False
+    token.attrs = dict(kept)
+    return True
+
+
+def _link(address: str, resolve: Resolve, *, is_wiki: bool) -> dict[str, str | int | float] | None:
+    """The attributes of a link; None for an address that is not followed."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return None
+    if not is_wiki and (parts.scheme or parts.netloc):
+        if parts.scheme.lower() not in SCHEMES:
+            return None
+        return {"href": address, "class": "outside", "rel": "noreferrer noopener", "target": "_blank"}
+    target = unquote(address if is_wiki else parts.path)
+    path = resolve(target) if target else ""
+    if path == "":
+        return {"href": f"#{parts.fragment}"}
+    if path is None:
+        return {"href": f"/notes?q={quote(target)}", "class": "missing"}
+    return {"href": f"/notes/{quote(path)}"}
+
+
+def _picture(token: Token, resolve: Resolve, in_link: bool) -> list[Token]:
+    """A picture as a link to it, as no picture is loaded from elsewhere."""
+    shown = Token("text", "", 0)
+    shown.content = token.content or str(token.attrs.get("src", ""))
+    attrs = None if in_link else _link(str(token.attrs.get("src", "")), resolve, is_wiki=False)
+    if attrs is None:
+        return [shown]
+    link = Token("link_open", "a", 1)
+    link.attrs = attrs
+    return [link, shown, Token("link_close", "a", -1)]

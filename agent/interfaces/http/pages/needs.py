@@ -1,0 +1,117 @@
+"""What needs me: calls that wait for a yes, with their changes before it, questions, and runs that wait."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from agent.errors import UserError
+from agent.interfaces.http.pages.markdown import html_of
+from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.markdown.note import Note
+from agent.runs.decisions import Question, answer, approvals, arrived_decisions, noted_questions, open_questions
+from agent.runs.pending_decisions import PendingDecision, decide_in_note, pending_decisions
+from agent.runs.registry import run_registry
+from agent.runs.sync_questions import answer_sync_question, asked_by_sync, open_sync_questions
+from agent.texts import text
+from agent.tools.approval_note import shows
+from agent.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What waits for a yes or no. `shown` is the id of the content that the person sees; `change` is a patch, `html` a
+    note, `warning` says that the note shows something else than the program's own record."""
+
+    decision: PendingDecision
+    title: str
+    shown: str
+    why: str = ""
+    call: str = ""
+    change: str = ""
+    html: str = ""
+    expires: datetime | None = None
+    warning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    question: Question
+    html: str
+
+
+def waiting_count(workspace: Workspace) -> int:
+    """How many decisions and answers are waited for."""
+    return len(pending_decisions(workspace)) + len(_questions(workspace))
+
+
+def show(request: PageRequest) -> Mapping[str, object]:
+    """All that waits for the person, the oldest first."""
+    workspace = request.workspace
+    asked = [_asked(request, each) for each in pending_decisions(workspace)]
+    questions = [_Question(each, html_of(request, each.path, each.text)) for each in _questions(workspace)]
+    marks = run_registry(workspace.vault)
+    known = {each.decision.path for each in asked} | {each.question.path for each in questions}
+    return {
+        "asked": asked,
+        "questions": questions,
+        "held": [mark for mark in marks.waiting() if mark.waits_for not in known],
+        "working": [mark for mark in marks.all() if marks.is_held(mark.id)],
+        "arrived": arrived_decisions(workspace),
+        "waiting": len(asked) + len(questions),
+    }
+
+
+def _questions(workspace: Workspace) -> tuple[Question, ...]:
+    of_sync = asked_by_sync(workspace)
+    noted = (each for each in noted_questions(workspace) if each.path not in of_sync)
+    return (*open_questions(workspace), *open_sync_questions(workspace), *noted)
+
+
+def _asked(request: PageRequest, decision: PendingDecision) -> _Asked:
+    vault, call = request.workspace.vault, decision.call
+    if call is None:
+        data = vault.own_version(decision.path) or b""
+        body = Note.parse(data).body
+        title = request.text(f"asks_{decision.kind}", name=decision.name)
+        return _Asked(decision, title, vault.content_id(data), html=html_of(request, decision.path, body))
+    warning = ""
+    if not shows(vault.read(decision.path) or b"", call.shown):
+        warning = text("decide.changed_note", request.language)
+    title = request.text("asks_call", name=call.tool)
+    return _Asked(decision, title, call.hash, call.why, call.shown, call.change, "", call.expires, warning)
+
+
+def decide(request: PageRequest) -> Done:
+    """Say yes or no; a person decides about what they have seen."""
+    workspace, name, reason = request.workspace, request.needed("id"), request.field("reason")
+    yes = request.needed("decision") == "yes"
+    found = next((each for each in pending_decisions(workspace) if each.id == name), None)
+    if found is None:
+        raise UserError("that was decided already, or is not asked any more", hint="load the page again")
+    if _asked(request, found).shown != request.needed("shown"):
+        raise UserError("{path} has changed since you looked", hint="look at it again", path=found.path)
+    status: str
+    if found.call is not None:
+        status = approvals(workspace).decide(found.id, yes, reason).status
+    else:
+        status = decide_in_note(workspace, found, yes, reason)
+    key = "later" if status == "pending" else "said_yes" if yes else "said_no"
+    return Done(request.text(key, name=found.name))
+
+
+def reply(request: PageRequest) -> Done:
+    """Answer a question: with one of its options, or in other words."""
+    workspace, name = request.workspace, request.needed("id")
+    words = request.field("option") or request.needed("answer")
+    found = next((each for each in _questions(workspace) if name in {each.id, each.path}), None)
+    if found is None:
+        raise UserError("that was answered already, or is not asked any more", hint="load the page again")
+    if found.path in asked_by_sync(workspace):
+        answer_sync_question(workspace, found, words)
+    else:
+        answer(workspace, found, words)
+    return Done(request.text("answered"))
+
+
+PAGE = Page("needs", "/", show, "n")
+DEEDS = (Deed("/needs/decide", decide), Deed("/needs/answer", reply))

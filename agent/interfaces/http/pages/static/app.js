@@ -1,0 +1,97 @@
+"use strict";
+// What pages need beyond HTML: the page is made again when the vault changes, keys, relative times, messages that go.
+(() => {
+  const $ = (selector, within = document) => within.querySelector(selector);
+  const body = document.body;
+  const main = $("main");
+
+  // Live: the daemon's events arrive on #live by name. A page in which somebody types waits until they are done.
+  const NAMES = body.dataset.events.split(" ");
+  let timer = 0;
+  let waits = false;
+  const isTyping = () => {
+    const field = document.activeElement;
+    const open = main && main.contains(field) && field.matches("input, textarea, select") && field.value !== "";
+    return Boolean(open) || Boolean($("main dialog[open]"));
+  };
+  const refresh = () => {
+    timer = 0;
+    if (!main || !main.hasAttribute("hx-get")) return;
+    if (isTyping()) { waits = true; return; }
+    waits = false;
+    htmx.trigger(main, "refresh");
+  };
+  const soon = () => { if (!timer) timer = setTimeout(refresh, 300); };
+  const live = $("#live");
+  if (live) NAMES.forEach((name) => live.addEventListener(name, soon));
+  body.addEventListener("changed", soon);
+  document.addEventListener("focusout", () => { if (waits) soon(); });
+  // An event that came between the making of the page and the opening of the stream would be missed.
+  let connections = 0;
+  document.addEventListener("htmx:sse:after:connection", (event) => {
+    if (event.target === live && connections++) soon();
+  });
+
+  // Times: "5 minutes ago" goes on being true.
+  const say = (count, unit) => new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "always" }).format(count, unit);
+  const UNITS = [[3600, 60, "minute"], [86400, 3600, "hour"], [1209600, 86400, "day"]];
+  const age = (time) => {
+    const seconds = (new Date(time.dateTime) - Date.now()) / 1000;
+    const unit = UNITS.find(([most]) => Math.abs(seconds) < most);
+    if (!unit || Math.abs(seconds) < 60) return null;
+    return say(Math.trunc(seconds / unit[1]), unit[2]);
+  };
+  if (!("clockset" in body.dataset)) setInterval(() => document.querySelectorAll("time[datetime]:not(.clock)").forEach((time) => {
+    const said = age(time);
+    if (said !== null) time.textContent = said;
+  }), 20000);
+
+  // Messages: good ones go by themselves, problems stay until they are closed.
+  const messages = $("#messages");
+  messages.addEventListener("click", (event) => { if (event.target.closest("button")) event.target.closest(".message").remove(); });
+  new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach((added) => {
+    if (added.nodeType === 1 && !added.matches(".problem")) setTimeout(() => added.remove(), 6000);
+  }))).observe(messages, { childList: true });
+  const tell = (text) => {
+    const message = $("#lost").content.cloneNode(true);
+    if (text) $("p", message).textContent = text;
+    messages.append(message);
+  };
+  document.addEventListener("htmx:error", (event) => { if (event.target !== live && !(event.detail && event.detail.ctx && event.detail.ctx.response)) tell(""); });
+
+  // Forms that have done their work are empty again.
+  document.addEventListener("htmx:after:request", (event) => {
+    const form = event.target.closest && event.target.closest("form[data-clears]");
+    if (form && event.detail.ctx.response && event.detail.ctx.response.status < 400) form.reset();
+  });
+
+  // A question before what cannot be taken back easily.
+  document.addEventListener("submit", (event) => {
+    const question = event.target.dataset && event.target.dataset.confirm;
+    if (question && !window.confirm(question)) { event.preventDefault(); event.stopImmediatePropagation(); }
+  }, true);
+
+  // Keys: g and a letter go to a page, / to the search, ? shows them all.
+  let isGoing = 0;
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.target.matches("input, textarea, select")) {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
+    if (isGoing && Date.now() - isGoing < 1500) {
+      isGoing = 0;
+      const link = $(`a[data-letter="${CSS.escape(event.key)}"]`);
+      if (link) { event.preventDefault(); link.click(); }
+      return;
+    }
+    if (event.key === "g") isGoing = Date.now();
+    else if (event.key === "/") { event.preventDefault(); $("#find").focus(); }
+    else if (event.key === "?") { event.preventDefault(); $("#keys").showModal(); }
+    else if (event.key === "Escape") document.querySelectorAll(".tabs details[open]").forEach((each) => each.removeAttribute("open"));
+  });
+  document.addEventListener("click", (event) => {
+    const menu = $(".tabs details[open]");
+    if (menu && !menu.contains(event.target)) menu.removeAttribute("open");
+  });
+})();
