@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from starlette.routing import BaseRoute
 
-from agent.interfaces.http.pages import needs
+from agent.interfaces.http.pages import ask, needs, today
 from agent.interfaces.http.pages.page import Deed, Page
 from agent.interfaces.http.service import Service
 
-PAGES: tuple[Page, ...] = (needs.PAGE,)
-DEEDS: tuple[Deed, ...] = (*needs.DEEDS,)
-STREAMS: tuple[Callable[[Service], BaseRoute], ...] = ()
+PAGES: tuple[Page, ...] = (needs.PAGE, today.PAGE, today.CHANGE, ask.PAGE, ask.RUN)
+DEEDS: tuple[Deed, ...] = (*needs.DEEDS, *today.DEEDS, *ask.DEEDS)
+STREAMS: tuple[Callable[[Service], BaseRoute], ...] = (*ask.STREAMS,)
 """Makes the route of each stream."""

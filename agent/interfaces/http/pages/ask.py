@@ -1,0 +1,200 @@
+"""Ask: a question to the agent, its answer as it is written, the tools as they are used, and Stop.
+
+The answer is sent as HTML each time it has grown, at most a few times a second; the browser changes what differs.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from agent.background.asked_runs import AnswerText, AskedRun, Failed, RunNews
+from agent.errors import NoteGone
+from agent.events.runs import ModelRetry, Speaker, TaskStarted, ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.interfaces.http.following import followed
+from agent.interfaces.http.pages.frame import HEADERS, rendered
+from agent.interfaces.http.pages.markdown import html_of
+from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.interfaces.http.service import Service
+from agent.loop.request import RunRequest
+from agent.runs.report import RunReport
+from agent.tools.tool import Cited
+from agent.vault.folders import QUESTIONS
+
+CHANNEL = "http"
+"""The channel of what is asked in a browser."""
+_PAUSE = 0.15
+"""Seconds between two versions of an answer that are sent."""
+
+
+@dataclass(slots=True)
+class _Step:
+    """A piece of the answer, or a tool that is or was used: `state` is text, running, done or failed."""
+
+    state: str
+    text: str
+    call: str = ""
+    subject: str = ""
+    html: Markup = Markup()
+
+
+@dataclass(slots=True)
+class _Shown:
+    """What is shown of a run, from its news."""
+
+    steps: list[_Step] = field(default_factory=list)
+    retry: str = ""
+    result: RunReport | Failed | None = None
+
+    def take(self, news: RunNews) -> None:
+        """Add one piece of news."""
+        self.retry = ""
+        match news:
+            case AnswerText(piece):
+                if not self.steps or self.steps[-1].state != "text":
+                    self.steps.append(_Step("text", ""))
+                self.steps[-1].text += piece
+            case ToolCallStarted():
+                self.steps.append(_Step("running", news.tool, news.call, " ".join(news.subject.split())[:120]))
+            case ToolCompleted():
+                self._end(news.call, news.tool, "done", "")
+            case ToolCallFailed():
+                self._end(news.call, news.tool, "failed", news.error[:300])
+            case ModelRetry():
+                self.retry = news.reason
+            case RunReport() | Failed():
+                self.result = news
+            case TaskStarted():
+                pass
+
+    def _end(self, call: str, tool: str, state: str, why: str) -> None:
+        found = next((each for each in self.steps if each.call == call), None)
+        if found is None:
+            found = _Step(state, tool, call)
+            self.steps.append(found)
+        found.state, found.subject = state, why or found.subject
+
+
+def show(request: PageRequest) -> Mapping[str, object]:
+    """A field for a question, and what was asked since the start."""
+    return {"runs": request.service.runs.all()[:20], "has_model": bool(request.workspace.settings.llm.wire)}
+
+
+def show_run(request: PageRequest) -> Mapping[str, object]:
+    """One question with its answer so far."""
+    run = _run(request)
+    shown = _Shown()
+    for item in run.news.after(0):
+        shown.take(item.event)
+    return {"run": run, **_values(request, run, shown)}
+
+
+def ask(request: PageRequest) -> Done:
+    """Begin a run, in a new conversation or in the one of `session`."""
+    asked = RunRequest(request.needed("task"), Speaker(CHANNEL))
+    run = request.service.runs.ask(asked, request.field("session"))
+    return Done("", f"/ask/{run.id}")
+
+
+def stop(request: PageRequest) -> Done:
+    """Ask a run to stop; what it has done stays."""
+    _run(request).stop()
+    return Done(request.text("stopping"))
+
+
+def stream_route(service: Service) -> BaseRoute:
+    """The route of a run's answer as it is written."""
+
+    async def endpoint(request: Request) -> StreamingResponse:
+        run = service.runs.get(request.path_params["run"])
+        language = request.query_params.get("language", "")
+        asked = PageRequest(
+            service, "zh" if language == "zh" else "en", request.url.path, {"run": run.id if run else ""}
+        )
+        pieces = _pieces(asked, run) if run is not None else _nothing()
+        return StreamingResponse(pieces, 200, {**HEADERS, "X-Accel-Buffering": "no"}, "text/event-stream")
+
+    return Route("/ask/{run}/stream", endpoint, name="stream of a run")
+
+
+async def _nothing() -> AsyncIterator[bytes]:
+    yield _event("", "ended")
+
+
+async def _pieces(request: PageRequest, run: AskedRun) -> AsyncIterator[bytes]:
+    """The HTML of the run each time it has changed, then the event `ended`."""
+    shown, changed = _Shown(), asyncio.Event()
+
+    async def follow() -> None:
+        async for item in followed(run.news, "0"):
+            shown.take(item.event)
+            changed.set()
+
+    following = asyncio.create_task(follow())
+    try:
+        while shown.result is None:
+            await changed.wait()
+            changed.clear()
+            yield _event(await run_in_threadpool(_part, request, run, shown))
+            await asyncio.sleep(_PAUSE)
+        yield _event(await run_in_threadpool(_part, request, run, shown))
+        yield _event("", "ended")
+    finally:
+        following.cancel()
+
+
+def _event(html: str, name: str = "") -> bytes:
+    lines = "".join(f"data: {line}\n" for line in (html.splitlines() or [""]))
+    return (f"event: {name}\n" if name else "").encode() + lines.encode() + b"\n"
+
+
+def _part(request: PageRequest, run: AskedRun, shown: _Shown) -> str:
+    return rendered("run_part.html", request, {"run": run, **_values(request, run, shown)})
+
+
+def _values(request: PageRequest, run: AskedRun, shown: _Shown) -> dict[str, object]:
+    result = shown.result
+    ended = result.ended if isinstance(result, RunReport) else None
+    answer = ended.answer if ended else ""
+    steps = list(shown.steps)
+    if answer and steps and steps[-1].state == "text":  # the whole answer, also of a run with more news than are kept
+        steps[-1] = _Step("text", answer)
+    elif answer:
+        steps.append(_Step("text", answer))
+    for step in steps:
+        if step.state == "text":
+            step.html = html_of(request, run.session, step.text)
+    home = request.workspace.vault.home
+    return {
+        "steps": steps,
+        "retry": shown.retry,
+        "result": result,
+        "ended": ended,
+        "reason": result.reason if isinstance(result, Failed) else ended.reason if ended else "",
+        "sources": _sources(ended.given + ended.sources) if ended else (),
+        "is_question": bool(ended and ended.waits_for and home.holds(ended.waits_for, QUESTIONS)),
+        "commits": result.commits if isinstance(result, RunReport) else (),
+    }
+
+
+def _sources(cited: tuple[Cited, ...]) -> tuple[str, ...]:
+    """The notes that the answer rests on, each once."""
+    return tuple(dict.fromkeys(each.path for each in cited if each.path.endswith(".md")))
+
+
+def _run(request: PageRequest) -> AskedRun:
+    run = request.service.runs.get(request.named["run"])
+    if run is None:
+        raise NoteGone("this run is not known any more", hint="its conversation is a note in sessions/")
+    return run
+
+
+PAGE = Page("ask", "/ask", show, "a")
+RUN = Page("run", "/ask/{run}", show_run, is_live=False)
+DEEDS = (Deed("/ask", ask), Deed("/ask/{run}/stop", stop))
+STREAMS = (stream_route,)

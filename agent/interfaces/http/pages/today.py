@@ -1,0 +1,169 @@
+"""What happened: a day as one time line of runs, jobs, notices and changes, each with its undo."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+
+from agent.app.notices import open_ledger
+from agent.attention.receipt import NoticeReceipt
+from agent.errors import UserError
+from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.runs.job_upkeep import job_rows, job_shelf
+from agent.runs.waiting_conversations import end_waiting_of_run
+from agent.schedule.history import HistoryRow
+from agent.schedule.job import Job
+from agent.vault.history.commits import Commit, resolve
+from agent.vault.history.difference import FileDifference, of_commit
+from agent.vault.history.find import commits
+from agent.vault.history.trailers import HUMAN
+from agent.vault.history.undo import undo
+from agent.vault.history.undo_choice import Selection
+
+MOST = 300
+"""Things of a day that are shown; a day with more says how many are left out."""
+_FILES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Happening:
+    """One thing on the time line. `undo` is what the button sends: a commit's or a run's id; empty for no button.
+
+    `commits` are its changes, newest first; `job` and `row` are set for a job's run, `notice` for a notice.
+    """
+
+    at: datetime
+    kind: str
+    title: str
+    commits: tuple[Commit, ...] = ()
+    session: str = ""
+    undo: str = ""
+    is_undone: bool = False
+    job: Job | None = None
+    row: HistoryRow | None = None
+    notice: NoticeReceipt | None = None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The changed files, each once."""
+        return tuple(dict.fromkeys(change.path for each in self.commits for change in each.files))
+
+
+def show(request: PageRequest) -> Mapping[str, object]:
+    """One day, the latest first; `day` of the query says which, today if there is none."""
+    now = request.now
+    day = parse_day(request.field("day"), now.date())
+    begin = datetime.combine(day, time(), now.tzinfo)
+    end = begin + timedelta(days=1)
+    found = [*_changes(request, begin, end), *_jobs(request, begin, end), *_notices(request, begin, end)]
+    found.sort(key=lambda each: each.at, reverse=True)
+    return {
+        "day": day,
+        "before": day - timedelta(days=1),
+        "after": day + timedelta(days=1) if day < now.date() else None,
+        "happened": found[:MOST],
+        "left": max(0, len(found) - MOST),
+        "most": _FILES,
+    }
+
+
+def parse_day(given: str, today: date) -> date:
+    """A day as ISO writes it, today for the empty text; raises `UserError`."""
+    try:
+        return date.fromisoformat(given) if given else today
+    except ValueError:
+        raise UserError("{text} is not a day", hint="write it as 2023-05-08, 2023-05 or 2023", text=given) from None
+
+
+def _changes(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_Happening]:
+    """The commits of a day; those of one run, and those of one job's run, are one thing."""
+    vault = request.workspace.vault
+    made = commits(vault, since=begin, until=end - timedelta(microseconds=1))
+    undone = {oid for each in made for oid in each.undoes}
+    runs: dict[str, list[Commit]] = {}
+    for each in made:
+        runs.setdefault(each.run.partition(".")[0] or each.id, []).append(each)
+    for run, group in runs.items():
+        newest = group[0]
+        session = next((each.session for each in group if each.session), "")
+        kind = _kind(newest)
+        title = _title(group) if newest.run else newest.subject
+        can_undo = any(each.files for each in group)
+        yield _Happening(
+            newest.when,
+            kind,
+            title,
+            tuple(group),
+            session,
+            (f"run:{run}" if newest.run else newest.id) if can_undo else "",
+            all(each.id in undone for each in group),
+        )
+
+
+def _kind(commit: Commit) -> str:
+    if commit.job:
+        return "job"
+    if commit.run:
+        return "run"
+    return "edit" if commit.actor == HUMAN and not commit.tool and not commit.claims else "change"
+
+
+def _title(group: Sequence[Commit]) -> str:
+    """What a run was asked, as its record's commit says it; else what its last change was."""
+    for each in group:
+        head, _, asked = each.subject.partition(": ")
+        if asked and (head.startswith("session") or head.startswith("inbox")):
+            return asked
+    return group[-1].subject
+
+
+def _jobs(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_Happening]:
+    """The runs of jobs that left no change of their own."""
+    vault = request.workspace.vault
+    for job in job_shelf(request.workspace).load().jobs:
+        for row in job_rows(vault, job.id):
+            at = row.started or row.planned
+            if begin <= at < end and not row.commits:
+                yield _Happening(at, "job", job.title or job.id, session=row.session, job=job, row=row)
+
+
+def _notices(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_Happening]:
+    for each in open_ledger(request.workspace).all():
+        if begin <= each.at < end:
+            yield _Happening(each.at, "notice", each.raised.title, notice=each)
+
+
+def show_change(request: PageRequest) -> Mapping[str, object]:
+    """One commit with its differences."""
+    vault = request.workspace.vault
+    oid = resolve(vault, request.named["commit"])
+    found = next((each for each in commits(vault, revision=oid, limit=1) if each.id == oid), None)
+    files: list[FileDifference] = of_commit(vault, oid)
+    patches = [each.patch.decode("utf-8", "replace") for each in files]
+    return {"commit": found, "files": list(zip(files, patches, strict=True)), "id": oid}
+
+
+def take_back(request: PageRequest) -> Done:
+    """Undo a commit, or all of a run; with `partial`, what can be undone of it."""
+    what = request.needed("what")
+    run = what.removeprefix("run:") if what.startswith("run:") else ""
+    selection = Selection(run=run) if run else Selection(commits=(what,))
+    result = undo(request.workspace.vault, selection, partial=bool(request.field("partial")))
+    if run:
+        end_waiting_of_run(request.workspace, run)
+    if result.queued:
+        return Done(request.text("undo_waits"))
+    return Done(request.text("undone" if result.files else "undo_nothing"))
+
+
+def react(request: PageRequest) -> Done:
+    """Say what a notice was worth."""
+    ledger, id = open_ledger(request.workspace), request.needed("id")
+    if ledger.get(id) is None:
+        raise UserError("there is no notice with the id {name}", hint="vault-agent notices list", name=id)
+    ledger.react(id, "helpful" if request.needed("reaction") == "helpful" else "dismissed")
+    return Done(request.text("reacted"))
+
+
+PAGE = Page("today", "/today", show, "t")
+CHANGE = Page("change", "/changes/{commit}", show_change, is_live=False)
+DEEDS = (Deed("/today/undo", take_back), Deed("/today/notice", react))
