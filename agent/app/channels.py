@@ -155,8 +155,8 @@ def _advice_for_mail(settings: Settings) -> Sentence | None:
         )
     if not mail.verified_by:
         return Sentence(
-            "Only replies count as yours. For a new mail to begin a conversation, {key} names the server that checks "
-            "senders for you: the first word of the topmost line {line} in a mail that you have got there",
+            "Only replies count as yours. For new mails {key} names your mail server: the first word of the topmost "
+            "line {line} in a mail that you have got there",
             key="channels.mail.verified_by",
             line="Authentication-Results",
         )

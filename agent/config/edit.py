@@ -27,20 +27,26 @@ def set_machine(key: str, value: str, environ: Mapping[str, str] | None = None) 
     `key` may be the other name of a setting (`RENAMED`): errors name it as it was given. The value is
     checked first, and a secret is only taken by reference; the file is synced to disk when this returns.
     """
-    given, key = key, RENAMED.get(key, key)
+    checked = check_value(key, value)
+    key = RENAMED.get(key, key)
+    text = format_value(checked) if isinstance(checked, bool) else value.strip()
+    path = directories(environ).settings_file
+    replace_file(path, with_key(load_text(path) or "", key, text, str(path)))
+    return path
+
+
+def check_value(given: str, value: str) -> object:
+    """The value as `set_machine` would write it; raises `ConfigError` where that would."""
+    key = RENAMED.get(given, given)
     kind = setting_type(key)
     refuse_of_one_vault(key)
     if kind.base is Secret:
         refuse_literal(key, value)
     try:
-        checked = kind.read(value)
+        return kind.read(value)
     except ConfigError as error:
         shows = Sentence("vault-agent config get {key} shows the present value", key=given)
         raise ConfigError("{key}: {problem}", hint=error.hint or shows, key=given, problem=error) from error
-    text = format_value(checked) if isinstance(checked, bool) else value.strip()
-    path = directories(environ).settings_file
-    replace_file(path, with_key(load_text(path) or "", key, text, str(path)))
-    return path
 
 
 def unset_machine(key: str, environ: Mapping[str, str] | None = None) -> tuple[Path, bool]:

@@ -12,7 +12,7 @@ from agent.app.open import open_workspace
 from agent.attention.channels.channel import Message
 from agent.clock import SystemClock
 from agent.config.directories import directories
-from agent.config.edit import set_machine
+from agent.config.edit import check_value, set_machine
 from agent.config.key_file import save_key
 from agent.config.load import load_settings
 from agent.config.secrets import Secret
@@ -84,6 +84,8 @@ def add(output: Output, name: str, settings: tuple[str, ...]) -> None:
             missing=joined(missing, ", "),
             example=example,
         )
+    for key, value in values.items():
+        check_value(key, value)
     for key, value in values.items():
         path = set_machine(key, value)
         output.note(said("{key} is set in {path}", key=key, path=path))

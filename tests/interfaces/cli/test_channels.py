@@ -145,6 +145,9 @@ def test_what_is_wrong_says_what_to_do(capsys: Captured, args: list[str], hint: 
     assert isinstance(error, dict)
     assert hint in str(error["hint"])
     assert "abcdefgh12345" not in str(error)
+    for name in ("mail", "webhook"):
+        missing = state(capsys, name)["missing"]
+        assert missing == [f"channels.{name}.{each}" for each in (("host", "to") if name == "mail" else ("url",))]
 
 
 def test_what_is_missing_is_asked_for_step_by_step(root: Path, tmp_path: Path, capsys: Captured) -> None:
