@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 
 from agent.attention.channels.channel import Choice, Incoming, Message
+from agent.attention.channels.http import HttpAnswer
+from agent.attention.channels.lark import Lark
 from agent.attention.channels.lark_events import parse_event
 from agent.attention.channels.lark_in import LarkIn
 from agent.background.incoming.queue import MessageQueue
 from agent.clock import SystemClock
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
-from agent.llm.provider import never
+from agent.llm.provider import Cancelled, never
 from tests.attention.rigs.lark import SECRET, LarkService, bot_of, two_way_lark
 from tests.attention.rigs.lark_socket import BOT, CHAT, GROUP, OWNER, SERVICE, STRANGER, TICKET, LarkSocket
 from tests.attention.servers import LocalService
@@ -222,11 +224,20 @@ def test_a_wrong_secret_is_for_the_person_to_mend(line: Line) -> None:
     assert isinstance(line.problems[0], UserError) and "channels.lark.app_secret" in line.problems[0].hint
 
 
+class Encrypted(Lark):
+    """A bot whose service is asked with encryption, and names a connection without."""
+
+    def post(self, path: str, document: object, cancelled: Cancelled) -> HttpAnswer:
+        said = Lark.post(self, path, document, cancelled)
+        self.base_url = self.base_url.replace("http:", "https:")
+        return said
+
+
 def test_an_address_without_encryption_is_not_used_by_a_service_with_it(line: Line) -> None:
     bot = bot_of(line.server)
-    bot.base_url = bot.base_url.replace("http:", "https:")
-    with pytest.raises((Retryable, Permanent)):
-        LarkIn(bot, SystemClock()).receive("", never)
+    safe = Encrypted(bot.base_url, bot.app_id, bot.app_secret, bot.owner, bot.service, "en")
+    with pytest.raises(Permanent, match="did not answer as this service does"):
+        LarkIn(safe, SystemClock()).receive("", never)
     assert not line.socket.connections
 
 
