@@ -92,16 +92,20 @@ def _body(text: str) -> list[str]:
     return text.split("\n---\n", 1)[-1].splitlines()
 
 
+def _links_to(stem: str, row: str) -> bool:
+    return f"[[{stem}]]" in row or f"[[{stem}|" in row
+
+
 def _has(text: str, stem: str, quote: str) -> bool:
     """True for a note that has a line which links to the entry, with the words of the person as evidence."""
-    is_cited = any(f"[[{stem}]]" in row for row in _body(text) if _LINE.match(row))
+    is_cited = any(_links_to(stem, row) for row in _body(text) if _LINE.match(row))
     escaped = quote.replace('"', '\\"')
     return is_cited and any(f"[[{stem}]]" in row and escaped in row for row in text.splitlines() if '\\"' in row)
 
 
 def _says(row: str, path: str, quote: str, text: str) -> bool:
     stem = path.removesuffix(".md").rpartition("/")[2]
-    if f"[[{stem}]]" not in row:
+    if not _links_to(stem, row):
         return False
     value = re.sub(r"^[-*] (?:\*\*[^*]+\*\*: )?", "", row).partition(" ([[")[0].strip("“”")
     return value.rstrip("。.") in quote and _has(text, stem, quote)

@@ -15,7 +15,7 @@ from agent.schedule.job import Job
 from agent.schedule.job_header import parse_job
 from agent.schedule.task_notes import load_tasks
 from tests.growth.test_each_task_is_done_without_a_model import PLAIN, WEEK
-from tests.growth.work import NOW, YESTERDAY, Office, day, entry, office, said
+from tests.growth.work import NOW, YESTERDAY, Office, dated_link, day, entry, office, said
 from tests.stories.agents import call
 from tests.vaults import write
 
@@ -37,7 +37,7 @@ def test_update_profile_adds_lines_with_evidence_only(tmp_path: Path, monkeypatc
     before = made.commit_count()
     ended = made.do("update_profile", target_file="31-preferences")
     note = made.text("profile/31-preferences.md")
-    assert note == f"{mine}\n## What I conclude\n\n- Takes tea plain ({FACT.link})\n"
+    assert note == f"{mine}\n## What I conclude\n\n- Takes tea plain ({dated_link(FACT)})\n"
     assert f'{FACT.link} 2026-11-21 "I prefer tea without sugar."' in made.text("profile/_changelog.md")
     assert "“I prefer tea without sugar.”" in told(made)
     assert PLAIN not in ended.text and not ended.is_plain

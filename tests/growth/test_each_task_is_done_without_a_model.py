@@ -9,7 +9,7 @@ from agent.growth.procedures.self_reflection import reflection_name
 from agent.schedule.task_notes import load_tasks
 from agent.vault.change import Stamp
 from agent.vault.health.packing import is_packing_due
-from tests.growth.work import NOW, YESTERDAY, Office, day, entry, office, said
+from tests.growth.work import NOW, YESTERDAY, Office, dated_link, day, entry, office, said
 from tests.vaults import write
 
 PLAIN = "No model was asked"
@@ -33,7 +33,7 @@ def test_update_profile_quotes_what_was_said(tmp_path: Path, monkeypatch: pytest
     assert ended.status == "completed" and ended.did_something
     note = made.text("profile/31-preferences.md")
     assert note.startswith(mine.rstrip("\n")), "no line of the person's is touched"
-    assert f"## In your own words\n\n- “I prefer tea without sugar.” ({said_so.link})" in note
+    assert f"## In your own words\n\n- “I prefer tea without sugar.” ({dated_link(said_so)})" in note
     assert "Ida" not in note
     assert is_plain(made, "update_profile")
     made.clock.advance(90_000)
@@ -194,5 +194,5 @@ def test_a_chinese_vault_is_told_in_chinese(tmp_path: Path, monkeypatch: pytest.
     fact = entry("我喜欢不加糖的茶。", YESTERDAY)
     made = office(tmp_path, monkeypatch, said(fact), language="zh")
     made.do("update_profile", "偏好", target_file="31-preferences")
-    assert f"## 来自你的原话\n\n- “我喜欢不加糖的茶。” ({fact.link})" in made.text("profile/31-preferences.md")
+    assert f"## 来自你的原话\n\n- “我喜欢不加糖的茶。” ({dated_link(fact)})" in made.text("profile/31-preferences.md")
     assert "没有询问模型" in str(made.done("update_profile").header["result"])

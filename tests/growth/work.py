@@ -12,6 +12,7 @@ from agent.app.open import open_workspace
 from agent.growth.task_work import TaskEnded, TaskWork
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, EntryType
+from agent.memory.profile.evidence import Evidence
 from agent.schedule.task import Task
 from agent.schedule.task_notes import load_tasks
 from agent.vault.history.find import commits
@@ -119,3 +120,8 @@ def office(
     made = Office(open_workspace(root, clock=clock), clock)
     made.index()
     return made
+
+
+def dated_link(entry: Entry) -> str:
+    """The link to an entry as a line of the profile has it."""
+    return Evidence(entry.link.strip("[]")).dated_link

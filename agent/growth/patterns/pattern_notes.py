@@ -50,14 +50,14 @@ def parse_blocks(lines: Sequence[str]) -> dict[str, PatternBlock]:
 
 def pattern_line(pattern: Pattern, language: Language) -> str:
     """The line of a pattern, without the list mark and the id. The confidence has one digit, so that the line does not
-    change each day."""
+    change each day, and is never 1: nothing is that sure."""
     return text(
         "pattern.line",
         language,
         name=pattern.name,
         suggestion=pattern.suggestion,
         last=pattern.last.isoformat(),
-        confidence=f"{pattern.confidence:.1f}",
+        confidence=f"{min(pattern.confidence, 0.94):.1f}",
         links=" ".join(map(_short, pattern.evidence)),
     )
 

@@ -280,7 +280,7 @@ def _apply(
     edit.mark_kept()
     if is_logged:
         return RefusedChange(change, "this was written into the note before", is_known=True)
-    links = " ".join(dict.fromkeys(each.link for each in change.evidence))
+    links = " ".join(dict.fromkeys(each.dated_link for each in change.evidence))
     row = edit.empty_field(change.field) if change.field and not edit.filled_fields(change.field) else None
     if row is not None:
         edit.fill(row, f"{change.line} ({links})")
@@ -311,8 +311,11 @@ def _against(edit: NoteEdit, change: ProfileChange) -> Row | RefusedChange | Non
     if change.replaces and (row := edit.line_saying(change.replaces)) is not None:
         return row
     if change.is_counted:  # the same count of another week is another line
-        links = [each.link for each in change.evidence]
-        is_known = any(said == change.line and all(link in row.text for link in links) for row, said in edit.said())
+        links = [(each.link, each.dated_link) for each in change.evidence]
+        is_known = any(
+            said == change.line and all(one in row.text or other in row.text for one, other in links)
+            for row, said in edit.said()
+        )
         return RefusedChange(change, "the note says this already", is_known=True) if is_known else None
     wanted = change.line.strip('“”"')
     for _, said in edit.said():

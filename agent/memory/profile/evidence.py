@@ -25,6 +25,7 @@ _WRITTEN = re.compile(
     r"^\s*\[\[(?P<note>[^\]|#\n]+)[^\]\n]*\]\]\s*(?P<day>\d{4}-\d\d-\d\d)?\s*(?P<quote>.*?)\s*$", re.DOTALL
 )
 _ENTRY = re.compile(r"(\d{4})-(\d\d)-\d\d-.+")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?=[ -].)")
 _DATED = re.compile(r"\d{4}-\d\d-\d\d")
 _QUOTES = '"“”'
 
@@ -41,6 +42,12 @@ class Evidence:
     def link(self) -> str:
         """The note as a link."""
         return f"[[{self.note}]]"
+
+    @property
+    def dated_link(self) -> str:
+        """The link as a line of a note has it: names of entries are long, so that their day is shown."""
+        found = _DAY.match(PurePosixPath(self.note).name)
+        return f"[[{self.note}|{found[0]}]]" if found else self.link
 
     @property
     def written(self) -> str:

@@ -63,8 +63,8 @@ _SAYINGS = (
     _saying("Goes to bed at", "睡觉", r"i (?:usually |always )?go to bed at\s+(.+)|我(?:每天|通常)(.+\S)睡觉"),
     _saying("Allergies", "过敏", r"(?:i am|i'm) allergic to\s+(.+)|我对(.+?)过敏", many=True),
     _saying("Diet", "饮食", r"(?:i am|i'm) (?:a )?(vegetarian|vegan|pescatarian)|我(吃素|是素食者)"),
-    _saying("Partner", "伴侣", r"my (?:wife|husband|partner|girlfriend|boyfriend) is (?:called |named )?(.+)"
-            r"|我(?:的)?(?:妻子|丈夫|老婆|老公|伴侣)(?:是|叫)(.+)"),
+    _saying("Partner", "伴侣", r"my (?:wife|husband|partner|girlfriend|boyfriend) is (?:called |named )?"
+            r"(?!(?:an?|the|my|from) )(.+)|我(?:的)?(?:妻子|丈夫|老婆|老公|伴侣)名?叫(.+)"),
 )  # fmt: skip
 
 

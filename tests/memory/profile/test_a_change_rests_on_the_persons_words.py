@@ -26,7 +26,7 @@ def test_a_line_is_added_with_its_evidence_in_one_commit(tmp_path: Path) -> None
     evidence = house.said("I prefer tea without sugar.")
     found = house.propose(tea(evidence))
     assert len(found.made) == 1
-    assert f"## In your own words\n\n- Takes tea without sugar ({evidence.link})\n" in house.text(TEA)
+    assert f"## In your own words\n\n- Takes tea without sugar ({evidence.dated_link})\n" in house.text(TEA)
     file = house.file(TEA)
     assert file.evidence == (evidence,) and file.confidence == 0.7 and file.filled == 1
     log = house.text("_changelog.md").splitlines()[-1]
@@ -43,7 +43,7 @@ def test_a_field_is_filled_where_it_stands(tmp_path: Path) -> None:
     evidence = house.said("I live in Oslo.")
     found = house.propose(ProfileChange(BASIC, "Oslo", (evidence,), field="home"))
     assert found.filled_fields == 1
-    assert f"- **Home**: Oslo ({evidence.link})\n" in house.text(BASIC)
+    assert f"- **Home**: Oslo ({evidence.dated_link})\n" in house.text(BASIC)
     body = before.partition("---\n# ")[2].replace("- **Home**: [to be filled]\n", "")
     assert [row for row in body.splitlines()[1:] if row not in house.text(BASIC).splitlines()] == []
     assert house.file(BASIC).fields[4].value == "Oslo"
@@ -134,7 +134,7 @@ def test_what_the_person_removed_or_changed_stays_so(tmp_path: Path) -> None:
     house = home(tmp_path)
     evidence = house.said("I prefer tea without sugar.")
     house.propose(tea(evidence))
-    house.edit(TEA, f"- Takes tea without sugar ({evidence.link})\n", "")
+    house.edit(TEA, f"- Takes tea without sugar ({evidence.dated_link})\n", "")
     before = house.text(TEA)
     assert house.propose(tea(evidence)).requests == ()
     assert house.propose(tea(house.said("I like tea without sugar."))).requests == ()

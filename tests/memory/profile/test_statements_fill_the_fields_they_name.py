@@ -74,6 +74,13 @@ def test_a_sentence_that_says_more_or_less_is_no_value(text: str) -> None:
     assert field_stated(text, files) is None
 
 
+@pytest.mark.parametrize("text", ["My husband is a railway engineer.", "我丈夫是铁路工程师。"])
+def test_what_somebody_does_is_not_their_name(text: str) -> None:
+    language: Language = "en" if text.isascii() else "zh"
+    files = tuple(parse_profile(name, name, data) for name, data in template_notes(language).items())
+    assert field_stated(text, files) is None
+
+
 def test_a_field_that_a_person_added_is_filled_too() -> None:
     mine = parse_profile("profile/topics/shoes.md", "topics/shoes.md", b"# Shoes\n\n- Shoe size: [to be filled]\n")
     found = field_stated("My shoe size is 43.", (mine,))
