@@ -4,6 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -61,7 +62,8 @@ class Feed(Generic[T]):
         The first one's number is greater than `number + 1` if some were dropped since.
         """
         with self._lock:
-            return tuple(item for item in self._items if item.number > number)
+            new = min(self._last - number, len(self._items))
+            return tuple(islice(reversed(self._items), new))[::-1] if new > 0 else ()
 
     def listen(self, wake: Callable[[], object]) -> Callable[[], None]:
         """Call `wake` after each event, on the thread that put it; the result ends that."""

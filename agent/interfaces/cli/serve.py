@@ -30,7 +30,9 @@ from agent.workspace.workspace import Workspace
 @click.option("--listen", metavar="ADDRESS", help="Listen on this address, for other machines; needs TLS or a proxy.")
 @click.option("--certificate", type=click.Path(path_type=Path, exists=True), help="With --listen: a TLS certificate.")
 @click.option("--key", type=click.Path(path_type=Path, exists=True), help="With --listen: the certificate's key.")
-@click.option("--proxy", metavar="ORIGIN", help="The public origin of a proxy before it, as in https://a.example.org.")
+@click.option(
+    "--proxy", metavar="ORIGIN", help="The public origin, of a proxy before it for example: https://a.example.org."
+)
 @click.pass_obj
 def command(
     output: Output,
@@ -68,15 +70,10 @@ def _wanted(
 ) -> PortRequest:
     if (certificate is None) != (key is None):
         raise UserError("--certificate and --key go together")
-    if listen and not (certificate or proxy):
-        raise UserError(
-            "other machines may only come in through TLS",
-            hint="give --certificate and --key, or the --proxy that has them",
-        )
-    if proxy and not proxy.startswith(("https://", "http://")):
-        raise UserError("{origin} is no origin", hint="such as https://vault.example.org", origin=proxy)
     tls = Tls(certificate, key) if certificate and key else None
-    return PortRequest(port, listen or LOOPBACK, (proxy or "").rstrip("/"), tls)
+    wanted = PortRequest(port, listen or LOOPBACK, (proxy or "").rstrip("/"), tls)
+    wanted.check()
+    return wanted
 
 
 def _serve_beside(workspace: Workspace, output: Output, wanted: PortRequest, opened: bool) -> None:

@@ -88,6 +88,8 @@ def _operation(
 
 def _stream(service: Service, stream: AnyStream) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
+        if request.method == "HEAD":
+            raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": stream.method})
         events = stream.events(_call(service, request, stream.params, None))
         first = await anext(events, None)  # an error before the first event still has a status of its own
         headers = {**SECURITY_HEADERS, "X-Accel-Buffering": "no"}

@@ -5,8 +5,8 @@ A listener is opened and closed while the server runs: the Unix socket of the da
 
 import asyncio
 import logging
-import os
 import socket
+import ssl
 import threading
 from concurrent.futures import Future
 from contextlib import suppress
@@ -15,17 +15,77 @@ from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from agent.config.private import FILE, make_folder
 from agent.errors import UserError
-from agent.interfaces.http.door.guard import Guard, Limits, Listener
-from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
+from agent.interfaces.http.door.guard import Guard, Limits
+from agent.interfaces.http.door.port import Listener, PortRequest, Tls, listener_of
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.socket_file import SOCKET_HOST, bindable
 from agent.texts import Language
 
-_KEEP_ALIVE, _GRACE = 30, 2
+_ARRIVING = 30
+"""Seconds in which a request has to arrive whole; a connection that is slower, or asks nothing, is closed."""
+_CONNECTIONS = 600
+"""Connections of one listener at the same time; the ones beyond are closed, as the daemon needs open files, too."""
+_GRACE = 1
+"""Seconds for requests that go on while the server closes; streams end at once."""
+_LARGEST_HEAD = 65_536
 logger = logging.getLogger(__name__)
+
+
+class _Connection(H11Protocol):
+    """A connection with an end: one that is slow to ask is closed, and a stream ends when the server does."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > _CONNECTIONS:
+            transport.abort()
+        else:
+            self._expect_request()
+
+    def handle_events(self) -> None:
+        super().handle_events()
+        self._expect_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget_timer()
+        super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        cycle = self.cycle
+        if cycle is not None and cycle.response_started and not cycle.response_complete:
+            cycle.disconnected = True  # as if its reader had left
+            cycle.message_event.set()
+            self.transport.close()
+        super().shutdown()
+
+    def _expect_request(self) -> None:
+        """Start the time in which a request has to arrive, unless one has."""
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_complete and not cycle.more_body:
+            self._forget_timer()
+        elif self._late is None and not self.transport.is_closing():
+            self._late = self.loop.call_later(_ARRIVING, self.transport.abort)
+
+    def _forget_timer(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+
+class _Server(uvicorn.Server):
+    """A server that sleeps until it is stopped, where uvicorn's looks ten times a second."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.stopped = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        await self.stopped.wait()
 
 
 @dataclass(slots=True, eq=False)
@@ -33,14 +93,14 @@ class OpenListener:
     """A listener at work; `port` is 0 for a Unix socket."""
 
     port: int
-    server: uvicorn.Server
-    serving: "Future[None]"
+    server: _Server
+    loop: asyncio.AbstractEventLoop
+    serving: "Future[None] | None" = None
 
     def close(self) -> None:
-        """Accept no more requests, and end those that go on after a moment."""
-        self.server.should_exit = True
-        with suppress(Exception):
-            self.serving.result(_GRACE * 2)
+        """Accept no more requests, end streams at once and the rest after a moment. Does not wait for that."""
+        with suppress(RuntimeError):  # the loop is closed, and the listener with it
+            self.loop.call_soon_threadsafe(self.server.stopped.set)
 
 
 async def _not_started(scope: Scope, receive: Receive, send: Send) -> None:
@@ -54,30 +114,35 @@ class HttpServer:
     sign_in: SignIn
     limits: Limits
     language: Language
-    _app: ASGIApp = _not_started
+    app: ASGIApp = _not_started
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
     _thread: threading.Thread | None = None
     _open: list[OpenListener] = field(default_factory=list)
 
     def start(self, app: ASGIApp) -> None:
         """Start the loop; its listeners, which may be opened from now on, serve `app`."""
-        self._app = app
+        self.app = app
         self._thread = threading.Thread(target=self._loop.run_forever, name="vault-agent-http", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         """Close all listeners, then the loop."""
-        for each in list(self._open):
+        if self._thread is None:
+            return
+        closing = list(self._open)
+        for each in closing:
             each.close()
+        with suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(_ended(closing), self._loop).result(_GRACE * 2)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        if self._thread is not None:
-            self._thread.join(_GRACE)
+        self._thread.join(_GRACE)
         if not self._loop.is_running():
             self._loop.close()
 
     def open_port(self, wanted: PortRequest) -> OpenListener:
         """Listen on a port of this machine; raises `UserError` if it is taken or may not be used."""
         address, port = wanted.address, wanted.port
+        wanted.check()
         listening = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -91,27 +156,27 @@ class HttpServer:
                 reason=error.strerror or str(error),
             ) from None
         port = listening.getsockname()[1]
-        return self._listen(listening, port, _listener(wanted, port), wanted.tls)
+        return self._listen(listening, port, listener_of(wanted, port), wanted.tls)
 
     def open_socket(self, path: Path) -> OpenListener:
         """Listen on a Unix socket that only its owner may use; one that a crash left is replaced."""
-        make_folder(path.parent)
+        make_folder(path.parent)  # nobody else may enter it, so nobody is quicker than the mode of the socket
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        with suppress(FileNotFoundError):
-            path.unlink()
-        before = os.umask(0o177)
         try:
+            path.unlink(missing_ok=True)
             with bindable(path) as name:
                 listening.bind(name)
-        finally:
-            os.umask(before)
-        path.chmod(FILE)
-        hosts = frozenset({SOCKET_HOST})
-        return self._listen(listening, 0, Listener(hosts, frozenset()), None)
+            path.chmod(FILE)
+        except OSError:
+            listening.close()
+            raise
+        return self._listen(listening, 0, Listener(frozenset({SOCKET_HOST}), frozenset()), None)
 
     def _listen(self, listening: socket.socket, port: int, listener: Listener, tls: Tls | None) -> OpenListener:
         config = uvicorn.Config(
-            Guard(self._app, listener, self.sign_in, self.limits, self.language),
+            Guard(self.app, listener, self.sign_in, self.limits, self.language),
+            http=_Connection,
+            interface="asgi3",
             lifespan="off",
             log_config=None,
             access_log=False,
@@ -119,18 +184,26 @@ class HttpServer:
             date_header=False,
             ws="none",
             proxy_headers=False,
-            timeout_keep_alive=_KEEP_ALIVE,
+            timeout_keep_alive=_ARRIVING,
             timeout_graceful_shutdown=_GRACE,
-            h11_max_incomplete_event_size=65_536,
+            h11_max_incomplete_event_size=_LARGEST_HEAD,
             ssl_certfile=tls.certificate if tls else None,
             ssl_keyfile=tls.key if tls else None,
         )
-        server = uvicorn.Server(config)
+        try:
+            config.load()
+        except (OSError, ssl.SSLError) as error:
+            listening.close()
+            raise UserError(
+                "the certificate cannot be used: {reason}",
+                hint="both files are PEM, and the key is the certificate's and has no password",
+                reason=error.strerror or str(error),
+            ) from None
         listening.listen(256)
-        serving = asyncio.run_coroutine_threadsafe(server.serve([listening]), self._loop)
-        opened = OpenListener(port, server, serving)
+        opened = OpenListener(port, _Server(config), self._loop)
         self._open.append(opened)
-        serving.add_done_callback(lambda _: self._forget(opened, listening))
+        opened.serving = asyncio.run_coroutine_threadsafe(opened.server.serve([listening]), self._loop)
+        opened.serving.add_done_callback(lambda _: self._forget(opened, listening))
         return opened
 
     def _forget(self, opened: OpenListener, listening: socket.socket) -> None:
@@ -138,13 +211,12 @@ class HttpServer:
         listening.close()
 
 
-def _listener(wanted: PortRequest, port: int) -> Listener:
-    if wanted.origin:
-        host = wanted.origin.partition("://")[2]
-        return Listener(frozenset({host.lower()}), frozenset({wanted.origin.lower()}))
-    address = wanted.address
-    scheme, default = ("https", 443) if wanted.tls else ("http", 80)
-    name = f"[{address}]" if ":" in address else address
-    names = {name, "localhost", LOOPBACK} if address in {LOOPBACK, "::1"} else {name}
-    hosts = {f"{each}:{port}" for each in names} | (names if port == default else set())
-    return Listener(frozenset(hosts), frozenset(f"{scheme}://{host}" for host in hosts))
+async def _ended(listeners: list[OpenListener]) -> None:
+    """Wait until the listeners have ended, then end what is left on their loop."""
+    served = [asyncio.wrap_future(each.serving) for each in listeners if each.serving is not None]
+    await asyncio.gather(*served, return_exceptions=True)
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()

@@ -15,7 +15,7 @@ from agent.interfaces.http.api.table import TABLE
 from agent.interfaces.http.application import build_application
 from agent.interfaces.http.door.guard import OPEN, Limits
 from agent.interfaces.http.door.limits import Allowance
-from agent.interfaces.http.door.port import OpenPort, PortRequest
+from agent.interfaces.http.door.port import OpenPort, PortRequest, bracketed
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.socket_file import socket_path
 from agent.interfaces.http.door.token import load_token, token_file
@@ -27,7 +27,7 @@ from agent.workspace.workspace import Workspace
 
 _NEVER_SHOWN = (Tick, TurnEnded, StateChanged, FilesChanged)
 """Events of each turn of the daemon, which tell a reader nothing."""
-_WRONG_TOKENS, _PER_SECOND = 20, 0.2
+_WRONG_TOKENS, _PER_SECOND = 300, 1.0
 logger = logging.getLogger(__name__)
 
 
@@ -42,8 +42,7 @@ class Doors:
         """Listen on one more port; raises `UserError` if it is taken."""
         listener = self.server.open_port(wanted)
         scheme = "https" if wanted.tls else "http"
-        name = f"[{wanted.address}]" if ":" in wanted.address else wanted.address
-        url = wanted.origin or f"{scheme}://{name}:{listener.port}"
+        url = wanted.origin or f"{scheme}://{bracketed(wanted.address)}:{listener.port}"
         link = f"{url}{OPEN}{self.server.sign_in.code()}"
         return OpenPort(f"{url}/", link, token_file(self.workspace), listener.close)
 

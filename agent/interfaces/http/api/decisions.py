@@ -13,7 +13,7 @@ from agent.runs.decisions import question_document
 from agent.runs.named_decisions import answer_question, decision_text, find_decision, find_question
 from agent.runs.pending_decisions import call_document, decide_in_note, decision_document, pending_decisions
 from agent.runs.resumer import resumer_of
-from agent.runs.sync_questions import waiting_questions
+from agent.runs.waiting_questions import waiting_questions
 from agent.workspace.workspace import Workspace
 
 

@@ -14,7 +14,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent.interfaces.http.door.limits import Allowance
-from agent.interfaces.http.door.sign_in import COOKIE, SignIn
+from agent.interfaces.http.door.port import Listener
+from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.problems import Refused
 from agent.interfaces.http.responses import refusal
 from agent.texts import Language
@@ -26,16 +27,12 @@ _TOO_MANY = {"requests": "there are too many requests", "wrong tokens": "there w
 
 
 @dataclass(frozen=True, slots=True)
-class Listener:
-    """Where requests come in: the `Host` headers and the origins that are this server's own there."""
-
-    hosts: frozenset[str]
-    origins: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Limits:
-    """`all` requests of all clients together, `wrong` tokens, and the most bytes of a body."""
+    """`all` requests that may enter, `wrong` tokens, and the most bytes of a body.
+
+    Neither locks anyone out: a right token enters after any number of wrong ones, and what is refused counts for no
+    one, as any page on the web can make a browser send it.
+    """
 
     all: Allowance
     wrong: Allowance
@@ -58,6 +55,8 @@ class Guard:
             return
         if scope["type"] != "http":
             return
+        if self.listener.is_secure:
+            scope["scheme"] = "https"  # also behind a proxy
         try:
             self._check(scope)
         except Refused as refused:
@@ -67,31 +66,31 @@ class Guard:
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
-        hosts = headers.getlist("host")
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0].lower() not in self.listener.hosts:
             raise Refused(HTTPStatus.MISDIRECTED_REQUEST, "this server does not answer for that host")
-        origin = headers.get("origin")
-        if origin is not None and origin not in self.listener.origins:
+        if any(each not in self.listener.origins for each in origins):
             raise Refused(HTTPStatus.FORBIDDEN, "requests from other sites are not allowed")
+        if not _is_link(scope):
+            self._authenticate(scope, headers)
         if seconds := self.limits.all.take():
             raise _too_many("requests", seconds)
-        if int(headers.get("content-length", "0") or "0") > self.limits.largest:
+        if "content-length" in headers and "transfer-encoding" in headers:
+            raise Refused(HTTPStatus.BAD_REQUEST, "the length of the body is given in two ways")
+        if int(headers.get("content-length", "0")) > self.limits.largest:
             raise too_large(self.limits.largest)
-        if scope["path"].startswith(OPEN) and scope["method"] in _SAFE:
-            return
-        self._authenticate(scope, headers, origin)
 
-    def _authenticate(self, scope: Scope, headers: Headers, origin: str | None) -> None:
-        if seconds := self.limits.wrong.wait():
-            raise _too_many("wrong tokens", seconds)
+    def _authenticate(self, scope: Scope, headers: Headers) -> None:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and self.sign_in.knows_token(token.strip()):
             return
-        if not scheme and self.sign_in.knows(_cookie(headers)):
-            if scope["method"] not in _SAFE and not _is_own_page(headers, origin):
+        cookie = "" if scheme else _cookie(headers, self.sign_in.cookie_name)
+        if cookie and self.sign_in.knows(cookie):
+            if not _is_own_page(headers, scope["method"]):
                 raise Refused(HTTPStatus.FORBIDDEN, "a page of this server has to ask for changes")
             return
-        self.limits.wrong.take()
+        if (scheme or cookie) and (seconds := self.limits.wrong.take()):
+            raise _too_many("wrong tokens", seconds)
         raise Refused(
             HTTPStatus.UNAUTHORIZED,
             "a token is needed",
@@ -137,14 +136,26 @@ def _too_many(what: Literal["requests", "wrong tokens"], seconds: float) -> Refu
     )
 
 
-def _cookie(headers: Headers) -> str:
+def _is_link(scope: Scope) -> bool:
+    """True if a link to sign in is opened."""
+    path: str = scope["path"]
+    return scope["method"] == "GET" and path.startswith(OPEN) and "/" not in path.removeprefix(OPEN)
+
+
+def _cookie(headers: Headers, name: str) -> str:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        found = SimpleCookie(headers.get("cookie", "")).get(name)
     except CookieError:
         return ""
     return found.value if found else ""
 
 
-def _is_own_page(headers: Headers, origin: str | None) -> bool:
-    """True if the browser says that a page of this server asks: by its origin, compared before, or `Sec-Fetch-Site`."""
-    return origin is not None or headers.get("sec-fetch-site") == "same-origin"
+def _is_own_page(headers: Headers, method: str) -> bool:
+    """True if the browser says that a page of this server asks, or that the person opens a page.
+
+    A browser sends its cookies to every port of this machine, and from the pages of every port.
+    """
+    site = headers.get("sec-fetch-site")
+    if method not in _SAFE:
+        return site == "same-origin" if site else "origin" in headers
+    return site in {None, "same-origin", "none"} or headers.get("sec-fetch-mode") == "navigate"

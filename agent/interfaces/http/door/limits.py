@@ -1,4 +1,4 @@
-"""Limits on requests: so many a second from all clients together, and few wrong tokens a minute."""
+"""Limits on requests: so many a second from all clients together, and so many wrong tokens."""
 
 import threading
 from dataclasses import dataclass, field
@@ -28,12 +28,6 @@ class Allowance:
                 self._left -= 1
                 return 0.0
             return (1 - self._left) / self.per_second
-
-    def wait(self) -> float:
-        """As `take`, but nothing is taken."""
-        with self._lock:
-            self._fill()
-            return max(0.0, (1 - self._left) / self.per_second)
 
     def _fill(self) -> None:
         now = self.clock.monotonic()

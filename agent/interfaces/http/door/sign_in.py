@@ -8,7 +8,6 @@ from hashlib import sha256
 
 from agent.clock import Clock
 
-COOKIE = "vault-agent"
 DAYS = 30
 """Days after which a browser has to sign in again."""
 _MINUTES = 10
@@ -23,6 +22,11 @@ class SignIn:
     clock: Clock
     _codes: dict[str, float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def cookie_name(self) -> str:
+        """The name of the cookie, a vault's own: browsers have one set of cookies for all ports of a machine."""
+        return f"vault-agent-{sha256(self.token.encode()).hexdigest()[:8]}"
 
     def code(self) -> str:
         """A new code for a link; it counts once, for ten minutes."""

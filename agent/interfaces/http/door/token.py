@@ -1,13 +1,15 @@
 """The token of a vault's server, in a file that only its owner may read; made at the first start."""
 
-import os
 import secrets
 from pathlib import Path
 
-from agent.config.private import FILE, make_folder
+from agent.config.private import make_folder, replace
+from agent.vault.locks import process_lock
 from agent.workspace.workspace import Workspace
 
 _BYTES = 32
+_PATIENCE = 5.0
+"""Seconds to wait for another process that is making the token."""
 
 
 def token_file(workspace: Workspace) -> Path:
@@ -16,20 +18,23 @@ def token_file(workspace: Workspace) -> Path:
 
 
 def load_token(workspace: Workspace) -> str:
-    """The token; it is made if the file is missing, empty or was readable by others."""
+    """The token; a new one is made if the file is missing, damaged, or could be read by others."""
     file = token_file(workspace)
+    if token := _read(file):
+        return token
     make_folder(file.parent)
-    try:
-        if not file.stat().st_mode & 0o077 and (token := file.read_text("ascii").strip()):
-            return token
-        file.unlink()
-    except (FileNotFoundError, UnicodeDecodeError):
-        file.unlink(missing_ok=True)
-    token = secrets.token_urlsafe(_BYTES)
-    try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE)
-    except FileExistsError:  # another process was quicker
-        return load_token(workspace)
-    with os.fdopen(descriptor, "w", encoding="ascii") as out:
-        out.write(token)
+    lock = file.with_name("token.lock")
+    with process_lock(lock, workspace.vault.clock, _PATIENCE, "another process is making the server's token"):
+        token = _read(file)
+        if not token:
+            token = secrets.token_urlsafe(_BYTES)
+            replace(file, token)
     return token
+
+
+def _read(file: Path) -> str:
+    """The token in the file, empty if there is none to be trusted."""
+    try:
+        return "" if file.stat().st_mode & 0o077 else file.read_text("ascii").strip()
+    except (FileNotFoundError, IsADirectoryError, UnicodeDecodeError):
+        return ""

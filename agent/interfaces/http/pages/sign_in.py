@@ -7,7 +7,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from agent.interfaces.http.door.guard import OPEN
-from agent.interfaces.http.door.sign_in import COOKIE, DAYS
+from agent.interfaces.http.door.sign_in import DAYS
 from agent.interfaces.http.problems import Refused
 from agent.interfaces.http.responses import SECURITY_HEADERS, refusal
 from agent.interfaces.http.service import Service
@@ -21,7 +21,7 @@ def sign_in_route(service: Service) -> Route:
     language = service.workspace.settings.vault.language
 
     async def open_page(request: Request) -> Response:
-        if request.method != "GET" or not service.sign_in.redeem(request.path_params["code"]):
+        if not service.sign_in.redeem(request.path_params["code"]):
             refused = Refused(
                 HTTPStatus.FORBIDDEN,
                 "this link does not work any more: each works once, for ten minutes",
@@ -30,7 +30,7 @@ def sign_in_route(service: Service) -> Route:
             return refusal(refused, language, request.scope)
         response = HTMLResponse(_PAGE, headers=SECURITY_HEADERS)
         response.set_cookie(
-            COOKIE,
+            service.sign_in.cookie_name,
             service.sign_in.cookie(),
             max_age=DAYS * 86_400,
             httponly=True,
@@ -39,4 +39,4 @@ def sign_in_route(service: Service) -> Route:
         )
         return response
 
-    return Route(f"{OPEN}{{code}}", open_page)
+    return Route(f"{OPEN}{{code}}", open_page, methods=["GET"])
