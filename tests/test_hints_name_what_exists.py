@@ -10,7 +10,8 @@ import click
 import pytest
 
 from agent.config.settings import RENAMED, keys, sections
-from agent.interfaces.cli.main import COMMANDS, cli, load_command
+from agent.interfaces.cli.commands import COMMANDS
+from agent.interfaces.cli.main import cli, load_command
 
 ROOT = Path(__file__).parent.parent
 PLACES = ["agent", "configs", "vault_template", "skills", "hooks", "README.md"]

@@ -7,6 +7,7 @@ command runs.
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
@@ -19,7 +20,6 @@ from agent.interfaces.cli.daemon_socket import stream_from_daemon
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
-from agent.interfaces.http.serving import doors_of
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
@@ -56,7 +56,7 @@ def command(
 
         @contextmanager
         def doors(live: Live) -> Iterator[None]:
-            with doors_of(live) as found:
+            with import_module("agent.interfaces.http.serving").doors_of(live) as found:  # slow to load
                 port = found.open(wanted)
                 _announce(output, port.url, port.open, str(port.token_file), opened)
                 yield

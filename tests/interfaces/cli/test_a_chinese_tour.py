@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 import pytest
 
+from agent.interfaces.cli.commands import COMMANDS
 from agent.interfaces.cli.language import speak
-from agent.interfaces.cli.main import COMMANDS, load_command, main
+from agent.interfaces.cli.main import load_command, main
 from agent.texts import translated
 from tests.remotes import make_remote
 

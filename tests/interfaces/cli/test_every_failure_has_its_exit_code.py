@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.interfaces.cli.main import COMMANDS, LazyCommand, main
+from agent.interfaces.cli.commands import COMMANDS, LazyCommand
+from agent.interfaces.cli.main import main
 
 Captured = pytest.CaptureFixture[str]
 

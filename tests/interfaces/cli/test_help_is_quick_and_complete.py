@@ -7,8 +7,9 @@ from importlib.util import find_spec
 import click
 import pytest
 
+from agent.interfaces.cli.commands import COMMANDS
 from agent.interfaces.cli.language import speak
-from agent.interfaces.cli.main import COMMANDS, cli, load_command, main
+from agent.interfaces.cli.main import cli, load_command, main
 
 WRITTEN = [name for name, lazy in COMMANDS.items() if find_spec(lazy.module)]
 HEAVY = (

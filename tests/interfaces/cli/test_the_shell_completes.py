@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.interfaces.cli.main import COMMANDS, main
+from agent.interfaces.cli.commands import COMMANDS
+from agent.interfaces.cli.main import main
 
 
 @pytest.mark.parametrize(

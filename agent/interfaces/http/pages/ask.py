@@ -190,7 +190,7 @@ def _sources(cited: tuple[Cited, ...]) -> tuple[str, ...]:
 def _run(request: PageRequest) -> AskedRun:
     run = request.service.runs.get(request.named["run"])
     if run is None:
-        raise NoteGone("this run is not known any more", hint="its conversation is a note in sessions/")
+        raise NoteGone("this run is not known any more", hint="its conversation is one of the notes of sessions")
     return run
 
 
