@@ -29,7 +29,7 @@ from agent.background.presence import Presence
 from agent.background.remote_sync import RemoteSync
 from agent.background.resume import Resume
 from agent.background.session_watch import SessionWatch
-from agent.background.state_file import StateFile
+from agent.background.state_file import JsonStateFile
 from agent.background.tasks import Tasks
 from agent.context.tokens import estimate
 from agent.events.bus import Bus
@@ -112,7 +112,7 @@ def build_daemon(
         return tuple(each.problem for each in parts)
 
     contact = MachineContact(workspace, pool, lambda: edits.settled)
-    state = StateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
+    state = JsonStateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
     metrics = Collector(workspace.metrics, vault.clock, bus.counts)
     bus.observer = metrics.handled
     return DaemonParts(

@@ -11,7 +11,7 @@ from agent.app.notices import take_in
 from agent.background.jobs.attempt import Procedures
 from agent.background.jobs.jobs import LEDGER
 from agent.background.jobs.pending import PendingRun
-from agent.background.jobs.worker import Worker
+from agent.background.jobs.worker import JobWorker
 from agent.background.model_key import ModelKey, help_with
 from agent.errors import AgentError
 from agent.growth.procedures.procedure import ProcedureResult, call_of_job
@@ -41,7 +41,7 @@ def run_by_hand(workspace: Workspace, job: Job, cancelled: Cancelled = never) ->
     Raises `Retryable` if another process or machine runs it now, and what the run raises otherwise is in the result.
     """
     clock = workspace.clock
-    worker = Worker(
+    worker = JobWorker(
         workspace,
         partial(opened_runs, workspace),
         open_claims(workspace),

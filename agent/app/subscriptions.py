@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.remote_sync import RemoteSync
     from agent.background.resume import Resume
     from agent.background.session_watch import SessionWatch
-    from agent.background.state_file import StateFile
+    from agent.background.state_file import JsonStateFile
     from agent.background.tasks import Tasks
 
 LAST = -100
@@ -55,7 +55,7 @@ class DaemonParts:
     maintenance: "Maintenance"
     tasks: "Tasks"
     metrics: Collector
-    state: "StateFile"
+    state: "JsonStateFile"
     key: "ModelKey"
     deletions: "DeletionNotice"
     remotes: "RemoteSync"

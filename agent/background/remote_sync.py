@@ -22,7 +22,7 @@ from agent.runs.sync_rounds import rounds_with_questions
 from agent.texts import Sentence
 from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
-from agent.vault.sync.joining import Permission
+from agent.vault.sync.joining import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport
 from agent.vault.sync.rounds import chosen, rounds, sync_state
 from agent.vault.sync.standing import is_quiet
@@ -96,7 +96,7 @@ class RemoteSync:
                 return
             well = [each for each in chosen(self._vault) if not each.trouble and each.wait is None]
             left = [each for each in well if self._vault.head != each.agreed or not self.settled()]
-            for report in rounds(self._vault, left, Permission(), seconds=GOODBYE):
+            for report in rounds(self._vault, left, RemotePermission(), seconds=GOODBYE):
                 logger.info("sync with %s at the end: %s", report.remote, report.end)
         except (AgentError, OSError) as error:
             logger.info("sync at the end: %s", failure_text(error))

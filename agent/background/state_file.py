@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class StateFile:
+class JsonStateFile:
     """The file at `path`. `index_problem` says what is wrong with the index, `problems` what else does not work, a line
     each; `masked` covers up secrets in them."""
 

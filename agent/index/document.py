@@ -42,7 +42,7 @@ _MOST_CONTROLS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class DocumentUnit:
     """Lines `first` to `last` of the file, the headings above them, and their text.
 
     The first unit of a note is its title with aliases, keywords and tags; it has no lines (both are 0).
@@ -65,7 +65,7 @@ class Document:
     day: str
     fields: Mapping[str, tuple[str, ...]]
     """Terms by field, for each of `weights.FIELDS`."""
-    units: tuple[Unit, ...]
+    units: tuple[DocumentUnit, ...]
     facets: tuple[tuple[str, str], ...]
     text: str
     problem: str = ""
@@ -89,7 +89,7 @@ def parse_document(path: str, data: bytes) -> Document:
     names = dict.fromkeys(name for tag in found.tags for name in tags.parents(tag.key))
     keywords = islice(note.strings("keywords"), MOST_NAMES)
     names_text = " · ".join((title, *note.aliases, *keywords, *islice(names, MOST_NAMES)))
-    first = Unit(0, 0, (), names_text, tuple(terms(names_text)))
+    first = DocumentUnit(0, 0, (), names_text, tuple(terms(names_text)))
     if is_large:
         units = (first, *_first(_windows(text, note.body_line if note.problem is None else 1)))
     else:
@@ -113,7 +113,7 @@ def parse_document(path: str, data: bytes) -> Document:
     return Document(path, title, note.id, day, fields, units, tuple(facets), text, problem)
 
 
-def _first(units: Iterator[Unit]) -> Iterator[Unit]:
+def _first(units: Iterator[DocumentUnit]) -> Iterator[DocumentUnit]:
     """The units up to `MOST_TERMS`."""
     count = 0
     for unit in units:
@@ -123,7 +123,7 @@ def _first(units: Iterator[Unit]) -> Iterator[Unit]:
         yield unit
 
 
-def _windows(text: str, body_line: int) -> Iterator[Unit]:
+def _windows(text: str, body_line: int) -> Iterator[DocumentUnit]:
     """The units of a large note: lines joined up to `WINDOW` characters, and longer lines in pieces."""
     held: list[str] = []
     size = 0
@@ -144,12 +144,12 @@ def _windows(text: str, body_line: int) -> Iterator[Unit]:
         yield _window(first, number, "".join(held))
 
 
-def _window(first: int, last: int, text: str) -> Unit:
+def _window(first: int, last: int, text: str) -> DocumentUnit:
     text = text.removesuffix("\n")
-    return Unit(first, last, (), text, tuple(terms(text)))
+    return DocumentUnit(first, last, (), text, tuple(terms(text)))
 
 
-def _units(note: Note, path: str, found: contents.Contents | None) -> Iterator[Unit]:
+def _units(note: Note, path: str, found: contents.Contents | None) -> Iterator[DocumentUnit]:
     first_heading = found.headings[0].text if found and found.headings else ""
     above: tuple[str, ...] = ()
     lines = note.data.count(b"\n")
@@ -159,7 +159,7 @@ def _units(note: Note, path: str, found: contents.Contents | None) -> Iterator[U
         if passage.headings == above and above and above[-1] != first_heading:
             own.extend(terms(above[-1]))  # a section's first unit already contains its heading
         above = passage.headings
-        yield Unit(passage.first, passage.last, passage.headings, passage.text, tuple(own))
+        yield DocumentUnit(passage.first, passage.last, passage.headings, passage.text, tuple(own))
 
 
 def _day_terms(day: str) -> tuple[str, ...]:

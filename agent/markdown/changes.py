@@ -12,7 +12,7 @@ from agent.markdown import contents
 from agent.markdown.contents import Contents
 from agent.markdown.note import Note
 from agent.markdown.passages import heading_paths
-from agent.markdown.tasks import Task
+from agent.markdown.tasks import TaskBox
 from agent.markdown.values import Value, is_list, same
 
 TOP = ("(top)",)
@@ -154,12 +154,12 @@ def _properties(old: Note, new: Note, before: Contents, after: Contents) -> Iter
             yield PropertyRemoved(key, value)
 
 
-def _tasks(old: Sequence[Task], new: Sequence[Task]) -> Iterator[NoteChange]:
+def _tasks(old: Sequence[TaskBox], new: Sequence[TaskBox]) -> Iterator[NoteChange]:
     """The changes of tasks, paired by block id, else by text; equal tasks are paired first and yield no change."""
     equal = Counter((_identity(task), task.state) for task in old) & Counter(
         (_identity(task), task.state) for task in new
     )
-    waiting: defaultdict[str, list[Task]] = defaultdict(list)
+    waiting: defaultdict[str, list[TaskBox]] = defaultdict(list)
     for task in _without(old, equal):
         waiting[_identity(task)].append(task)
     for task in _without(new, equal):
@@ -174,11 +174,11 @@ def _tasks(old: Sequence[Task], new: Sequence[Task]) -> Iterator[NoteChange]:
         yield from (TaskRemoved(task.text) for task in partners)
 
 
-def _identity(task: Task) -> str:
+def _identity(task: TaskBox) -> str:
     return f"^{task.block}" if task.block else task.text
 
 
-def _without(tasks: Sequence[Task], equal: Counter[tuple[str, str]]) -> Iterator[Task]:
+def _without(tasks: Sequence[TaskBox], equal: Counter[tuple[str, str]]) -> Iterator[TaskBox]:
     left = Counter(equal)
     for task in tasks:
         key = (_identity(task), task.state)

@@ -12,7 +12,7 @@ from agent.markdown.blocks import Body, Heading
 from agent.markdown.links import Link
 from agent.markdown.note import Note
 from agent.markdown.tags import Tag
-from agent.markdown.tasks import Task
+from agent.markdown.tasks import TaskBox
 
 _CALLOUT = re.compile(r"^((?:[ ]{0,3}>[ ]?)+)\[!([^\[\]\n\0]+)\]([-+]?)([^\n]*)", re.MULTILINE)
 
@@ -35,7 +35,7 @@ class Contents:
     headings: tuple[Heading, ...]
     links: tuple[Link, ...]
     tags: tuple[Tag, ...]
-    tasks: tuple[Task, ...]
+    tasks: tuple[TaskBox, ...]
     callouts: tuple[Callout, ...]
 
 

@@ -16,7 +16,7 @@ _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class TaskBox:
     """A checkbox. `state` is the character in it; `indent` counts columns; `line` counts from 1 in the file.
 
     `quoted`: it is in a quote or a callout.
@@ -34,18 +34,18 @@ class Task:
         return self.state in "xX"
 
 
-def find_tasks(body: Body) -> tuple[Task, ...]:
+def find_tasks(body: Body) -> tuple[TaskBox, ...]:
     """The tasks in the order of their lines; `text` does not include the block id, which is in `block`."""
     if "]" not in body.visible:
         return ()
     return tuple(_task(body, found) for found in _TASK.finditer(body.visible))
 
 
-def _task(body: Body, found: re.Match[str]) -> Task:
+def _task(body: Body, found: re.Match[str]) -> TaskBox:
     text = body.text[found.start(4) : found.end(4)].strip()
     block = _BLOCK_ID.search(text[-200:])
     name = ""
     if block:
         name = block[1]
         text = text[: len(text) - len(name) - 1].rstrip()
-    return Task(found[3], text, body.line_at(found.start()), columns(found[2]), name, ">" in found[1])
+    return TaskBox(found[3], text, body.line_at(found.start()), columns(found[2]), name, ">" in found[1])

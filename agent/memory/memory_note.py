@@ -13,7 +13,7 @@ from agent import texts
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
 from agent.memory.understanding.rules import adds_to, contradicts, is_same, relation
-from agent.memory.understanding.seam import FactKind, Relation
+from agent.memory.understanding.seam import FactKind, TextRelation
 from agent.texts import Language
 
 _MOST_EVIDENCE = 5
@@ -54,7 +54,7 @@ def words(row: str) -> str | None:
 
 def says(facts: Sequence[LongTermFact], wanted: str) -> bool:
     """True if one of these facts says the same as `wanted`, or more."""
-    known = {Relation.SAME, Relation.ADDS}
+    known = {TextRelation.SAME, TextRelation.ADDS}
     return any(relation(part, wanted, _TOPIC) in known for each in facts for part in each.parts)
 
 

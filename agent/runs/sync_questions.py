@@ -25,8 +25,8 @@ from agent.vault.decision_notes import RecordFolder, post
 from agent.vault.folders import QUESTIONS
 from agent.vault.provenance.remotes import plain_address
 from agent.vault.store import Vault
-from agent.vault.sync.joining import Choice, Permission
-from agent.vault.sync.resolve import ConflictedNote, Side, conflicted_note, resolve
+from agent.vault.sync.joining import RemoteChoice, RemotePermission
+from agent.vault.sync.resolve import ConflictedNote, ConflictSide, conflicted_note, resolve
 from agent.vault.sync.rounds import sync_state
 from agent.vault.sync.state import SyncedRemote, Wait, WaitKind
 from agent.vault.sync.unasked import drop_unasked, unasked_conflicts
@@ -64,7 +64,7 @@ class Allowed:
     """What a person has allowed for one remote."""
 
     remote: str
-    permission: Permission
+    permission: RemotePermission
 
 
 def ask_about_remotes(workspace: Workspace) -> tuple[str, ...]:
@@ -135,7 +135,8 @@ def settle_questions(workspace: Workspace) -> tuple[Allowed, ...]:
             _close(vault, replace(question, status="over"), text("sync_question.over", language))
         elif meaning := _answer(vault, question):
             if question.subject == "conflict":
-                resolve(vault, conflicted_note(vault, question.name), Side(meaning), text("conflict.other", language))
+                note, side = conflicted_note(vault, question.name), ConflictSide(meaning)
+                resolve(vault, note, side, text("conflict.other", language))
             _close(vault, replace(question, status="answered", answer=meaning), text("sync_question.result", language))
     answered = [each for each in _records(vault).all() if each.status == "answered" and each.subject == "remote"]
     current = [each for each in answered if _is_current(vault, each)]  # again, if the round after the answer has failed
@@ -276,14 +277,14 @@ def _answer(vault: Vault, question: SyncQuestion) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _permission(question: SyncQuestion) -> Iterator[Permission]:
+def _permission(question: SyncQuestion) -> Iterator[RemotePermission]:
     match question.answer:
         case "keep":
-            yield Permission(Choice.KEEP, theirs=question.theirs)
+            yield RemotePermission(RemoteChoice.KEEP, theirs=question.theirs)
         case "take":
-            yield Permission(Choice.TAKE, theirs=question.theirs)
+            yield RemotePermission(RemoteChoice.TAKE, theirs=question.theirs)
         case "yes":
-            yield Permission(mass=True, theirs=question.theirs)
+            yield RemotePermission(mass=True, theirs=question.theirs)
 
 
 def _close(vault: Vault, question: SyncQuestion, result: str) -> None:

@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 
 from agent.errors import AgentError
 from agent.runs.sync_questions import Allowed, ask_about_conflicts, ask_about_remotes, settle_questions
-from agent.vault.sync.joining import Permission
+from agent.vault.sync.joining import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport
 from agent.vault.sync.rounds import rounds
 from agent.vault.sync.state import SyncedRemote
 from agent.workspace.workspace import Workspace
 
-NOTHING = Permission()
+NOTHING = RemotePermission()
 logger = logging.getLogger(__name__)
 
 
 def rounds_with_questions(
     workspace: Workspace,
     remotes: Sequence[SyncedRemote],
-    allowed: Permission = NOTHING,
+    allowed: RemotePermission = NOTHING,
     step: Callable[[str], object] = lambda step: None,
     progress: Callable[[int, int], object] = lambda done, of: None,
     is_patient: bool = False,

@@ -13,13 +13,13 @@ from agent.markdown.changes import NoteChange, PropertySet, SectionAdded, TagAdd
 from agent.markdown.values import Value, is_list
 from agent.schedule.globs import matches
 from agent.schedule.job import Job
-from agent.schedule.triggers import Change
+from agent.schedule.triggers import ChangeTrigger
 
 VaultEvent = AnyVaultEvent[NoteChange]
 _TASKS: Mapping[str, type] = {"ticked": TaskTicked, "unticked": TaskUnticked, "added": TaskAdded}
 
 
-def fits(change: Change, event: VaultEvent) -> bool:
+def fits(change: ChangeTrigger, event: VaultEvent) -> bool:
     """True if the event meets all conditions of the trigger. Conditions on the content of a note are not met if its
     older version was not available."""
     if isinstance(event, FileChanged) or event.origin is Origin.OWN:
@@ -53,12 +53,13 @@ class ChangeWatch:
     """
 
     _jobs: dict[str, Job] = field(default_factory=dict, init=False)
-    _waiting: dict[tuple[str, Change], dict[str, float]] = field(default_factory=dict, init=False)
+    _waiting: dict[tuple[str, ChangeTrigger], dict[str, float]] = field(default_factory=dict, init=False)
 
     def set_jobs(self, jobs: Sequence[Job]) -> None:
         """The jobs as they are now; what waits for a trigger that is gone is forgotten."""
         self._jobs = {job.id: job for job in jobs if job.status == "active"}
-        there = {(job.id, each) for job in self._jobs.values() for each in job.triggers if isinstance(each, Change)}
+        all_triggers = ((job.id, each) for job in self._jobs.values() for each in job.triggers)
+        there = {(id, each) for id, each in all_triggers if isinstance(each, ChangeTrigger)}
         self._waiting = {key: self._waiting.get(key, {}) for key in sorted(there, key=lambda key: key[0])}
 
     def take(self, poll: FilesChanged[NoteChange]) -> None:
@@ -103,18 +104,18 @@ class ChangeWatch:
                 yield ChangesReady(self._jobs[job], tuple(still))
 
 
-def _is_new(change: Change, event: VaultEvent) -> bool:
+def _is_new(change: ChangeTrigger, event: VaultEvent) -> bool:
     """True for a note that was created, or moved to where the trigger looks from elsewhere."""
     if isinstance(event, NoteMoved):
         return bool(change.paths) and not matches(event.source, change.paths)
     return isinstance(event, NoteCreated)
 
 
-def _has_content_condition(change: Change) -> bool:
+def _has_content_condition(change: ChangeTrigger) -> bool:
     return bool(change.task or change.tag or change.key or change.heading)
 
 
-def _content_fits(change: Change, changes: Sequence[NoteChange]) -> bool:
+def _content_fits(change: ChangeTrigger, changes: Sequence[NoteChange]) -> bool:
     return (
         (not change.task or any(isinstance(each, _TASKS[change.task]) for each in changes))
         and (not change.tag or any(_adds_tag(each, change.tag) for each in changes))

@@ -20,7 +20,7 @@ class WrongField(UserError):
 
 
 @dataclass(slots=True)
-class HeaderFields:
+class CheckedFields:
     """The header's fields, each with the error of its value; an empty value counts as not given."""
 
     header: Mapping[str, Value]

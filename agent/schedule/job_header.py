@@ -8,7 +8,7 @@ from typing import get_args
 from agent.markdown.note import Note
 from agent.markdown.values import Value, is_list
 from agent.schedule.header_fields import (
-    HeaderFields,
+    CheckedFields,
     WrongField,
     identity,
     number,
@@ -52,7 +52,7 @@ def parse_job(path: str, data: bytes, digest: str = "") -> Job | JobProblem | No
         return JobProblem(path, "", note.problem.message, note.problem.hint)
     if note.type not in (TYPE, None) or (note.type is None and "on" not in note.header):
         return None
-    fields = HeaderFields(note.header)
+    fields = CheckedFields(note.header)
     if note.header.get("on") is None:
         missing = WrongField("`on` is missing, so nothing starts the job", hint="{example}", example=_ON)
         fields.problems.append(("on", missing))

@@ -61,7 +61,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class OccurrenceOffer:
     """An occurrence that waits for its decision, which is about `count` ones of its `kind` from `first` on."""
 
     key: str
@@ -87,10 +87,10 @@ class OccurrenceLedger:
         self._path, self._clock, self._file = path, clock, LineFile(path, durable)
         self._mutex = threading.RLock()
         self._jobs: dict[str, _Job] = {}
-        self._offered: dict[str, dict[str, Offer]] = {}
+        self._offered: dict[str, dict[str, OccurrenceOffer]] = {}
         self.looked: datetime | None = None
         """The last heartbeat; None before the first."""
-        self.held: dict[str, tuple[Offer, ...]] = {}
+        self.held: dict[str, tuple[OccurrenceOffer, ...]] = {}
         """What was offered and not decided before the last end, by job."""
         self._beaten: datetime | None = None
         with self._mutex:
@@ -112,7 +112,7 @@ class OccurrenceLedger:
         """Remember that this occurrence, which stands for all of its kind from `first` on, waits for its decision. The
         next heartbeat has it."""
         with self._mutex:
-            self._offered.setdefault(split_key(key)[0], {})[key] = Offer(key, first, kind, count)
+            self._offered.setdefault(split_key(key)[0], {})[key] = OccurrenceOffer(key, first, kind, count)
 
     def is_offered(self, key: str) -> bool:
         """True if the occurrence waits for its decision."""
@@ -216,7 +216,7 @@ class OccurrenceLedger:
             self.looked = datetime.fromisoformat(state["looked"])
             self.held = {
                 str(job): tuple(
-                    Offer(str(key), datetime.fromisoformat(first), kind, int(count))
+                    OccurrenceOffer(str(key), datetime.fromisoformat(first), kind, int(count))
                     for key, first, kind, count in offers
                 )
                 for job, offers in state["held"].items()

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from agent.schedule.first_seen import FirstSeen, load_first_seen, save_first_seen, see
 from agent.schedule.job import EVERY_DAY, Job
-from agent.schedule.ledger import OccurrenceLedger, Offer, SpanKind, split_key
+from agent.schedule.ledger import OccurrenceLedger, OccurrenceOffer, SpanKind, split_key
 from agent.schedule.occurrences import Occurrence, next_times
 from agent.schedule.zones import machine_zone, zone_of
 from agent.texts import Sentence
@@ -347,7 +347,7 @@ def _left_out(job: Job, stretch: _Stretch, outcome: Literal["missed", "skipped"]
     return LeftOut(job, first, last, stretch.count, outcome, reason)
 
 
-def _offered_before(course: _Course, offer: Offer) -> LeftOut:
+def _offered_before(course: _Course, offer: OccurrenceOffer) -> LeftOut:
     last = datetime.fromtimestamp(split_key(offer.key)[1], course.zone)
     stretch = _Stretch(offer.first.astimezone(course.zone), last, offer.count)
     if offer.kind == "inactive":

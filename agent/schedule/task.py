@@ -15,7 +15,7 @@ from agent.errors import BadPath, UserError
 from agent.markdown.note import Note
 from agent.markdown.values import Value, is_list
 from agent.schedule.header_fields import (
-    HeaderFields,
+    CheckedFields,
     WrongField,
     identity,
     number,
@@ -110,7 +110,7 @@ def parse_task(path: str, data: bytes, home: AgentFolder = AT_ROOT) -> Task | Ta
         return TaskProblem(path, "", note.problem.message, note.problem.hint)
     if note.type not in (TYPE, None) or (note.type is None and "task_type" not in note.header):
         return None
-    fields = HeaderFields(note.header)
+    fields = CheckedFields(note.header)
     kind = fields.take("task_type", task_type_of, None)
     if kind is None:
         if not fields.problems:

@@ -75,7 +75,7 @@ class At:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangeTrigger:
     """Changes of notes that a person made here.
 
     `paths` are patterns of paths (empty: any note). All the given conditions must hold of one change of a note: `task`
@@ -104,7 +104,7 @@ class OnEvent:
 
 
 Timed: TypeAlias = Cron | Every | At
-Trigger: TypeAlias = Timed | Change | OnEvent
+Trigger: TypeAlias = Timed | ChangeTrigger | OnEvent
 
 
 class BadTrigger(UserError):
@@ -154,7 +154,7 @@ def format_trigger(trigger: Trigger) -> str:
             return f"at {moment.isoformat(' ', 'minutes')}"
         case OnEvent(name):
             return f"on {name}"
-        case Change():
+        case ChangeTrigger():
             parts = [
                 " ".join(trigger.paths),
                 f"task {trigger.task}" if trigger.task else "",
@@ -219,9 +219,9 @@ def _moment(value: Value) -> datetime:
         raise BadTrigger("{value} is no moment", hint="2026-12-24 09:00", value=_shown(value)) from error
 
 
-def _change(value: Value) -> Change:
+def _change(value: Value) -> ChangeTrigger:
     if value is None or isinstance(value, str):
-        return Change(paths=_patterns(value))
+        return ChangeTrigger(paths=_patterns(value))
     if not isinstance(value, Mapping) or not value.keys() <= _CHANGE_KEYS:
         return _bad_change(value)
     task, count, quiet = value.get("task", ""), value.get("count", 1), value.get("quiet_seconds", QUIET)
@@ -239,7 +239,7 @@ def _change(value: Value) -> Change:
     if not is_right:
         return _bad_change(value)
     tag, heading = value.get("tag", ""), value.get("heading", "")
-    return Change(
+    return ChangeTrigger(
         _patterns(value.get("path")),
         task,  # type: ignore[arg-type]  # checked above
         str(tag or "").lstrip("#"),
@@ -273,7 +273,7 @@ def _refuse(value: Value) -> Trigger:
     raise BadTrigger("`on` has something that starts nothing: {value}", hint=_HINT, value=_shown(value))
 
 
-def _bad_change(value: Value) -> Change:
+def _bad_change(value: Value) -> ChangeTrigger:
     raise BadTrigger(
         "`change` cannot be understood: {value}",
         hint="path, task (ticked, unticked, added), tag, property, heading, created, count, from (here, anywhere)",

@@ -20,7 +20,7 @@ from agent.vault.change import Stamp
 from agent.vault.decision_notes import RecordFolder, answer_in, close, post
 from agent.vault.folders import APPROVALS
 from agent.vault.history.line_diff import line_diff
-from agent.vault.provenance.database import Arrival
+from agent.vault.provenance.database import ArrivedBlob
 from agent.vault.provenance.remotes import Writers
 from agent.vault.store import Vault
 from agent.vault.template import placed, read_template
@@ -65,13 +65,13 @@ def _pending(records: RecordFolder[Review]) -> list[Review]:
     return sorted((each for each in records.all() if each.status == "pending"), key=lambda each: each.path)
 
 
-def unseen_steering(vault: Vault) -> list[Arrival]:
+def unseen_steering(vault: Vault) -> list[ArrivedBlob]:
     """The last arrival in each steering note whose new text is not in effect yet."""
     own = _as_shipped(vault)
     return [each for each in _steering(vault) if each.path not in own]
 
 
-def _steering(vault: Vault) -> list[Arrival]:
+def _steering(vault: Vault) -> list[ArrivedBlob]:
     waiting = vault.provenance.unseen(lambda path: vault.home.row(path).steers)
     return [each for each in waiting if vault.own_version(each.path) != vault.read(each.path)]
 
@@ -128,7 +128,7 @@ def settle_arrivals(vault: Vault) -> tuple[Review, ...]:
     return tuple(done for _, _, done in settled)
 
 
-def _open_matters(vault: Vault, records: RecordFolder[Review]) -> Iterator[tuple[Review, list[Arrival]]]:
+def _open_matters(vault: Vault, records: RecordFolder[Review]) -> Iterator[tuple[Review, list[ArrivedBlob]]]:
     """The questions not yet asked about the current state, each with its arrivals."""
     answers = vault.provenance.answers.load()
     for address, arrivals in _by_address(vault.provenance.unseen()).items():
@@ -142,8 +142,8 @@ def _open_matters(vault: Vault, records: RecordFolder[Review]) -> Iterator[tuple
             yield review, [arrival]
 
 
-def _by_address(arrivals: Iterable[Arrival]) -> dict[str, list[Arrival]]:
-    found: dict[str, list[Arrival]] = {}
+def _by_address(arrivals: Iterable[ArrivedBlob]) -> dict[str, list[ArrivedBlob]]:
+    found: dict[str, list[ArrivedBlob]] = {}
     for arrival in arrivals:
         for address in arrival.addresses:
             found.setdefault(address, []).append(arrival)
@@ -156,7 +156,7 @@ def _note_path(kind: ReviewKind, subject: str) -> str:
     return f"{APPROVALS}{begin}-{name}-{sha256(subject.encode()).hexdigest()[:6]}.md"
 
 
-def _compose(vault: Vault, review: Review, arrivals: list[Arrival], when: datetime, language: Language) -> bytes:
+def _compose(vault: Vault, review: Review, arrivals: list[ArrivedBlob], when: datetime, language: Language) -> bytes:
     source = ", ".join(dict.fromkeys(each.source if review.kind == "note" else each.path for each in arrivals[:3]))
     more = f" (+{len(arrivals) - 3})" if len(arrivals) > 3 else ""
     values = {

@@ -17,7 +17,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(slots=True)
-class Scan:
+class FileScan:
     """The result of a scan. `suspects` are the paths that may have changed, with their `FileStat` (None: missing)."""
 
     files: int = 0
@@ -25,13 +25,13 @@ class Scan:
     unread: list[str] = field(default_factory=list)
 
 
-def scan(root: Path, snapshot: Snapshot, ignored: Callable[[str], bool], folder: str = "") -> Scan:
+def scan(root: Path, snapshot: Snapshot, ignored: Callable[[str], bool], folder: str = "") -> FileScan:
     """Compare the files below `folder` with the snapshot; reads no file contents.
 
     `ignored` is called for files and folders, in addition to `is_ignored`. Memory grows with the number of differences
     and the length of the file names.
     """
-    result = Scan()
+    result = FileScan()
     there: set[str] = set()
     waiting = [folder]
     while waiting:

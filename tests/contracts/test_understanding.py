@@ -9,7 +9,7 @@ import pytest
 from agent.errors import Retryable
 from agent.memory.understanding.model import CHARACTERS, ITEMS, ModelUnderstanding
 from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import Fact, FactKind, Pair, Relation, SourceText, Understanding
+from agent.memory.understanding.seam import Fact, FactKind, Pair, SourceText, TextRelation, Understanding
 from tests.memory.pairs import DIFFERENT
 
 
@@ -72,7 +72,7 @@ def test_the_same_words_are_the_same_in_any_language(understanding: Understandin
         Pair("我喜欢绿茶。", "我喜欢绿茶"),
         Pair("Ich mag Tee", "ich mag Tee."),
     ]
-    assert set(understanding.compare(pairs)) == {Relation.SAME}
+    assert set(understanding.compare(pairs)) == {TextRelation.SAME}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_the_same_words_are_the_same_in_any_language(understanding: Understandin
     ],
 )
 def test_another_number_or_a_not_is_never_the_same(understanding: Understanding, newer: str, older: str) -> None:
-    assert understanding.compare([Pair(newer, older)]) != (Relation.SAME,)
+    assert understanding.compare([Pair(newer, older)]) != (TextRelation.SAME,)
 
 
 @pytest.mark.parametrize("text", ["I prefer tea in the morning.\nWhat is new?", "我喜欢绿茶。\n你呢？"])
@@ -108,7 +108,7 @@ def test_a_model_finds_what_is_said_in_other_words() -> None:
     understanding, script = model(
         [{"number": 1, "relation": "same", "newer": "adores green tea", "older": "loves green tea"}]
     )
-    assert understanding.compare([Pair("x", "x"), ADORES]) == (Relation.SAME, Relation.SAME)
+    assert understanding.compare([Pair("x", "x"), ADORES]) == (TextRelation.SAME, TextRelation.SAME)
     assert script.asked == [("compare", [{"number": 1, "newer": ADORES.newer, "older": ADORES.older}])]
 
 
@@ -125,7 +125,7 @@ def test_a_model_finds_what_is_said_in_other_words() -> None:
 )
 def test_an_answer_without_its_quotes_or_out_of_form_is_refused(answer: object) -> None:
     understanding, _ = model([answer])
-    assert understanding.compare([ADORES]) == (Relation.DIFFERENT,)
+    assert understanding.compare([ADORES]) == (TextRelation.DIFFERENT,)
 
 
 @pytest.mark.parametrize(
@@ -173,5 +173,5 @@ def test_what_rules_can_tell_is_not_asked() -> None:
         Pair("I like coffee", "I don't like coffee"),
         Pair("a b", "x y"),
     )
-    assert understanding.compare(sure) == (Relation.SAME, Relation.CONTRADICTS, Relation.DIFFERENT)
+    assert understanding.compare(sure) == (TextRelation.SAME, TextRelation.CONTRADICTS, TextRelation.DIFFERENT)
     assert script.asked == []

@@ -11,7 +11,7 @@ from agent.markdown.blocks import Heading
 from agent.markdown.contents import Callout, Contents
 from agent.markdown.links import Link
 from agent.markdown.note import Note
-from agent.markdown.tasks import Task
+from agent.markdown.tasks import TaskBox
 from tests.markdown.generate import CASES, NOTES, notes
 
 
@@ -173,11 +173,11 @@ def test_tasks_tell_state_text_block_and_place() -> None:
     text = "---\nx: 1\n---\n- [ ] one ^id-1\n  * [x] `two`\n\t1. [/] three #t\n> [!todo]\n> - [X] four\n"
     text += "- [] no\n- [ ]\n- [ ]no"
     assert read(text).tasks == (
-        Task(" ", "one", 4, 0, "id-1"),
-        Task("x", "`two`", 5, 2),
-        Task("/", "three #t", 6, 4),
-        Task("X", "four", 8, quoted=True),
-        Task(" ", "", 10),
+        TaskBox(" ", "one", 4, 0, "id-1"),
+        TaskBox("x", "`two`", 5, 2),
+        TaskBox("/", "three #t", 6, 4),
+        TaskBox("X", "four", 8, quoted=True),
+        TaskBox(" ", "", 10),
     )
     assert [task.done for task in read(text).tasks] == [False, True, False, True, False]
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from agent.memory.blame import AuthoredLine
 from agent.memory.edits.lesson import lessons_in
-from agent.memory.edits.lessons_note import LessonLine, Place, Seen, lesson_changes, parse_lines
+from agent.memory.edits.lessons_note import LessonLine, LessonPlace, Seen, lesson_changes, parse_lines
 from agent.memory.profile.block_change import change_block
 from agent.memory.profile.note_edit import NoteEdit
 from agent.texts import LANGUAGES, Language
@@ -94,7 +94,7 @@ def test_no_text_is_an_error(before: str, after: str) -> None:
 def lines_after(note: str, *more: Seen, language: Language = "en") -> tuple[str, tuple[LessonLine, ...]]:
     rows = frozenset(note.splitlines())
     edit = NoteEdit.begin(note.encode(), [False] * (note.count("\n") + 1))
-    for change in lesson_changes(note, more, rows, frozenset(), Place(AT_ROOT, language)):
+    for change in lesson_changes(note, more, rows, frozenset(), LessonPlace(AT_ROOT, language)):
         change_block(edit, change, b"")
     found = "\n".join(row.text for row in edit.rows)
     return found, parse_lines(found.splitlines())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agent.memory.understanding.repeats import repeats
 from agent.memory.understanding.rules import RULES, is_same
-from agent.memory.understanding.seam import Fact, Pair, Relation, SourceText
+from agent.memory.understanding.seam import Fact, Pair, SourceText, TextRelation
 from agent.memory.understanding.wording import jaccard, similarity, wording
 from tests.memory.pairs import DIFFERENT, SAME
 
@@ -74,10 +74,12 @@ class Paraphrases:
     def __init__(self) -> None:
         self.asked: list[int] = []
 
-    def compare(self, pairs: Sequence[Pair]) -> tuple[Relation, ...]:
+    def compare(self, pairs: Sequence[Pair]) -> tuple[TextRelation, ...]:
         self.asked.append(len(pairs))
         return tuple(
-            Relation.SAME if {"Anna adores tea", "Anna loves tea"} == {each.newer, each.older} else Relation.DIFFERENT
+            TextRelation.SAME
+            if {"Anna adores tea", "Anna loves tea"} == {each.newer, each.older}
+            else TextRelation.DIFFERENT
             for each in pairs
         )
 

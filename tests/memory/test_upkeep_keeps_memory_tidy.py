@@ -11,7 +11,7 @@ from agent.memory.capture.dedupe import Resolution
 from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import EntryType, Scope, parse_entry
 from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import Fact, Pair, Relation, SourceText
+from agent.memory.understanding.seam import Fact, Pair, SourceText, TextRelation
 from agent.memory.upkeep.lifecycle import plan, run
 from agent.vault.change import Stamp
 from agent.vault.history.undo import undo
@@ -103,8 +103,8 @@ def test_what_only_the_older_one_says_is_kept_in_the_newer(tmp_path: Path) -> No
 class AllTheSame:
     """An understanding to which any two texts are the same."""
 
-    def compare(self, pairs: Sequence[Pair]) -> tuple[Relation, ...]:
-        return tuple(Relation.SAME for _ in pairs)
+    def compare(self, pairs: Sequence[Pair]) -> tuple[TextRelation, ...]:
+        return tuple(TextRelation.SAME for _ in pairs)
 
     def facts(self, sources: Sequence[SourceText]) -> tuple[tuple[Fact, ...], ...]:
         return RULES.facts(sources)

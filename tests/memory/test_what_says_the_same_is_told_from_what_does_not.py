@@ -11,7 +11,7 @@ from agent.memory.capture.dedupe import Resolution, amended, is_comparable, judg
 from agent.memory.entry import Entry, EntryType, Scope, parse_entry
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.rules import contradicts, is_same, relation
-from agent.memory.understanding.seam import Relation
+from agent.memory.understanding.seam import TextRelation
 from agent.memory.understanding.wording import similarity, wording
 from tests.fakes import FakeClock
 from tests.memory.pairs import DIFFERENT, SAME
@@ -42,8 +42,8 @@ def test_of_two_hundred_pairs_none_that_differs_is_taken_for_the_same(half: int)
     same = SAME[half * 50 : half * 50 + 50]
     different = DIFFERENT[half * 50 : half * 50 + 50]
     assert (len(same), len(different)) == (50, 50)
-    assert [pair for pair in different if relation(*pair) in {Relation.SAME, Relation.ADDS}] == []
-    assert [pair for pair in different if relation(pair[1], pair[0]) in {Relation.SAME, Relation.ADDS}] == []
+    assert [pair for pair in different if relation(*pair) in {TextRelation.SAME, TextRelation.ADDS}] == []
+    assert [pair for pair in different if relation(pair[1], pair[0]) in {TextRelation.SAME, TextRelation.ADDS}] == []
     assert sum(is_same(*pair) for pair in same) >= [*FOUND.values()][half]
 
 

@@ -9,7 +9,7 @@ from agent.markdown.values import Value
 from agent.schedule.conditions import ChangeWatch, VaultEvent, fits
 from agent.schedule.globs import matches
 from agent.schedule.job import Job
-from agent.schedule.triggers import Change, parse_triggers
+from agent.schedule.triggers import ChangeTrigger, parse_triggers
 from agent.watch.classify import ContentChange, classify
 
 HERE = Origin.HUMAN
@@ -22,9 +22,9 @@ def event(old: str | None, new: str | None, path: str = "projects/a.md", origin:
     return classify(change, before, after, origin)
 
 
-def change(**given: Value) -> Change:
+def change(**given: Value) -> ChangeTrigger:
     (found,) = parse_triggers({"change": dict(given)})
-    assert isinstance(found, Change)
+    assert isinstance(found, ChangeTrigger)
     return found
 
 
@@ -149,7 +149,7 @@ def test_other_files_start_nothing() -> None:
     assert not fits(change(), FileChanged("picture.png", True, HERE))
 
 
-def watch(*triggers: Change) -> ChangeWatch:
+def watch(*triggers: ChangeTrigger) -> ChangeWatch:
     found = ChangeWatch()
     found.set_jobs([Job(f"j{number}", f"jobs/j{number}.md", "", (each,), "x") for number, each in enumerate(triggers)])
     return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.skills.reading.patterns import BadPattern, Pass, Pattern, PatternSet, compile_pattern, searchable
+from agent.skills.reading.patterns import BadPattern, Pass, PatternSet, TaskPattern, compile_pattern, searchable
 from tests.skills.test_builtin_skills_fit_their_tasks import labelled, shelf
 
 ATOMS = (
@@ -33,14 +33,14 @@ expressions = st.lists(pieces, min_size=1, max_size=3).map("|".join)
 texts = st.text(st.sampled_from("abAé整理 \n.，-"), max_size=30)
 
 
-def compiled(expression: str) -> Pattern | None:
+def compiled(expression: str) -> TaskPattern | None:
     try:
         return compile_pattern(expression)
     except BadPattern:
         return None
 
 
-def one_by_one(patterns: tuple[Pattern, ...], text: bytes) -> frozenset[str]:
+def one_by_one(patterns: tuple[TaskPattern, ...], text: bytes) -> frozenset[str]:
     return frozenset(pattern.text for pattern in patterns if pattern.is_in(text))
 
 

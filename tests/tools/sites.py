@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from agent.clock import SystemClock
-from agent.tools.builtin.web import FetchLimits, Network, web_tools
+from agent.tools.builtin.web import FetchLimits, WebNetwork, web_tools
 from agent.tools.tool import RunContext, ToolOutput
 
 PUBLIC = "93.184.215.14"
@@ -46,8 +46,8 @@ class Site:
         return "127.0.0.1", self.port
 
     @property
-    def network(self) -> Network:
-        return Network(self.resolve, self.dial, self.trust)
+    def network(self) -> WebNetwork:
+        return WebNetwork(self.resolve, self.dial, self.trust)
 
     def serve(self, connection: socket.socket) -> None:
         head = b""
@@ -108,7 +108,7 @@ def site(
 
 
 def fetch(
-    network: Network,
+    network: WebNetwork,
     url: str = "http://example.org/",
     *,
     limits: FetchLimits | None = None,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agent.clock import SystemClock
 from agent.errors import ToolFailed, ToolRetry
 from agent.tools.builtin.addresses import is_ours, refusal
-from agent.tools.builtin.web import FetchLimits, Network, resolve, web_tools
+from agent.tools.builtin.web import FetchLimits, WebNetwork, resolve, web_tools
 from agent.tools.tool import RunContext
 from tests.tools.sites import PUBLIC, answer, fetch, sent_on, site
 
@@ -154,7 +154,7 @@ def test_no_spelling_of_a_near_address_is_connected_to(url: str) -> None:
         return "127.0.0.1", 9
 
     with pytest.raises((ToolFailed, ToolRetry)):
-        fetch(Network(resolve, dial), url)
+        fetch(WebNetwork(resolve, dial), url)
     assert dialled == []
 
 
@@ -202,7 +202,7 @@ def test_a_name_is_resolved_once_and_that_very_address_is_connected_to() -> None
             internet.resolved.append(host)
             return next(answers)
 
-        given_ = fetch(Network(rebinding, internet.dial))
+        given_ = fetch(WebNetwork(rebinding, internet.dial))
         assert "hello" in given_.text
         assert internet.resolved == ["example.org"] and internet.dialled == [(PUBLIC, 80)]
 
@@ -211,7 +211,7 @@ def test_a_redirect_to_a_near_address_is_refused_also_when_the_name_was_good_bef
     answers = iter([[PUBLIC], ["127.0.0.1"]])
     with site({"/": sent_on("http://example.org/again"), "/again": answer("secret")}) as internet:
         with pytest.raises(ToolFailed, match="not on the open internet"):
-            fetch(Network(lambda host, port: next(answers), internet.dial))
+            fetch(WebNetwork(lambda host, port: next(answers), internet.dial))
         assert len(internet.asked) == 1
 
 

@@ -15,7 +15,7 @@ from random import Random
 from agent.vault.options import Options
 from agent.vault.plumbing.network import Network
 from agent.vault.store import Vault, open_vault
-from agent.vault.sync.joining import Choice, Permission
+from agent.vault.sync.joining import RemoteChoice, RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote
 from tests.fakes import FakeClock
@@ -25,8 +25,8 @@ from tests.vaults import FAST, init, write
 NAMES = ("Anna", "Bert", "Cora")
 PLAIN = "Cora"
 """The clone on which git alone is used, as obsidian-git does."""
-NOTHING = Permission()
-KEEP = Permission(Choice.KEEP, mass=True)
+NOTHING = RemotePermission()
+KEEP = RemotePermission(RemoteChoice.KEEP, mass=True)
 """The answer to every question."""
 _MARK = re.compile(r"mark-\d+")
 _START = datetime(2026, 11, 21, 14, 12, 0, tzinfo=UTC)
@@ -163,7 +163,7 @@ class Company:
     def sync(
         self,
         clone: Clone,
-        allowed: Permission = NOTHING,
+        allowed: RemotePermission = NOTHING,
         step: Callable[[str], object] = lambda step: None,
         options: Options | None = None,
     ) -> RoundReport:

@@ -18,7 +18,7 @@ from typing import Any
 from agent.vault.options import Options
 from agent.vault.plumbing.network import Network
 from agent.vault.store import open_vault
-from agent.vault.sync.joining import Permission
+from agent.vault.sync.joining import RemotePermission
 from agent.vault.sync.round import SyncRound
 from agent.vault.worktree.paths import TEMPORARY
 from tests.fakes import FakeClock
@@ -70,7 +70,7 @@ def sync(order: dict[str, Any]) -> int:
     remote = known(vault, Path(order["remote"]))
     fuse = Fuse(order["at"] or 0, order["within"], order["family"])
     sys.addaudithook(fuse.step)
-    SyncRound(vault, Network(vault.git), remote, Permission()).run()
+    SyncRound(vault, Network(vault.git), remote, RemotePermission()).run()
     return 0
 
 

@@ -39,7 +39,7 @@ class Procedures(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class JobAttempt:
     """A run that begins now. `machine` is this one's name; `cancelled` says whether to stop."""
 
     workspace: Workspace

@@ -22,7 +22,7 @@ from agent.background.jobs.recording import record, row_requests, rows_of, write
 from agent.background.jobs.resumed import job_of, write_after_wait
 from agent.background.jobs.retries import retries
 from agent.background.jobs.triggered import Triggered
-from agent.background.jobs.worker import TURN, Awake, Worker, job_lock
+from agent.background.jobs.worker import TURN, Awake, JobWorker, job_lock
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns
 from agent.background.turns import TurnsToGiveBack
@@ -276,8 +276,8 @@ class Jobs:
                 work = partial(self._worker().work, entry)
                 entry.work = self.pool.submit(work, key=f"job {entry.occurrence.key}", priority=Priority.JOB)
 
-    def _worker(self) -> Worker:
-        return Worker(
+    def _worker(self) -> JobWorker:
+        return JobWorker(
             self.workspace,
             self.open_runs,
             self.claims,

@@ -8,7 +8,7 @@ from agent.background.jobs.recording import own_rows
 from agent.schedule.history import RAN
 from agent.schedule.job import Job
 from agent.schedule.occurrences import Occurrence
-from agent.schedule.triggers import Change
+from agent.schedule.triggers import ChangeTrigger
 from agent.workspace.workspace import Workspace
 
 LATEST = timedelta(hours=1)
@@ -20,7 +20,8 @@ def retries(workspace: Workspace, jobs: Iterable[Job], machine: str) -> Iterator
     started is not among them: which notes, only the process that has ended knew."""
     now, here = workspace.clock.now(), workspace.clock.monotonic()
     for job in jobs:
-        if job.status != "active" or not job.retry.most or any(isinstance(each, Change) for each in job.triggers):
+        has_change = any(isinstance(each, ChangeTrigger) for each in job.triggers)
+        if job.status != "active" or not job.retry.most or has_change:
             continue
         last = next((row for row in reversed(own_rows(workspace, job.id)) if row.outcome in RAN), None)
         if last is None or last.outcome != "failed" or last.machine != machine or last.attempt > job.retry.most:

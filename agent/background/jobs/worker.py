@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent.background.failures import failure_text
-from agent.background.jobs.attempt import Attempt, Procedures, longest_run
+from agent.background.jobs.attempt import JobAttempt, Procedures, longest_run
 from agent.background.jobs.job_notices import Notify, notify_answer, notify_stopped
 from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.recording import is_recorded, is_written, record, rows_of, write_result
@@ -56,7 +56,7 @@ class Ask(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class JobWorker:
     """Runs jobs. `done` takes the turns that are to be handed over, `awake` is told of the work, `notify` takes
     notices; `missing` returns why no model can be asked, empty if one can."""
 
@@ -119,7 +119,7 @@ class Worker:
             return
         machine = self.claims.machine.name
         with self.awake.working(job.title, kind_of(entry)) as done:
-            attempt = Attempt(self.workspace, entry, machine, now, self.workspace.clock.monotonic(), cancelled)
+            attempt = JobAttempt(self.workspace, entry, machine, now, self.workspace.clock.monotonic(), cancelled)
             entry.ended = attempt.perform(self.open_runs, self.procedures)
             if entry.ended[0].outcome == "done":
                 done.append(job.title)

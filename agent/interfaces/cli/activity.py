@@ -27,7 +27,7 @@ class Status:
 
 
 @dataclass(slots=True)
-class Activity:
+class ActivityLine:
     """What happens now; `stopping` is true once the person has asked the run to stop."""
 
     clock: Clock

@@ -16,7 +16,7 @@ from agent.errors import UserError
 from agent.interfaces.cli.foreground import Foreground, foreground, update_index
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.output import Failed, Output
+from agent.interfaces.cli.output import CommandFailed, Output
 from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, document, failure, remarks
 from agent.interfaces.cli.skill_news import show_skill_news
 from agent.loop.outcome import Ended, RunOutcome
@@ -76,7 +76,7 @@ def _show(workspace: Workspace, output: Output, ended: Ended, report: dict[str, 
     below = "\n".join(remarks(ended, workspace.settings.vault.language))
     if ended.outcome is RunOutcome.FAILED:
         output.note(below)
-        raise Failed(failure(ended), report)
+        raise CommandFailed(failure(ended), report)
     output.emit(report, "" if sys.stdout.isatty() else ended.answer)
     output.note(f"\n{below}" if sys.stdout.isatty() else below)
     check_whole(ended)

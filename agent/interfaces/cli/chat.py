@@ -19,7 +19,7 @@ from agent.interfaces.cli.decide import settle
 from agent.interfaces.cli.exchanges import last_exchanges
 from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.output import Failed, Output, progress, say, to_json
+from agent.interfaces.cli.output import CommandFailed, Output, progress, say, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, document, failure, queued, refused, why
@@ -218,7 +218,7 @@ class Chat:
                 lambda path, first: self._run(lambda line: resume(path, line, first)),
             )
         if ended.outcome is RunOutcome.FAILED and not self.lines.terminal:
-            raise Failed(failure(ended), document(self.agent, ended))
+            raise CommandFailed(failure(ended), document(self.agent, ended))
         if not self.lines.terminal:
             self.ended.append(ended)
         if self.output.json:

@@ -22,7 +22,7 @@ from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
 from agent.interfaces.cli.click_texts import in_language, speak_for_click
 from agent.interfaces.cli.commands import COMMANDS
 from agent.interfaces.cli.language import counted, listed, said, speak, terminal_language
-from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, Failed, Output, exit_codes, say, to_json
+from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, CommandFailed, Output, exit_codes, say, to_json
 from agent.interfaces.cli.printing import colour, show
 from agent.interfaces.cli.streams import is_reader_gone, prepare_streams
 
@@ -256,7 +256,7 @@ def _invoke(args: list[str]) -> int:
 def _fail(error: Exception, args: Sequence[str]) -> int:
     """Print the error, on standard error or as one JSON document, and return the exit code."""
     beside: Mapping[str, object] = {}
-    if isinstance(error, Failed):
+    if isinstance(error, CommandFailed):
         beside, error = error.document, error.error
     code = exit_code(error)
     try:

@@ -30,7 +30,7 @@ class CheckFailed(Exception):
     """A check found a problem, and its report is already printed; exit 1."""
 
 
-class Failed(Exception):
+class CommandFailed(Exception):
     """The command failed with `error`; with `--json`, the fields of `document` are printed beside it."""
 
     def __init__(self, error: Exception, document: Mapping[str, object]) -> None:

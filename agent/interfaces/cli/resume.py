@@ -6,7 +6,7 @@ from shlex import quote
 from agent.app.agent import build_runs
 from agent.interfaces.cli.foreground import foreground
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.output import Failed, Output
+from agent.interfaces.cli.output import CommandFailed, Output
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.run_report import check_whole, document, failure, remarks
@@ -51,7 +51,7 @@ def _resume(workspace: Workspace, output: Output, session: str) -> tuple[Ended, 
             output.note("\n".join(remarks(ended, workspace.settings.vault.language)))
             report = document(here.agent, ended, resumed=True)
     if ended.outcome is RunOutcome.FAILED:
-        raise Failed(failure(ended), report)
+        raise CommandFailed(failure(ended), report)
     return ended, report
 
 

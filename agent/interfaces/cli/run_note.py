@@ -23,7 +23,7 @@ from agent.errors import AgentError, LockHeld, UserError
 from agent.interfaces.cli.foreground import Foreground, foreground, update_index
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.lookup import named_note
-from agent.interfaces.cli.output import Failed, Output, progress
+from agent.interfaces.cli.output import CommandFailed, Output, progress
 from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, failure, remarks
 from agent.interfaces.cli.run_report import document as run_document
 from agent.loop.outcome import Ended, RunOutcome
@@ -78,7 +78,7 @@ def command(output: Output, path: str) -> None:
                 documents.append(document)
                 all_ended.append(ended)
                 if ended.outcome is RunOutcome.FAILED:
-                    raise Failed(failure(ended), {"path": name, "answers": documents})
+                    raise CommandFailed(failure(ended), {"path": name, "answers": documents})
                 if ended.outcome is RunOutcome.INTERRUPTED:
                     break
     answers = "\n\n".join(str(document["answer"]) for document in documents)

@@ -16,7 +16,7 @@ from agent.clock import Clock, SystemClock
 from agent.escape import escape_line
 from agent.events.bus import Bus
 from agent.events.runs import IterationStarted, ModelRetry, ToolCallFailed, ToolCallStarted, ToolCompleted
-from agent.interfaces.cli.activity import Activity, Status
+from agent.interfaces.cli.activity import ActivityLine, Status
 from agent.interfaces.cli.printing import Stream, Styled, at_words, can_draw, show, size
 from agent.llm.provider import Cancelled, never
 from agent.texts import Language, text
@@ -85,12 +85,12 @@ class Screen:
     """The text of the current step so far."""
     typed: str = ""
     """The line that the person is typing."""
-    activity: Activity = field(init=False)
+    activity: ActivityLine = field(init=False)
     _view: View | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self.activity = Activity(self.clock, self.language)
+        self.activity = ActivityLine(self.clock, self.language)
 
     def watch(self, bus: Bus) -> None:
         """Subscribe to the steps, tools and pauses of the runs on this bus."""

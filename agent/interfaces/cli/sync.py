@@ -20,9 +20,9 @@ from agent.runs.sync_questions import settle_questions
 from agent.texts import text
 from agent.vault.health.status import status as vault_status
 from agent.vault.sync.checks import sync_checks
-from agent.vault.sync.joining import Choice, Permission
+from agent.vault.sync.joining import RemoteChoice, RemotePermission
 from agent.vault.sync.removal import remove
-from agent.vault.sync.resolve import Side, conflicted_note, resolve
+from agent.vault.sync.resolve import ConflictSide, conflicted_note, resolve
 from agent.vault.sync.rounds import chosen, pause, sync_state
 
 _EXIT = exit_codes("not synced: the message says why")
@@ -54,8 +54,8 @@ def command(ctx: click.Context, remote: str, yes: bool, keep: bool, take: bool, 
         paused = said("sync is paused: vault-agent sync resume")
         output.emit({"ok": False, "paused": True, "synced": False, "rounds": []}, paused)
         raise CheckFailed
-    choice = Choice.KEEP if keep else Choice.TAKE if take else Choice.ASK
-    reports = go_round(output, workspace, remotes, Permission(choice, yes, join))
+    choice = RemoteChoice.KEEP if keep else RemoteChoice.TAKE if take else RemoteChoice.ASK
+    reports = go_round(output, workspace, remotes, RemotePermission(choice, yes, join))
     finish(output, workspace, reports, {"paused": False})
 
 
@@ -151,7 +151,7 @@ def end_conflict(output: Output, note: str, side: str | None) -> None:
             "which version of {path}?", hint="--ours, --theirs or --both; the other one is in {copy}",
             path=conflict.path, copy=", ".join(conflict.copies),
         )  # fmt: skip
-    outcome = resolve(vault, conflict, Side(side), text("conflict.other", workspace.settings.vault.language))
+    outcome = resolve(vault, conflict, ConflictSide(side), text("conflict.other", workspace.settings.vault.language))
     document = {"note": conflict.path, "removed": list(conflict.copies), "commit": outcome.commit,
                 "queued": outcome.queued}  # fmt: skip
     if outcome.queued:

@@ -16,7 +16,7 @@ from agent.interfaces.cli.screen import is_terminal
 from agent.interfaces.cli.sync_rounds import finish, go_round
 from agent.vault import merge_driver_setup
 from agent.vault.provenance.remotes import Writers, plain_address
-from agent.vault.sync.joining import Permission
+from agent.vault.sync.joining import RemotePermission
 from agent.vault.sync.setup import Candidate, check_repository, examine, record, remotes_of_git
 from agent.workspace.workspace import Workspace
 
@@ -56,7 +56,7 @@ def setup(output: Output, address: str, name: str, branch: str, mine: bool, othe
     no_driver = merge_driver_setup.install(vault, hook_program())
     _advise(output, candidate)
     record_writers(output, workspace, candidate.name, candidate.address, mine, others)
-    reports = go_round(output, workspace, [remote], Permission())
+    reports = go_round(output, workspace, [remote], RemotePermission())
     document = {"remote": remote.name, "address": plain_address(remote.address), "branch": remote.branch,
                 "new": candidate.is_new, "refuses_refs": candidate.refuses_refs,
                 "merge_driver": not no_driver}  # fmt: skip

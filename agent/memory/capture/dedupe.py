@@ -18,7 +18,7 @@ from agent.memory.entry import MODEL, Entry, EntryType, Scope
 from agent.memory.store import StoredEntry, with_offset
 from agent.memory.understanding.corrections import corrected, is_correction
 from agent.memory.understanding.rules import RULES, is_same, replaces
-from agent.memory.understanding.seam import Pair, Relation, Understanding
+from agent.memory.understanding.seam import Pair, TextRelation, Understanding
 from agent.memory.understanding.statements import claims, told_clauses
 from agent.memory.understanding.wording import similarity, wording
 from agent.vault.folders import AgentFolder
@@ -108,7 +108,7 @@ def _compared(
         if resolution is not Resolution.NEW:
             return Judgement(resolution, entry, each)
     of_claims = zip(ranked, answers[len(ranked) :], strict=True)
-    against = tuple(each.link for each, answer in of_claims if answer is Relation.CONTRADICTS)
+    against = tuple(each.link for each, answer in of_claims if answer is TextRelation.CONTRADICTS)
     if against:
         return Judgement(Resolution.CONTRADICTS, replace(entry, contradicts=against[:3]))
     return Judgement(Resolution.NEW, entry)
@@ -222,13 +222,13 @@ def _least(entry: Entry, other: Entry, thresholds: Thresholds) -> float:
     return thresholds.turn if _is_near(entry, other) else thresholds.same
 
 
-def _resolution(entry: Entry, other: Entry, answer: Relation) -> Resolution:
+def _resolution(entry: Entry, other: Entry, answer: TextRelation) -> Resolution:
     run = entry.slots.get("run")
     if run and run == other.slots.get("run") and entry.source == other.source == "conversation_capture":
         return Resolution.AGAIN if entry.text == other.text else Resolution.MERGED  # the run was resumed
-    if answer not in {Relation.SAME, Relation.ADDS}:
+    if answer not in {TextRelation.SAME, TextRelation.ADDS}:
         return Resolution.NEW
-    if answer is Relation.SAME and is_same(entry.text, other.text):
+    if answer is TextRelation.SAME and is_same(entry.text, other.text):
         return Resolution.AGAIN
     return Resolution.MERGED if _is_near(entry, other) else Resolution.SUPERSEDES
 

@@ -38,7 +38,7 @@ _LISTED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class TextForm:
     """The form of a text: its length in characters, the share of its lines that are list items, the numbers of
     headings and emoji, its language (empty: neither), and the way in which each day (month, day) is written."""
 
@@ -50,12 +50,12 @@ class Form:
     dates: Mapping[tuple[int, int], str]
 
 
-def form_of(text: str) -> Form:
+def form_of(text: str) -> TextForm:
     """The form of a text."""
     rows = [row for row in text.splitlines() if row.strip()]
     plain = [row for row in rows if not _HEADING.match(row)]
     listed = sum(1 for row in plain if _BULLET.match(row)) / len(plain) if plain else 0.0
-    return Form(
+    return TextForm(
         sum(len(row.strip()) for row in rows),
         listed,
         len(rows) - len(plain),
@@ -153,7 +153,7 @@ def _numbers(text: str) -> list[str]:
     return sorted(_NUMBER.findall(text))
 
 
-def _length(old: Form, new: Form) -> str:
+def _length(old: TextForm, new: TextForm) -> str:
     if max(old.length, new.length) < _LEAST:
         return ""
     if new.length <= _SHORT * old.length:
@@ -173,7 +173,7 @@ def _either(difference: float, least: float, more: str, fewer: str) -> str:
     return more if difference > 0 else fewer
 
 
-def _date_style(old: Form, new: Form) -> str:
+def _date_style(old: TextForm, new: TextForm) -> str:
     """The way in which dates are written now, of those that were written in another way."""
     styles = {new.dates[key] for key in old.dates.keys() & new.dates.keys() if new.dates[key] != old.dates[key]}
     return styles.pop() if len(styles) == 1 else ""

@@ -13,7 +13,7 @@ from agent.memory.blame import EDITS
 from agent.memory.edits.lesson import Lesson, lessons_in
 from agent.memory.edits.lessons_note import (
     NOTE,
-    Place,
+    LessonPlace,
     Seen,
     identity,
     lesson_changes,
@@ -86,7 +86,7 @@ def plan_lessons(writing: Writing, is_foreign: Callable[[str, bytes], bool]) -> 
     own, refused = _own_and_refused(vault, path, made, base or b"")
     text = (base or b"").decode("utf-8", "surrogateescape")
     seen = tuple(each for each, _ in found)
-    changes = lesson_changes(text, seen, own, refused, Place(vault.home, writing.language))
+    changes = lesson_changes(text, seen, own, refused, LessonPlace(vault.home, writing.language))
     proposed = propose_changes(writing, changes)
     if not proposed.blocks:
         return Learned()

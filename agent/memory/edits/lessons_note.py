@@ -80,7 +80,7 @@ def section_of(note: str) -> tuple[str, ...]:
 
 
 def lesson_changes(
-    note: str, seen: Sequence[Seen], own: frozenset[str], refused: frozenset[tuple[str, str, str]], place: "Place"
+    note: str, seen: Sequence[Seen], own: frozenset[str], refused: frozenset[tuple[str, str, str]], place: "LessonPlace"
 ) -> Iterator[BlockChange]:
     """What changes in the note by what was seen: known lessons are counted, opposite ones counted down, and new ones
     added.
@@ -109,7 +109,7 @@ def lesson_changes(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LessonPlace:
     """Where the note is, for links: the agent's folder and the language of the vault."""
 
     home: AgentFolder
@@ -125,7 +125,7 @@ def _counted(
     known: Mapping[tuple[str, str], LessonLine],
     seen: Sequence[Seen],
     refused: frozenset[tuple[str, str, str]],
-    place: Place,
+    place: LessonPlace,
 ) -> dict[tuple[str, str], LessonLine]:
     lines = dict(known)
     for each in (replace(one, lesson=_as_written(one.lesson)) for one in seen):
@@ -152,7 +152,7 @@ def _counted_down(line: LessonLine) -> LessonLine:
     return replace(line, count=count, row=line.row[:begin] + _times(count, language) + line.row[end:])
 
 
-def _row(lesson: Lesson, count: int, seen: Seen, place: Place) -> str:
+def _row(lesson: Lesson, count: int, seen: Seen, place: LessonPlace) -> str:
     language = place.language
     day = f"[[{place.home.at(daily.path_of(seen.day)).removesuffix('.md')}]]"
     note = f"[[{_stem(seen.path)}]]"

@@ -50,7 +50,7 @@ _NUMBER = re.compile(r" \d{1,3}$")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ForgottenStatement:
     """One statement to forget.
 
     `tokens` are its words in their order, folded; in scripts without spaces, its characters. `spelled` finds them as
@@ -101,7 +101,7 @@ class SaidAgain(Tombstones):
     a note that goes.
     """
 
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[ForgottenStatement, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     mark: str = MARK
 
@@ -215,7 +215,7 @@ class SaidAgain(Tombstones):
         )
         return prefix + (_as_before(rest, self.mark) if left == rest and self.is_forgotten(rest) else left)
 
-    def _near(self, text: str) -> list[Statement]:
+    def _near(self, text: str) -> list[ForgottenStatement]:
         folded_text = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
         return [each for each in self.statements if each.is_near(folded_text)]
 
@@ -231,20 +231,20 @@ def phrase(text: str, mark: str = MARK) -> SaidAgain:
     return SaidAgain(marks(text), (made,) if made else (), mark=mark)
 
 
-def _statements(texts: Iterable[str]) -> Iterator[Statement]:
+def _statements(texts: Iterable[str]) -> Iterator[ForgottenStatement]:
     """The sentences of the texts that say enough to be known again, each once."""
     plain = (without_lead(each).strip() for text in texts for each in SENTENCE.findall(text))
     sentences = dict.fromkeys(each for each in plain if says_something(each))
     yield from filter(None, map(_statement, islice(sentences, _MOST_STATEMENTS)))
 
 
-def _statement(text: str) -> Statement | None:
+def _statement(text: str) -> ForgottenStatement | None:
     tokens = _tokens(text)[:_LONGEST]
     if not tokens:
         return None
     said = wording(text)
     words = (said.words | said.numbers) - PRONOUNS
-    return Statement(
+    return ForgottenStatement(
         tuple(tokens),
         _spelled(_TOKEN.findall(text)[:_LONGEST]),
         max(tokens, key=len),

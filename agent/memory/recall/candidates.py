@@ -38,7 +38,7 @@ ENTRY_KINDS = frozenset(str(kind) for kind in EntryType)
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class RecallCandidate:
     """A hit with its header's facets; values are in lower case, as in the index."""
 
     hit: Hit
@@ -96,13 +96,13 @@ class Candidate:
         return end is not None and end <= now
 
 
-def rerank(candidates: Sequence[Candidate]) -> list[Candidate]:
+def rerank(candidates: Sequence[RecallCandidate]) -> list[RecallCandidate]:
     """The candidates by score: their own, that of neighbouring turns, and that of their conversation."""
     if not candidates:
         return []
     best = max(each.hit.score for each in candidates) or 1.0
     own = {each.hit.path: max(each.hit.score / best, 0.0) ** _POWER for each in candidates}
-    talks: dict[str, list[Candidate]] = defaultdict(list)
+    talks: dict[str, list[RecallCandidate]] = defaultdict(list)
     for each in candidates:
         if each.session and each.kind == EntryType.CHAT_TURN:
             talks[each.session].append(each)
@@ -119,18 +119,18 @@ def rerank(candidates: Sequence[Candidate]) -> list[Candidate]:
     return sorted(scored, key=lambda each: (-each.score, each.hit.path))
 
 
-def telling_hits(ranked: Sequence[Candidate], limit: int) -> list[Hit]:
+def telling_hits(ranked: Sequence[RecallCandidate], limit: int) -> list[Hit]:
     """The hits that tell whether memory helps: the best that may be given, without logs."""
     return [each.hit for each in ranked if each.kind != DAILY][:limit]
 
 
-def candidate_of(hit: Hit, home: AgentFolder) -> Candidate:
+def candidate_of(hit: Hit, home: AgentFolder) -> RecallCandidate:
     """The candidate of a hit, from its facets."""
     layer = next((kind for path, kind in LAYERS if home.holds(hit.path, path)), "")
     said: Mapping[str, str] = dict(reversed(hit.facets))
     if layer and said.get("type") not in NO_KNOWLEDGE:
-        return Candidate(hit, layer)
-    return Candidate(
+        return RecallCandidate(hit, layer)
+    return RecallCandidate(
         hit,
         said.get("type", ""),
         CHAT if said.get("scope") == CHAT else USER,
@@ -146,7 +146,7 @@ def candidate_of(hit: Hit, home: AgentFolder) -> Candidate:
     )
 
 
-def _nearness(one: Candidate, other: Candidate) -> float:
+def _nearness(one: RecallCandidate, other: RecallCandidate) -> float:
     """The closeness in time of two turns of a conversation, 0 to 1."""
     if one.created is None or other.created is None:
         return 0.0

@@ -20,7 +20,7 @@ from agent.memory.recall.candidates import (
     DAILY,
     ENTRY_KINDS,
     LAYERS,
-    Candidate,
+    RecallCandidate,
     candidate_of,
     day_of,
     rerank,
@@ -153,7 +153,7 @@ class Recaller:
         days = asked_days(text, now.date())
         sought = f"{text} {plain(words)}".strip()
         answers = [self.find(f"{sought} {filters}", POOL) for filters in _questions(asker, days, self.home)]
-        candidates: dict[str, Candidate] = {}
+        candidates: dict[str, RecallCandidate] = {}
         outdated: set[str] = set()
         for answer in answers:
             for hit in answer.hits:
@@ -175,14 +175,21 @@ class Recaller:
         degraded = joined(dict.fromkeys(answer.degraded for answer in answers if answer.degraded), "; ") or None
         return Recollection(found, answers[0].mode, degraded, helps, len(ranked), covered)
 
-    def _is_replaced(self, candidate: Candidate) -> bool:
+    def _is_replaced(self, candidate: RecallCandidate) -> bool:
         """True for an entry with one that supersedes it; false if a person has deleted that one."""
         stem = candidate.superseded_by.strip("[]")
         paths = (f"{folder}{stem[:4]}/{stem[5:7]}/{stem}.md" for folder in map(self.home.at, (ENTRIES, ARCHIVED)))
         return bool(stem) and any(self.read(path) is not None for path in paths)
 
     def _chosen(
-        self, ranked: Sequence[Candidate], asker: Asker, limit: int, most_logs: int, is_past: bool, *, unasked: bool
+        self,
+        ranked: Sequence[RecallCandidate],
+        asker: Asker,
+        limit: int,
+        most_logs: int,
+        is_past: bool,
+        *,
+        unasked: bool,
     ) -> tuple[Remembered, ...]:
         """The selected memories, from the current notes; repeated ones once, the days' logs last; what was
         replaced only for a question about the past."""
@@ -194,7 +201,7 @@ class Recaller:
         return (*chosen[: max(limit - len(logs), 1)], *logs)[:limit]
 
     def _fresh(
-        self, ranked: Sequence[Candidate], asker: Asker, limit: int, *, unasked: bool
+        self, ranked: Sequence[RecallCandidate], asker: Asker, limit: int, *, unasked: bool
     ) -> tuple[list[Remembered], set[str]]:
         """At most `limit` memories, in their order, without repetitions; and the ids and links of what they replace."""
         fresh: list[Remembered] = []
@@ -214,7 +221,7 @@ class Recaller:
         stones = self.forgotten()
         return tuple(left for each in found if (left := _left(each, stones) if each.kind == DAILY else each))
 
-    def _now(self, candidate: Candidate, asker: Asker, replaced: set[str], *, unasked: bool) -> Remembered | None:
+    def _now(self, candidate: RecallCandidate, asker: Asker, replaced: set[str], *, unasked: bool) -> Remembered | None:
         """A candidate from its current note; None if the note is deleted or no longer visible to the asker."""
         hit, data = candidate.hit, self.read(candidate.hit.path)
         if data is None or (unasked and self.hidden(hit.path, data)):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from agent.errors import AgentError
 from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import Fact, FactKind, Pair, Relation, SourceText
+from agent.memory.understanding.seam import Fact, FactKind, Pair, SourceText, TextRelation
 from agent.memory.understanding.statements import LONGEST, is_question
 from agent.memory.understanding.wording import similarity, wording
 
@@ -35,10 +35,10 @@ class ModelUnderstanding:
 
     ask: Ask
 
-    def compare(self, pairs: Sequence[Pair]) -> tuple[Relation, ...]:
+    def compare(self, pairs: Sequence[Pair]) -> tuple[TextRelation, ...]:
         """The relation of the newer text of each pair to the older one."""
         found = list(RULES.compare(pairs))
-        doubtful = [at for at, answer in enumerate(found) if answer is Relation.DIFFERENT and _is_near(pairs[at])]
+        doubtful = [at for at, answer in enumerate(found) if answer is TextRelation.DIFFERENT and _is_near(pairs[at])]
         batch = _fitting([(at, {"newer": pairs[at].newer, "older": pairs[at].older}) for at in doubtful])
         for at, item in self._answers("compare", batch):
             if (answer := _relation(item, pairs[at])) is not None:
@@ -104,19 +104,19 @@ def _text(value: object) -> str:
     return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _relation(item: Mapping[str, str], pair: Pair) -> Relation | None:
+def _relation(item: Mapping[str, str], pair: Pair) -> TextRelation | None:
     """The relation that an answer gives to a pair; None if the format or a quote is wrong, or the texts differ in a
     number or negation."""
     quotes = (item.get("newer", ""), item.get("older", ""))
     if not all(quote.strip() for quote in quotes) or quotes[0] not in pair.newer or quotes[1] not in pair.older:
         return None
     match item.get("relation"):
-        case Relation.CONTRADICTS:
-            return Relation.CONTRADICTS
-        case Relation.SAME:
+        case TextRelation.CONTRADICTS:
+            return TextRelation.CONTRADICTS
+        case TextRelation.SAME:
             one, other = wording(pair.newer), wording(pair.older)
             is_like = one.numbers == other.numbers and one.negated == other.negated
-            return Relation.SAME if is_like else None
+            return TextRelation.SAME if is_like else None
         case _:
             return None
 

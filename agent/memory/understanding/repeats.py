@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import TypeVar
 
 from agent.memory.understanding.rules import is_same, same_words
-from agent.memory.understanding.seam import Pair, Relation, Understanding
+from agent.memory.understanding.seam import Pair, TextRelation, Understanding
 from agent.memory.understanding.wording import similarity, wording
 
 K = TypeVar("K", bound=Hashable)
@@ -24,7 +24,7 @@ def repeats(texts: Sequence[tuple[K, str]], understanding: Understanding) -> Ite
     pairs = _near([text for _, text in texts], list(found))[:_NEAR]
     answers = understanding.compare([Pair(texts[other][1], texts[one][1]) for one, other in pairs])
     for (one, other), answer in zip(pairs, answers, strict=True):
-        if answer is Relation.SAME and one in found and other in found:
+        if answer is TextRelation.SAME and one in found and other in found:
             found[one] += [other, *found.pop(other)]
     for number, others in found.items():
         if others:

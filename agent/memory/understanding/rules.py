@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from agent.memory.understanding.seam import Fact, Pair, Relation, SourceText
+from agent.memory.understanding.seam import Fact, Pair, SourceText, TextRelation
 from agent.memory.understanding.statements import facts_in
 from agent.memory.understanding.vocabulary import pattern, patterns, words
 from agent.memory.understanding.wording import LABEL, Wording, jaccard, similarity, wording
@@ -35,7 +35,7 @@ _OTHER_NUMBER = 0.6
 class Rules:
     """Understanding without a model; stateless."""
 
-    def compare(self, pairs: Sequence[Pair]) -> tuple[Relation, ...]:
+    def compare(self, pairs: Sequence[Pair]) -> tuple[TextRelation, ...]:
         """The relation of the newer text of each pair to the older one."""
         return tuple(relation(each.newer, each.older, each.least) for each in pairs)
 
@@ -47,13 +47,13 @@ class Rules:
 RULES = Rules()
 
 
-def relation(newer: str, older: str, least: float = 0.8) -> Relation:
+def relation(newer: str, older: str, least: float = 0.8) -> TextRelation:
     """The relation of a text to an older one; SAME is tested first, then ADDS, then CONTRADICTS."""
     if is_same(newer, older):
-        return Relation.SAME
+        return TextRelation.SAME
     if adds_to(newer, older, least):
-        return Relation.ADDS
-    return Relation.CONTRADICTS if contradicts(newer, older) else Relation.DIFFERENT
+        return TextRelation.ADDS
+    return TextRelation.CONTRADICTS if contradicts(newer, older) else TextRelation.DIFFERENT
 
 
 def is_same(one: str, other: str) -> bool:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Protocol
 
 
-class Relation(StrEnum):
+class TextRelation(StrEnum):
     """The relation of a newer text to an older one."""
 
     SAME = "same"
@@ -64,7 +64,7 @@ class Fact:
 class Understanding(Protocol):
     """Answers questions in their order, one answer each; raises nothing for any text."""
 
-    def compare(self, pairs: Sequence[Pair]) -> tuple[Relation, ...]:
+    def compare(self, pairs: Sequence[Pair]) -> tuple[TextRelation, ...]:
         """The relation of the newer text of each pair to the older one."""
         ...
 

@@ -24,7 +24,7 @@ from agent.memory.memory_note import (
 )
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.rules import RULES, is_same, says_no_more
-from agent.memory.understanding.seam import Pair, Relation, Understanding
+from agent.memory.understanding.seam import Pair, TextRelation, Understanding
 from agent.memory.upkeep.repeated_facts import RepeatedFact, repeated_facts
 from agent.texts import Language
 
@@ -87,7 +87,7 @@ def _is_reworded(text: str, there: Sequence[LongTermFact], understanding: Unders
     if any(says_no_more(text, each.text) for each in there):
         return True
     pairs = [Pair(text, each.text) for each in there]
-    return understanding is not RULES and Relation.SAME in understanding.compare(pairs)
+    return understanding is not RULES and TextRelation.SAME in understanding.compare(pairs)
 
 
 def _gone(earlier: Sequence[str], there: Sequence[LongTermFact]) -> tuple[LongTermFact, ...]:

@@ -9,7 +9,7 @@ from itertools import count, pairwise
 
 from agent.skills.learning.phrases import common_words, is_one_kind, propose_name, propose_patterns
 from agent.skills.learning.sequences import LEAST_STEPS, ToolSequence, Workflow, contains, find_workflows
-from agent.skills.learning.suggestion import Evidence, Suggestion
+from agent.skills.learning.suggestion import Suggestion, WorkflowRun
 from agent.skills.learning.traces import WorkflowTrace
 from agent.skills.reading.patterns import BadPattern, compile_pattern, searchable
 from agent.skills.reading.skill import Skill, SkillSource
@@ -169,7 +169,7 @@ def _success(runs: Sequence[WorkflowTrace]) -> float:
     return sum(trace.succeeded for trace in runs) / len(runs)
 
 
-def _evidence(trace: WorkflowTrace, tools: ToolSequence) -> Evidence:
+def _evidence(trace: WorkflowTrace, tools: ToolSequence) -> WorkflowRun:
     """The run, with the subject of each tool of the workflow at its first use after the tool before."""
     abouts: list[str] = []
     place = 0
@@ -178,7 +178,7 @@ def _evidence(trace: WorkflowTrace, tools: ToolSequence) -> Evidence:
         place = next((at for at in range(place, len(worked)) if worked[at].tool == tool), place)
         abouts.append(worked[place].about if place < len(worked) and worked[place].tool == tool else "")
         place += 1
-    return Evidence(trace.run, trace.path, trace.task, tuple(abouts))
+    return WorkflowRun(trace.run, trace.path, trace.task, tuple(abouts))
 
 
 def _is_usable(pattern: str) -> bool:

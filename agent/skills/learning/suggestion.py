@@ -25,7 +25,7 @@ _MARKUP = re.compile(r"[<>`\[\]|*#\x00-\x1f]|%%|\$")
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class WorkflowRun:
     """One run of the workflow; `path` is that of its entry. `abouts` has the subject of each tool's use, empty if
     unknown."""
 
@@ -46,7 +46,7 @@ class Suggestion:
     name: str
     description: str
     tools: tuple[str, ...]
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[WorkflowRun, ...]
     success_rate: float
     seconds: float = 0.0
     patterns: tuple[str, ...] = ()

@@ -40,7 +40,7 @@ class BadPattern(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class TaskPattern:
     """A case-insensitive pattern; `size` is the number of its RE2 instructions."""
 
     text: str
@@ -56,7 +56,7 @@ class Pattern:
 class Intent:
     """Patterns that match a skill together, in any order; usually a single one."""
 
-    parts: tuple[Pattern, ...]
+    parts: tuple[TaskPattern, ...]
     texts: frozenset[str] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -70,7 +70,7 @@ class Intent:
         return all(part.is_in(text) for part in self.parts)
 
 
-def compile_pattern(text: str) -> Pattern:
+def compile_pattern(text: str) -> TaskPattern:
     """The pattern; raises `BadPattern`."""
     import re2  # type: ignore[import-untyped]
 
@@ -90,7 +90,7 @@ def compile_pattern(text: str) -> Pattern:
         raise BadPattern(f"the pattern {_shown(text)} is too large: use smaller repeats or several patterns")
     if compiled.search(b"") is not None:
         raise BadPattern(f"the pattern {_shown(text)} matches every text, even none")
-    return Pattern(text, compiled.programsize, compiled)
+    return TaskPattern(text, compiled.programsize, compiled)
 
 
 @dataclass(slots=True)
@@ -101,11 +101,11 @@ class PatternSet:
     one by one, with the same result.
     """
 
-    patterns: tuple[Pattern, ...]
+    patterns: tuple[TaskPattern, ...]
     _pass: "Pass | None" = None
 
     @staticmethod
-    def of(patterns: Iterable[Pattern]) -> "PatternSet":
+    def of(patterns: Iterable[TaskPattern]) -> "PatternSet":
         """The set of these patterns, each once; cached for the last two sets."""
         return _together(tuple(dict.fromkeys(patterns)))
 
@@ -124,7 +124,7 @@ class PatternSet:
 
 
 @lru_cache(maxsize=2)
-def _together(patterns: tuple[Pattern, ...]) -> PatternSet:
+def _together(patterns: tuple[TaskPattern, ...]) -> PatternSet:
     """The set of these patterns. Cached, because a new scan of the skills usually finds the same ones."""
     return PatternSet(patterns)
 
@@ -144,7 +144,7 @@ class Pass:
     size: int
 
 
-def _one_pass(patterns: Sequence[Pattern]) -> Pass:
+def _one_pass(patterns: Sequence[TaskPattern]) -> Pass:
     import re2
 
     sizes = accumulate(pattern.size for pattern in patterns)
@@ -160,7 +160,7 @@ def _one_pass(patterns: Sequence[Pattern]) -> Pass:
     return Pass(made, size)
 
 
-def _hits(patterns: Iterable[Pattern], text: bytes) -> frozenset[str]:
+def _hits(patterns: Iterable[TaskPattern], text: bytes) -> frozenset[str]:
     return frozenset(pattern.text for pattern in patterns if pattern.is_in(text))
 
 

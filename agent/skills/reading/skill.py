@@ -10,7 +10,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from agent.skills.reading.patterns import Intent, Pattern
+from agent.skills.reading.patterns import Intent, TaskPattern
 
 FILE = "SKILL.md"
 THRESHOLD = 0.5
@@ -52,10 +52,10 @@ class Triggers:
     keywords: tuple[str, ...] = ()
     slots: tuple[tuple[str, tuple[str, ...]], ...] = ()
     threshold: float = THRESHOLD
-    exceptions: tuple[Pattern, ...] = ()
+    exceptions: tuple[TaskPattern, ...] = ()
 
     @property
-    def every(self) -> tuple[Pattern, ...]:
+    def every(self) -> tuple[TaskPattern, ...]:
         """All patterns that are searched in a task."""
         return (*(part for intent in self.patterns for part in intent.parts), *self.exceptions)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from agent.markdown.values import Value, is_list
 from agent.skills.reading.header import HeaderFields
 from agent.skills.reading.normalize import normalize
-from agent.skills.reading.patterns import MOST, SIZE_TOGETHER, BadPattern, Intent, Pattern, compile_pattern
+from agent.skills.reading.patterns import MOST, SIZE_TOGETHER, BadPattern, Intent, TaskPattern, compile_pattern
 from agent.skills.reading.skill import THRESHOLD, Triggers
 
 _KEY = "triggers"
@@ -66,7 +66,7 @@ def _intents(fields: HeaderFields, value: Value) -> tuple[Intent, ...]:
     return tuple(found)
 
 
-def _patterns(fields: HeaderFields, name: str, value: Value) -> tuple[Pattern, ...]:
+def _patterns(fields: HeaderFields, name: str, value: Value) -> tuple[TaskPattern, ...]:
     texts = fields.texts(_KEY, value, name)
     if len(texts) > MOST:
         fields.add_error(_KEY, f"{name} has {len(texts)} items; at most {MOST} are allowed")

@@ -68,7 +68,7 @@ def identity_route(address: str, port: int) -> tuple[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class WebNetwork:
     """The functions to resolve and reach hosts; `trust` verifies certificates (None: the store included in httpx)."""
 
     resolve: Resolve = resolve
@@ -85,12 +85,12 @@ class FetchLimits:
     redirects: int = 5
 
 
-NETWORK = Network()
+NETWORK = WebNetwork()
 LIMITS = FetchLimits()
 
 
 def web_tools(
-    clock: Clock, secrets: Callable[[], Sequence[str]], network: Network = NETWORK, limits: FetchLimits = LIMITS
+    clock: Clock, secrets: Callable[[], Sequence[str]], network: WebNetwork = NETWORK, limits: FetchLimits = LIMITS
 ) -> tuple[Tool, ...]:
     """The tool `web_fetch`. `secrets` gives the values that no URL may contain."""
 
@@ -133,7 +133,7 @@ def _watched(visit: "_Visit", url: str, clock: Clock, context: RunContext) -> To
 class _Visit:
     """One fetch with its redirects. `stop` closes its connections, from any thread."""
 
-    network: Network
+    network: WebNetwork
     limits: FetchLimits
     stopped: bool = False
     _mutex: threading.Lock = field(default_factory=threading.Lock)

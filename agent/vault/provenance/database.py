@@ -50,7 +50,7 @@ class RecordDamaged(Retryable):
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class ArrivedBlob:
     """One file that a commit from elsewhere brought: blob ids before and after (None: no file).
 
     `addresses` are those of the remotes that have the commit; empty if no remote has it. `author` is empty for a file
@@ -139,7 +139,7 @@ class Database:
             str(id): Maker(str(maker)) for id, maker in self._among("SELECT id, maker FROM own_commit WHERE id", ids)
         }
 
-    def add_arrival(self, arrival: Arrival, marks: Iterable[int]) -> None:
+    def add_arrival(self, arrival: ArrivedBlob, marks: Iterable[int]) -> None:
         """Add an arrival with the marks of its new lines; its `id` is assigned here."""
         row = (arrival.path, arrival.before, arrival.after, arrival.commit, json.dumps(arrival.addresses))
         with self._connected() as connection:
@@ -181,24 +181,24 @@ class Database:
                 found[address] = found.get(address, 0) + int(str(count))
         return found
 
-    def at(self, path: str) -> list[Arrival]:
+    def at(self, path: str) -> list[ArrivedBlob]:
         """The arrivals at a path, oldest first."""
         return self._arrivals(f"{_SELECT} WHERE path = ? ORDER BY arrival.id", (path,))
 
-    def removals(self, paths: Sequence[str]) -> list[Arrival]:
+    def removals(self, paths: Sequence[str]) -> list[ArrivedBlob]:
         """The arrivals that removed these paths, oldest first."""
         found = self._among(f"{_SELECT} WHERE after IS NULL AND path", paths)
         return sorted(map(_arrival, found), key=lambda each: each.id)
 
-    def of_commits(self, ids: Sequence[str]) -> list[Arrival]:
+    def of_commits(self, ids: Sequence[str]) -> list[ArrivedBlob]:
         """The arrivals of these commits."""
         return [_arrival(row) for row in self._among(f"{_SELECT} WHERE commit_id", ids)]
 
-    def with_blob(self, blobs: Sequence[str]) -> list[Arrival]:
+    def with_blob(self, blobs: Sequence[str]) -> list[ArrivedBlob]:
         """The arrivals that brought these contents."""
         return [_arrival(row) for row in self._among(f"{_SELECT} WHERE after", blobs)]
 
-    def with_marks(self, marks: Sequence[int]) -> list[Arrival]:
+    def with_marks(self, marks: Sequence[int]) -> list[ArrivedBlob]:
         """The arrivals that brought lines with these marks."""
         columns = "DISTINCT arrival.*, signed_commit.signer"
         query = f"SELECT {columns} FROM line JOIN arrival ON arrival.id = line.arrival {_SIGNED} WHERE line.mark"
@@ -211,7 +211,7 @@ class Database:
                 self._open.close()
                 self._open = None
 
-    def _arrivals(self, query: str, values: tuple[object, ...]) -> list[Arrival]:
+    def _arrivals(self, query: str, values: tuple[object, ...]) -> list[ArrivedBlob]:
         return [_arrival(row) for row in self._rows(query, values)]
 
     def _among(self, query: str, values: Sequence[object]) -> Iterator[tuple[object, ...]]:
@@ -278,11 +278,11 @@ class Database:
             self.path.replace(self.path.with_name(self.path.name + ".damaged"))
 
 
-def _arrival(row: Sequence[object]) -> Arrival:
+def _arrival(row: Sequence[object]) -> ArrivedBlob:
     id, path, before, after, commit, addresses, author, signer = row
     known = tuple(str(each) for each in json.loads(str(addresses)))
     versions = _text(before), _text(after)
-    return Arrival(int(str(id)), str(path), *versions, str(commit), known, str(author), _text(signer) or "")
+    return ArrivedBlob(int(str(id)), str(path), *versions, str(commit), known, str(author), _text(signer) or "")
 
 
 def _text(value: object) -> str | None:

@@ -20,7 +20,7 @@ from agent.vault.conflict_copies import is_conflict_copy
 from agent.vault.folders import JOBS, AgentFolder
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
-from agent.vault.provenance.database import Arrival, Database, RecordDamaged
+from agent.vault.provenance.database import ArrivedBlob, Database, RecordDamaged
 from agent.vault.provenance.marks import line_marks
 from agent.vault.provenance.recorder import Recorder
 from agent.vault.provenance.remotes import AnswerFile, RemoteAnswers, addresses
@@ -181,7 +181,9 @@ class Provenance:
             if any(each.path == path for each in found)
         }
 
-    def _recorded(self, contents: Collection[tuple[str, str | None]]) -> dict[tuple[str, str | None], list[Arrival]]:
+    def _recorded(
+        self, contents: Collection[tuple[str, str | None]]
+    ) -> dict[tuple[str, str | None], list[ArrivedBlob]]:
         """The arrivals of each of these contents: at its path, else elsewhere, as it may have been moved since."""
         self.look()
         if self.database.is_empty() or not contents:
@@ -197,7 +199,7 @@ class Provenance:
             recorded[path, blob] = [each for each in found if each.path == path] or found
         return recorded
 
-    def _is_mixed(self, path: str, blob: str | None, found: Sequence[Arrival]) -> bool:
+    def _is_mixed(self, path: str, blob: str | None, found: Sequence[ArrivedBlob]) -> bool:
         """True if a signed commit brought this content, and something in it is foreign."""
         if not any(each.signer for each in found):
             return False
@@ -226,13 +228,13 @@ class Provenance:
         self.look()
         return any(each.before is None for each in self.database.at(path))
 
-    def unseen(self, only: Callable[[str], bool] = lambda path: True) -> list[Arrival]:
+    def unseen(self, only: Callable[[str], bool] = lambda path: True) -> list[ArrivedBlob]:
         """The arrivals that still count as foreign: the last such one at each path that `only` accepts."""
         self.look()
         last = (self._last_foreign(path) for path in self.database.paths() if only(path))
         return [each for each in last if each is not None]
 
-    def _last_foreign(self, path: str) -> Arrival | None:
+    def _last_foreign(self, path: str) -> ArrivedBlob | None:
         """The last arrival at a path if it counts as foreign; one below the person's signed commits still does."""
         for each in reversed(self.database.at(path)):
             if self._counts(each, path):
@@ -258,7 +260,7 @@ class Provenance:
             if not self.looks.has(path, each.after):
                 self.looks.add(path, each.after)
 
-    def _counts(self, arrival: Arrival, path: str) -> bool:
+    def _counts(self, arrival: ArrivedBlob, path: str) -> bool:
         """True if an arrival still counts as foreign for the note at `path`.
 
         What comes from where only the person writes counts as an edit that they make here. Jobs are looked at on each
@@ -268,7 +270,7 @@ class Provenance:
             return False
         return self.home.row(path).path == JOBS or not self._is_mine(arrival)
 
-    def _is_mine(self, arrival: Arrival) -> bool:
+    def _is_mine(self, arrival: ArrivedBlob) -> bool:
         """True if the person's key has signed it, or if it came from a remote to which only they write, or wrote while
         it was kept in step."""
         answers = self.answers.load()
@@ -276,7 +278,7 @@ class Provenance:
             self._left = answers, self.database.left()
         return arrival.is_mine(answers, self._left[1])
 
-    def _moved_here(self, path: str, data: bytes) -> list[Arrival]:
+    def _moved_here(self, path: str, data: bytes) -> list[ArrivedBlob]:
         """The arrivals at another path whose last left exactly this content, from which it was moved here."""
         blob = self.git.blob_id(data)
         if self.looks.has(path, blob):
@@ -285,7 +287,7 @@ class Provenance:
         there = [each for other in found for each in self.database.at(other) if each.id <= found[other]]
         return sorted((each for each in there if self._counts(each, path)), key=lambda each: each.id)
 
-    def _made_of_foreign(self, path: str, data: bytes) -> list[Arrival]:
+    def _made_of_foreign(self, path: str, data: bytes) -> list[ArrivedBlob]:
         """The signed arrivals at a path, if one of them has made the note and it has foreign text.
 
         So does a merge that puts another's text beside a note, under a name of its own.
@@ -294,7 +296,7 @@ class Provenance:
         is_new = any(each.before is None for each in signed)
         return signed if is_new and self.strangers(path, data) else []
 
-    def _without(self, data: bytes | None, waiting: Sequence[Arrival]) -> bytes | None:
+    def _without(self, data: bytes | None, waiting: Sequence[ArrivedBlob]) -> bytes | None:
         """The note without these arrivals, removed newest first.
 
         An unedited arrival gives the version before it; otherwise the edits made here are kept.
@@ -308,7 +310,7 @@ class Provenance:
                 own = self._taken_out(own, each)
         return own
 
-    def _taken_out(self, data: bytes, arrival: Arrival) -> bytes | None:
+    def _taken_out(self, data: bytes, arrival: ArrivedBlob) -> bytes | None:
         """A note edited here, without the text of one arrival; the version before the arrival if the two overlap."""
         before, after = self._content(arrival.before), self._content(arrival.after) or b""
         old, new, now = (set(version.split(b"\n")) for version in (before or b"", after, data))

@@ -15,7 +15,7 @@ from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.repository import Place, head_commit, is_id, packed_refs, read_text
-from agent.vault.provenance.database import Arrival, Database
+from agent.vault.provenance.database import ArrivedBlob, Database
 from agent.vault.provenance.marks import name_mark, new_marks
 from agent.vault.provenance.new_commits import (
     Brought,
@@ -269,8 +269,8 @@ class Recorder:
                 self.database.add_arrival(_arrival(each, tip, "", sources), each.marks)
 
 
-def _arrival(file: Brought, commit: str, author: str, sources: Mapping[str, tuple[str, ...]]) -> Arrival:
-    return Arrival(0, file.path, file.before, file.after, commit, sources.get(commit, ()), author)
+def _arrival(file: Brought, commit: str, author: str, sources: Mapping[str, tuple[str, ...]]) -> ArrivedBlob:
+    return ArrivedBlob(0, file.path, file.before, file.after, commit, sources.get(commit, ()), author)
 
 
 def _steps_since(end: str | None, log: bytes) -> list[ReflogStep] | None:

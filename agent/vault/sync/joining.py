@@ -24,7 +24,7 @@ from agent.vault.write.mass_change import lost_between
 from agent.vault.write.take_in import TAKE_IN
 
 
-class Choice(StrEnum):
+class RemoteChoice(StrEnum):
     """The person's answer about a remote whose history was rewritten."""
 
     ASK = "ask"
@@ -35,20 +35,20 @@ class Choice(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Permission:
+class RemotePermission:
     """What the person allows in this round. `mass`: to delete many notes. `join`: to put two vaults together.
 
     `theirs` is the commit of the remote that they were asked about; empty for any.
     """
 
-    choice: Choice = Choice.ASK
+    choice: RemoteChoice = RemoteChoice.ASK
     mass: bool = False
     join: bool = False
     theirs: str = ""
 
-    def at(self, theirs: str) -> "Permission":
+    def at(self, theirs: str) -> "RemotePermission":
         """What is allowed while the remote is at a commit."""
-        return self if self.theirs in {"", theirs} else Permission()
+        return self if self.theirs in {"", theirs} else RemotePermission()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Joined:
     is_own: bool = False
 
 
-def join(vault: Vault, remote: SyncedRemote, ours: str, theirs: str, allowed: Permission) -> Joined | Wait:
+def join(vault: Vault, remote: SyncedRemote, ours: str, theirs: str, allowed: RemotePermission) -> Joined | Wait:
     """Where to go from HEAD's commit `ours` when the remote is at `theirs`; a `Wait` if the person has to say."""
     git = vault.git
     agreed = remote.agreed
@@ -100,7 +100,7 @@ def _too_many(vault: Vault, before: str, after: str) -> tuple[str, ...]:
     return tuple(sorted(lost)) if len(lost) > brake.limit(vault.writer.count_notes()) else ()
 
 
-def _ordinary(vault: Vault, remote: SyncedRemote, ours: str, theirs: str, allowed: Permission) -> Joined | Wait:
+def _ordinary(vault: Vault, remote: SyncedRemote, ours: str, theirs: str, allowed: RemotePermission) -> Joined | Wait:
     relation = relate(vault.git, ours, theirs)
     match relation.standing:
         case Standing.SAME | Standing.AHEAD:
@@ -124,14 +124,14 @@ def _merged(vault: Vault, remote: SyncedRemote, base: str, ours: str, theirs: st
     return Joined(commit, merged.conflicts, merged.kept, merged.numbered, is_own=True)
 
 
-def _rewritten(vault: Vault, agreed: str, ours: str, theirs: str, allowed: Permission) -> Joined | Wait:
+def _rewritten(vault: Vault, agreed: str, ours: str, theirs: str, allowed: RemotePermission) -> Joined | Wait:
     choice = allowed.choice
-    if choice is Choice.ASK:
+    if choice is RemoteChoice.ASK:
         lost = lost_lines(vault, agreed, theirs)
         if lost:
             return Wait(WaitKind.REWRITTEN, ours, theirs, lost)
-        choice = Choice.TAKE
-    if choice is Choice.TAKE:
+        choice = RemoteChoice.TAKE
+    if choice is RemoteChoice.TAKE:
         made = replay(vault, agreed, ours, theirs, _day(vault, ours, theirs))
         return Joined(made.tip, left=ours, made=made.made)
     relation = relate(vault.git, ours, theirs)

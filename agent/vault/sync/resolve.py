@@ -19,7 +19,7 @@ _MARK = " (conflict "
 _LAST_LINE = "Conflict copy: "
 
 
-class Side(StrEnum):
+class ConflictSide(StrEnum):
     """The version that stays: the note's, the copy's, or the copy's below the note's."""
 
     OURS = "ours"
@@ -63,7 +63,7 @@ def conflicted_note(vault: Vault, path: str) -> ConflictedNote:
     return found
 
 
-def resolve(vault: Vault, conflict: ConflictedNote, side: Side, heading: str) -> Outcome:
+def resolve(vault: Vault, conflict: ConflictedNote, side: ConflictSide, heading: str) -> Outcome:
     """Keep one version, or both with `heading` above the other ones, and remove the copies; one commit.
 
     Raises `UserError` for a choice that this file does not allow.
@@ -78,23 +78,23 @@ def resolve(vault: Vault, conflict: ConflictedNote, side: Side, heading: str) ->
     return change.outcome
 
 
-def _after(conflict: ConflictedNote, side: Side, heading: str) -> bytes:
+def _after(conflict: ConflictedNote, side: ConflictSide, heading: str) -> bytes:
     path, copies = conflict.path, [*conflict.copies.values()]
-    if side is Side.BOTH and not is_note(path):
+    if side is ConflictSide.BOTH and not is_note(path):
         raise UserError("{path} is no note, so the two cannot be put together", hint="--ours or --theirs", path=path)
-    if side is Side.THEIRS and len(copies) > 1:
+    if side is ConflictSide.THEIRS and len(copies) > 1:
         raise UserError(
             "{path} has {count} other versions",
             hint="--both, and then delete what you do not want; or --ours",
             path=path,
             count=len(copies),
         )
-    if side is Side.THEIRS:
+    if side is ConflictSide.THEIRS:
         return _without_mark(copies[0]) if is_note(path) else copies[0]
     if not is_note(path):
         return conflict.data
     data = _without_links(conflict.data, [*conflict.copies])
-    for copy in copies if side is Side.BOTH else ():
+    for copy in copies if side is ConflictSide.BOTH else ():
         text = Note.parse(copy).body.strip("\r\n").encode("utf-8", "surrogateescape")
         gap = b"" if data.endswith(b"\n") or not data else b"\n"
         data += gap + f"\n## {heading}\n\n".encode() + text + b"\n"

@@ -20,7 +20,7 @@ from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.plumbing.repository import OWN_REFS, branch
 from agent.vault.plumbing.tree_edit import changed_entries
 from agent.vault.store import Vault
-from agent.vault.sync.joining import Joined, Permission, described, join, outgoing
+from agent.vault.sync.joining import Joined, RemotePermission, described, join, outgoing
 from agent.vault.sync.oversize import largest_file, leave_alone
 from agent.vault.sync.problems import Problem, ProblemKind, problem_of
 from agent.vault.sync.replay import replay
@@ -88,7 +88,7 @@ class SyncRound:
     vault: Vault
     network: Network
     remote: SyncedRemote
-    allowed: Permission = Permission()
+    allowed: RemotePermission = RemotePermission()
     is_patient: bool = False
     step: Callable[[str], object] = lambda step: None
     progress: Callable[[int, int], object] = lambda done, of: None

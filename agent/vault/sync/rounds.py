@@ -8,7 +8,7 @@ from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.network import Network
 from agent.vault.provenance.remotes import configured
 from agent.vault.store import Vault
-from agent.vault.sync.joining import Permission
+from agent.vault.sync.joining import RemotePermission
 from agent.vault.sync.round import RoundReport, SyncRound
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote, SyncState
 
@@ -54,11 +54,11 @@ def chosen(vault: Vault, name: str = "") -> list[SyncedRemote]:
 def rounds(
     vault: Vault,
     remotes: Sequence[SyncedRemote],
-    allowed: Permission,
+    allowed: RemotePermission,
     step: Callable[[str], object] = lambda step: None,
     progress: Callable[[int, int], object] = lambda done, of: None,
     seconds: float = NETWORK_SECONDS,
-    answered: Mapping[str, Permission] = {},
+    answered: Mapping[str, RemotePermission] = {},
     is_patient: bool = False,
 ) -> Iterator[RoundReport]:
     """One round with each remote. With several, the earlier ones are done again if a later one had something new.

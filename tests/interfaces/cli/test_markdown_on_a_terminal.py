@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from agent.interfaces.cli.terminal.markdown import THEME, Blocks, markdown_rows
+from agent.interfaces.cli.terminal.markdown import THEME, MarkdownBlocks, markdown_rows
 
 ANSWER = """# The roof
 
@@ -105,7 +105,7 @@ def test_no_character_is_active_however_it_is_written(text: str) -> None:
 
 def blocks_of(text: str, chance: random.Random | None = None) -> list[str]:
     """The blocks of a text that comes in random pieces, or as a whole."""
-    blocks, came = Blocks(), list[str]()
+    blocks, came = MarkdownBlocks(), list[str]()
     while text:
         step = chance.randint(1, 9) if chance else len(text)
         came += blocks.feed(text[:step])

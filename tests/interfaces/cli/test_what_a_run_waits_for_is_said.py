@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from agent.events.runs import IterationStarted, ModelRetry, ToolCallFailed, ToolCallStarted, ToolCompleted
-from agent.interfaces.cli.activity import Activity, tool_label
+from agent.interfaces.cli.activity import ActivityLine, tool_label
 from agent.interfaces.cli.screen import Screen
 from agent.tools.arguments import main_argument, schema
 from tests.fakes import FakeClock
@@ -21,7 +21,7 @@ def started(call: str, tool: str, subject: str = "") -> ToolCallStarted:
 
 
 def test_a_wait_of_ten_seconds_says_how_long_and_how_to_stop_it(clock: FakeClock) -> None:
-    activity = Activity(clock, "en")
+    activity = ActivityLine(clock, "en")
     activity.wait_for("demo-model is thinking")
     clock.sleep(9)
     assert activity.lines() == ("demo-model is thinking",)
@@ -30,7 +30,7 @@ def test_a_wait_of_ten_seconds_says_how_long_and_how_to_stop_it(clock: FakeClock
 
 
 def test_a_pause_counts_down_with_its_reason(clock: FakeClock) -> None:
-    activity = Activity(clock, "en")
+    activity = ActivityLine(clock, "en")
     activity.wait_for("demo-model is thinking")
     activity.retry(ModelRetry(7.5, "slow down"))
     assert activity.lines() == ("next try in 8 s: slow down",)
@@ -41,7 +41,7 @@ def test_a_pause_counts_down_with_its_reason(clock: FakeClock) -> None:
 
 
 def test_tools_at_work_have_a_line_each_until_they_end(clock: FakeClock) -> None:
-    activity = Activity(clock, "en")
+    activity = ActivityLine(clock, "en")
     activity.wait_for("demo-model is writing")
     activity.start_tool(started("c1", "vault_search", "roof"))
     activity.start_tool(started("c2", "vault_list"))
@@ -51,7 +51,7 @@ def test_tools_at_work_have_a_line_each_until_they_end(clock: FakeClock) -> None
 
 
 def test_a_request_to_stop_is_acknowledged(clock: FakeClock) -> None:
-    activity = Activity(clock, "zh", stopping=lambda: True)
+    activity = ActivityLine(clock, "zh", stopping=lambda: True)
     activity.wait_for("…")
     assert activity.lines() == ("正在停下；再按一次 Ctrl-C 立即离开",)
 

@@ -7,7 +7,7 @@ from agent.clock import Clock
 from agent.vault.options import Options
 from agent.vault.plumbing.network import Network
 from agent.vault.store import Vault, open_vault
-from agent.vault.sync.joining import Permission
+from agent.vault.sync.joining import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote
 from tests.fakes import FakeClock
@@ -15,7 +15,7 @@ from tests.remotes import git_as, make_remote
 from tests.vaults import FAST, make_vault, write
 
 SYNCED = RoundEnd.SYNCED
-NOTHING = Permission()
+NOTHING = RemotePermission()
 
 
 @dataclass(slots=True)
@@ -38,11 +38,11 @@ class Machine:
         """What the machine knows of the remote."""
         return self.state.load().remotes.get("origin") or SyncedRemote("origin", str(self.remote), "main")
 
-    def sync(self, allowed: Permission = NOTHING) -> RoundReport:
+    def sync(self, allowed: RemotePermission = NOTHING) -> RoundReport:
         """One round."""
         return SyncRound(self.vault, Network(self.vault.git), self.known(), allowed).run()
 
-    def synced(self, allowed: Permission = NOTHING) -> RoundReport:
+    def synced(self, allowed: RemotePermission = NOTHING) -> RoundReport:
         """One round that reaches its end."""
         report = self.sync(allowed)
         assert report.end is SYNCED, (report.end, report.trouble, report.hint)

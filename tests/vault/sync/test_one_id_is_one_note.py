@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.vault.sync.joining import Choice, Permission
+from agent.vault.sync.joining import RemoteChoice, RemotePermission
 from agent.vault.sync.round import RoundEnd
 from tests.vault.sync.machines import Machine, two_machines
 from tests.vaults import FAST
@@ -67,7 +67,7 @@ def test_a_new_note_that_both_know_at_two_places_is_one(pair: tuple[Machine, Mac
     (other.root / "work").rename(other.root / "home")
     for machine in (one, other, one):
         machine.sync()
-        machine.synced(Permission(Choice.KEEP))
+        machine.synced(RemotePermission(RemoteChoice.KEEP))
     assert one.files() == other.files() and ids(one) == {"plan": 1, "tea": 1, "list": 1}
 
 

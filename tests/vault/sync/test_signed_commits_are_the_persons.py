@@ -13,7 +13,7 @@ from agent.runs.machines import known_machines
 from agent.vault.change import Stamp
 from agent.vault.plumbing.commit_signature import named_key, signature_in, with_signature
 from agent.vault.provenance import recorder
-from agent.vault.sync.joining import Choice, Permission
+from agent.vault.sync.joining import RemoteChoice, RemotePermission
 from agent.workspace.vault_watcher import origins_of
 from tests.remotes import Mallory, git_as
 from tests.vault.sync.machines import Machine, two_machines
@@ -365,7 +365,7 @@ def test_after_a_rewrite_there_only_what_was_made_here_is_signed_again(three: Th
     git_as(mallory.root, "Mallory", "add", "-A")
     git_as(mallory.root, "Mallory", "commit", "-q", "-m", "instead")
     git_as(mallory.root, "Mallory", "push", "-q", "-f", "origin", "HEAD:main")
-    laptop.synced(Permission(Choice.TAKE))
+    laptop.synced(RemotePermission(RemoteChoice.TAKE))
     again, theirs = git(laptop.root, "log", "-2", "--format=%H").split()
     assert is_signed(laptop, again) and MINE in git(laptop.root, "show", f"{again}:tea.md")
     assert b"gpgsig" not in raw(laptop.root, theirs) and THEIRS in git(laptop.root, "show", f"{theirs}:idea.md")

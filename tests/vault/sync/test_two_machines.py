@@ -7,7 +7,7 @@ import pytest
 
 from agent.vault.history.purge import Cleaning, purge
 from agent.vault.plumbing.network import Network
-from agent.vault.sync.joining import Choice, Permission
+from agent.vault.sync.joining import RemoteChoice, RemotePermission
 from agent.vault.sync.round import RoundEnd, SyncRound
 from tests.vault.sync.machines import Machine, two_machines
 from tests.vaults import FAST, git, make_vault
@@ -134,7 +134,7 @@ def rewritten(pair: tuple[Machine, Machine]) -> tuple[Machine, Machine]:
 def test_what_was_taken_out_there_is_kept_here_on_request(pair: tuple[Machine, Machine]) -> None:
     one, other = rewritten(pair)
     assert one.sync().wait is not None
-    one.synced(Permission(Choice.KEEP))
+    one.synced(RemotePermission(RemoteChoice.KEEP))
     other.synced()
     for machine in pair:
         assert "Fourth." in machine.read("plan.md") and "Green, there." in machine.read("tea.md")
@@ -144,7 +144,7 @@ def test_what_was_taken_out_there_is_kept_here_on_request(pair: tuple[Machine, M
 def test_what_was_taken_out_there_goes_here_on_request_and_is_rescued(pair: tuple[Machine, Machine]) -> None:
     one, other = rewritten(pair)
     before = one.vault.head
-    report = one.synced(Permission(Choice.TAKE))
+    report = one.synced(RemotePermission(RemoteChoice.TAKE))
     other.synced()
     for machine in pair:
         assert "Fourth." not in machine.read("plan.md") and "Green, there." in machine.read("tea.md")
@@ -178,10 +178,10 @@ def test_too_many_deletions_wait_for_a_yes_on_both_ways(tmp_path: Path) -> None:
     one.vault.commit_human(confirmed=True)
     report = one.sync()
     assert report.wait is not None and report.wait.kind == "outgoing" and len(report.wait.paths) == 30
-    one.synced(Permission(mass=True))
+    one.synced(RemotePermission(mass=True))
     report = other.sync()
     assert report.wait is not None and report.wait.kind == "incoming" and len(other.files()) == 40
-    other.synced(Permission(mass=True))
+    other.synced(RemotePermission(mass=True))
     assert len(other.files()) == 10
 
 
@@ -234,7 +234,7 @@ def test_another_vault_is_not_joined_by_itself(pair: tuple[Machine, Machine], tm
     stranger = Machine("Cara", make_vault(tmp_path / "three", {"cara.md": "# Cara\n"}), one.remote)
     report = stranger.sync()
     assert report.wait is not None and report.wait.kind == "unrelated"
-    stranger.synced(Permission(join=True))
+    stranger.synced(RemotePermission(join=True))
     assert {"cara.md", "plan.md"} < stranger.files()
 
 
@@ -255,7 +255,7 @@ def test_what_was_purged_here_does_not_come_back_with_the_next_sync(pair: tuple[
     assert "xyzzy" not in log and "Sencha." in log
     report = other.sync()
     assert report.wait is not None and report.wait.paths == ("secret.md",)
-    other.synced(Permission(Choice.TAKE))
+    other.synced(RemotePermission(RemoteChoice.TAKE))
     assert other.vault.head == one.vault.head
 
 

@@ -18,7 +18,7 @@ from rich.style import Style
 
 from agent.interfaces.cli.activity import Status
 from agent.interfaces.cli.printing import TerminalFile, colour, one_line
-from agent.interfaces.cli.terminal.markdown import THEME, Blocks, Row, markdown_rows
+from agent.interfaces.cli.terminal.markdown import THEME, MarkdownBlocks, Row, markdown_rows
 
 _FRAMES = 10
 """Frames per second: a spinner that moves, at about 1 % of a core."""
@@ -48,7 +48,7 @@ class LiveView:
             _environ={name: value for name, value in os.environ.items() if name not in _SIZES},
         )
         self._spinner = Spinner("dots" if self._console.encoding.startswith("utf") else "line")
-        self._blocks = Blocks()
+        self._blocks = MarkdownBlocks()
         self._live: Live | None = None
         self._drawn: tuple[tuple[str, int], list[Row]] = (("", 0), [])
         self._last = "remark"

@@ -52,7 +52,7 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "ta
 
 
 @dataclass(slots=True)
-class Blocks:
+class MarkdownBlocks:
     """Divides Markdown that arrives in pieces into blocks: a block is whole once later text cannot change its look.
 
     That is at an unindented line after a blank one, outside of a fence; so a list with blank lines is several blocks.
