@@ -2,11 +2,12 @@
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from string import Formatter
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1] / "agent"
@@ -162,6 +163,21 @@ def test_every_placeholder_on_the_terminal_has_a_value() -> None:
         if None not in given and given - {"hint"} and not placeholders(sentence) <= given:
             wrong.append(f"{where} {sentence}")
     assert wrong == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "texts").glob("*.yaml")), ids=lambda path: path.name)
+def test_no_key_stands_twice(path: Path) -> None:
+    """YAML takes the last one without a word."""
+
+    def twice(node: yaml.Node) -> Iterator[str]:
+        if isinstance(node, yaml.MappingNode):
+            keys = [key.value for key, _ in node.value]
+            yield from sorted({key for key in keys if keys.count(key) > 1}) if len(keys) != len(set(keys)) else ()
+            for _, value in node.value:
+                yield from twice(value)
+
+    found = yaml.compose(path.read_bytes(), yaml.CSafeLoader)
+    assert found is not None and list(twice(found)) == []
 
 
 def test_the_terminal_speaks_chinese() -> None:
