@@ -11,6 +11,7 @@ from hashlib import sha256
 
 from agent.errors import LimitReached
 from agent.llm.messages import JsonObject, ToolCall, ToolResult
+from agent.markdown.title import clipped
 
 WARNED, MOST = 3, 8
 """The number of equal results of one call after which the model is warned, and after which the call is refused: a model
@@ -26,7 +27,7 @@ class Repeated(LimitReached):
 
     def __init__(self, tool: str, arguments: JsonObject, times: int, *, failed: bool) -> None:
         self.tool, self.times, self.failed = tool, times, failed
-        self.arguments = _shortened(json.dumps(arguments, ensure_ascii=False, default=_plain))
+        self.arguments = clipped(json.dumps(arguments, ensure_ascii=False, default=_plain), _SHOWN)
         what = (
             "failed {} times in the same way with the same arguments"
             if failed
@@ -113,10 +114,6 @@ class Breaker:
 
 def _call(tool: str, arguments: JsonObject) -> str:
     return f"{tool} {_short(json.dumps(arguments, sort_keys=True, ensure_ascii=True, default=_plain))}"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
 def _plain(value: object) -> object:

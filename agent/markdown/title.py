@@ -56,6 +56,11 @@ def columns(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
+def clipped(text: str, most: int) -> str:
+    """The text, or its first characters with `…`: at most so many in all, wherever that cuts it."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def shortened(text: str, most: int) -> str:
     """The text in at most so many columns: cut after a word, with `…`; a long last word is cut itself."""
     start = text[: most + 1]

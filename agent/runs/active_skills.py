@@ -28,6 +28,7 @@ from agent.events.subscriber import Injection, InjectionType
 from agent.llm.messages import Context, Message
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
+from agent.markdown.title import clipped
 from agent.memory.capture.writer import Addition
 from agent.runs.skill_set import SkillSet
 from agent.skills.history.feedback import record_opinion
@@ -375,7 +376,7 @@ def _why_not(found: Match) -> Sentence:
 
 def _receipt(found: Match) -> Receipt:
     skill = found.skill
-    parts = [f"{signal.type} {_shortened(str(signal.detail), _PATTERN)}" for signal in found.signals]
+    parts = [f"{signal.type} {clipped(str(signal.detail), _PATTERN)}" for signal in found.signals]
     weighed = {str(signal.detail) for signal in found.signals}
     parts += [each for name, value in found.slots if (each := f"{name}={value}") not in weighed]
     parts += [f"opened on request: {', '.join(found.on_request)}"] if found.on_request else []
@@ -385,7 +386,3 @@ def _receipt(found: Match) -> Receipt:
     else:
         first, last = skill.body_line, skill.body_line + skill.body.count("\n")
     return Receipt(skill.path, (first, last), None, found.score, ", ".join(parts))
-
-
-def _shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from agent.escape import escape
 from agent.markdown.note import Note
+from agent.markdown.title import clipped
 from agent.schedule.job import Job
 from agent.texts import Language, text
 from agent.vault.folders import JOB_HISTORY, AgentFolder
@@ -172,7 +173,7 @@ def _number(value: float, places: int) -> str:
 def _plain(words: str) -> str:
     """Words on one line that end no field and begin no link."""
     flat = " ".join(escape(words).replace("[", "(").replace("]", ")").replace("::", ":").split())
-    return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1] + "…"
+    return clipped(flat, _LONGEST)
 
 
 def _link(path: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from agent.llm.messages import JsonObject
+from agent.markdown.title import clipped
 from agent.tools.arguments import plain
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _inside(where: str, name: str) -> str:
 
 def _shown(value: object) -> str:
     written = json.dumps(value, ensure_ascii=True, default=str)
-    return written if len(written) <= _VALUE else written[: _VALUE - 1] + "…"
+    return clipped(written, _VALUE)
 
 
 def _broken(value: object, where: str = "") -> Iterator[str]:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.markdown.title import columns, shortened
+from agent.markdown.title import clipped, columns, shortened
 
 
 def test_the_cut_is_after_a_word_and_shown() -> None:
@@ -26,3 +26,7 @@ def test_the_start_of_the_text_is_kept_and_fits(text: str, most: int) -> None:
     short = shortened(text, most)
     assert columns(short) <= most
     assert short == text if columns(text) <= most else text.startswith(short.removesuffix("…"))
+
+
+def test_a_text_is_clipped_to_so_many_characters_in_all() -> None:
+    assert clipped("three", 5) == "three" and clipped("three ", 5) == "thre…"

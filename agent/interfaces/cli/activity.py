@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from agent.clock import Clock
 from agent.events.runs import ModelRetry, ToolCallStarted
 from agent.llm.provider import Cancelled, never
+from agent.markdown.title import clipped
 from agent.texts import Language, text
 
 PATIENCE = 10.0
@@ -78,4 +79,4 @@ class ActivityLine:
 def tool_label(tool: str, subject: str) -> str:
     """A tool with the subject of its call, such as `vault_search "roof"`."""
     line = " ".join(subject.split())
-    return f'{tool} "{line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"}"' if line else tool
+    return f'{tool} "{clipped(line, _LONGEST)}"' if line else tool

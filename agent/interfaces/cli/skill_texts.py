@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.printing import columns, padded
+from agent.markdown.title import clipped
 from agent.runs.skill_preview import SkillPreview, format_given
 from agent.skills.history.stats import ENOUGH, Stats
 from agent.skills.history.usage import Opinion, Use
@@ -81,7 +82,7 @@ def format_list(shelf: SkillSnapshot, home: AgentFolder) -> str:
     width = max((len(skill.name) for skill in shelf.candidates), default=0)
     lines = []
     for skill in shelf.candidates:
-        summary = skill.summary if len(skill.summary) <= _SUMMARY else skill.summary[: _SUMMARY - 1] + "…"
+        summary = clipped(skill.summary, _SUMMARY)
         marks = [] if skill.reviewed else [said("unreviewed")]
         marks += [] if skill.has_triggers else [said("in the index only")]
         marked = said(" ({marks})", marks=listed(marks)) if marks else ""

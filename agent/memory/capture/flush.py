@@ -14,6 +14,7 @@ from agent.clock import Clock
 from agent.errors import AgentError, UserError
 from agent.events.runs import ContextCompact, MemoryFlushed, Said
 from agent.markdown.preferences import preferences
+from agent.markdown.title import clipped
 from agent.memory.entry import MODEL, Entry, EntryType, Scope
 from agent.memory.understanding.rules import is_same
 
@@ -155,4 +156,4 @@ def _belongs_to(entry: Entry) -> tuple[str, str]:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+    return clipped(text, LONGEST)

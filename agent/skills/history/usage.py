@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias, cast, get_args
 
 from agent.markdown.note import Note
+from agent.markdown.title import clipped
 from agent.skills.matching.selection import Signal
 from agent.texts import Language, text
 from agent.vault.change import Stamp
@@ -64,7 +65,7 @@ class Use:
 
 def _escaped(cell: str) -> str:
     flat = " ".join(cell.split())
-    flat = flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1] + "…"
+    flat = clipped(flat, _LONGEST)
     return flat.replace("\\", "/").replace("|", "\\|")
 
 

@@ -7,6 +7,7 @@ A text is never cut: half of the instructions for a piece of work are worse than
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from agent.markdown.title import clipped
 from agent.skills.matching.selection import Match, SkillText
 from agent.skills.matching.workflow import ComposedText, TokenCounter, compose_workflow
 from agent.skills.reading.chain import FindSkill
@@ -101,5 +102,5 @@ def skill_index(skills: Iterable[Skill], near: set[str], room: int, count: Token
 
 
 def _index_line(skill: Skill, is_near: bool) -> str:
-    text = skill.summary if len(skill.summary) <= _INDEX_LINE else skill.summary[: _INDEX_LINE - 1] + "…"
+    text = clipped(skill.summary, _INDEX_LINE)
     return f"- `{skill.name}`: {text}{' (may fit this task)' * is_near}"

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import Protocol
 
+from agent.markdown.title import clipped
 from agent.skills.reading.normalize import normalize
 
 LONGEST = 1_000
@@ -196,4 +197,4 @@ def _options(memory: int = _MEMORY) -> object:
 
 
 def _shown(text: str) -> str:
-    return ascii(text if len(text) <= 60 else text[:59] + "…")
+    return ascii(clipped(text, 60))
