@@ -82,6 +82,18 @@ def test_a_notice_without_lines_says_in_its_body_what_it_is_about() -> None:
     assert asked.splitlines()[:2] == ["May it?", ""] and "yes 7K2" in asked
 
 
+def test_how_to_reply_is_said_once() -> None:
+    choices = (Choice("green", "7K2 1"), Choice("black", "7K2 2"))
+    with post_office() as (office, port):
+        settings = replace(SETTINGS, port=port, imap_host="imap.example.org")
+        channel = Mail(settings, PASSWORD, TOKEN, FakeClock().now, "en", 2.0)
+        channel.send(Message("1", "", "Which?\n1. green\n2. black\n\nReply 7K2 and a number", choices), never)
+        channel.send(Message("2", "Which?", "Take 7 or 2", choices), never)
+    said, unsaid = (mail.get_content() for mail in office.mails)
+    assert said.count("7K2") == 1
+    assert "7K2 1 (green)" in unsaid
+
+
 def test_an_answer_has_a_subject_and_names_what_it_answers() -> None:
     with post_office() as (office, port):
         channel = Mail(replace(SETTINGS, port=port), PASSWORD, TOKEN, FakeClock().now, "en", 2.0)

@@ -1,5 +1,6 @@
 """A message as plain text: inert, shortened to what the service takes, with the replies that decide it."""
 
+import re
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -9,6 +10,7 @@ from agent.texts import Language, text
 
 Size: TypeAlias = Callable[[str], int]
 """The length of a text as the service counts it: characters, or bytes."""
+_WORD = re.compile(r"\w+")
 _TITLE = 200
 """The most characters of a title."""
 
@@ -23,11 +25,11 @@ def body_of(
 ) -> str:
     """The inert text below the title, of at most `most` (0: of any length).
 
-    The replies that decide it are named where the person can `replies` in words, and where they can only do so
-    `elsewhere`. They, and the word that it may have been shown before, are always whole.
+    The replies that decide it are named where the person can `replies` in words, unless the text says how to reply, and
+    where they can only do so `elsewhere`. They, and the word that it may have been shown before, are always whole.
     """
     after = []
-    if (replies or elsewhere) and message.choices:
+    if message.choices and (elsewhere or (replies and not _is_named(message))):
         each = [_reply(choice) for choice in message.choices]
         key = "channels.elsewhere" if elsewhere else "channels.reply"
         after.append(text(key, language, replies=text("channels.or", language).join(each)))
@@ -38,6 +40,12 @@ def body_of(
         room = most - sum(size(line) + 2 for line in after)
         told = shortened(told, max(room, 0), size)
     return "\n\n".join(filter(None, [told, *after]))
+
+
+def _is_named(message: Message) -> bool:
+    """True if the text has what all replies have: the code of what is decided."""
+    shared = set.intersection(*(set(choice.reply.split()) for choice in message.choices))
+    return bool(shared) and shared <= set(_WORD.findall(message.text))
 
 
 def _reply(choice: Choice) -> str:

@@ -196,10 +196,13 @@ class Responder:
             entry.text, entry.choices, entry.tries, entry.again = told, (), 0, False
 
     def _session_of(self, message: Incoming, runs: RunService, speaker: Speaker) -> str:
-        """The session that a message goes on with: the one of what it answers, else the last; empty for a new one."""
-        if message.begins:
-            return ""
+        """The session that a message goes on with: the one of what it answers, else the last; empty for a new one.
+
+        Where messages have subjects, conversations are kept apart: there the last one is not gone on with.
+        """
         answered = self.queue.sessions.get(message.answers)
+        if message.begins or (message.subject and not answered):
+            return ""
         found = runs.last_session(speaker, (answered,)) if answered else None
         found = found or runs.last_session(speaker)
         if found is None or found.open_run is not None or not is_own(runs.workspace, found) or runs.is_stale(found):
