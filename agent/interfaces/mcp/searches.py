@@ -1,22 +1,27 @@
-"""The searches of programs. The index is opened at the first search and kept, and brought up to date before each one.
+"""The searches of programs, asked in a process of their own (`search_process`), which is started when it is needed.
 
-This is the only place where the index is opened, and the largest part of the process's memory.
+This is the only place that knows where the index is opened: a daemon that holds it already can be asked here instead.
 """
 
+import pickle
+import subprocess
+import sys
 import threading
-from dataclasses import dataclass, field, replace
-from importlib import import_module
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
 
+from agent.errors import Permanent, ToolFailed
+from agent.interfaces.mcp.search_messages import Failure, Question
 from agent.tools.tool import RunContext
-from agent.workspace.catch_up import catch_up, open_ahead, prefetch_contents, search_whole
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.index.hit import SearchResult
     from agent.memory.recall.recaller import Recollection
-    from agent.runs.recall_source import RecallSource
-    from agent.workspace.catch_up import Prefetch
+
+_PROCESS = "agent.interfaces.mcp.search_process"
+_TRIES = 2
+_PATIENCE = 0.2
 
 
 @dataclass(slots=True)
@@ -24,43 +29,49 @@ class Searches:
     """Searches of one vault; may be used by several threads."""
 
     workspace: Workspace
-    _source: "RecallSource | None" = None
-    _lock: threading.RLock = field(default_factory=threading.RLock)
+    _process: "subprocess.Popen[bytes] | None" = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def search(self, question: str, limit: int) -> "SearchResult":
         """Passages of all notes except transcripts and the archive."""
-        with self._lock:
-            source, late = self._ready(question)
-            found, late = search_whole(self.workspace, source.library, lambda: source.search(question, limit), late)
-            return replace(found, degraded=_reasons(found.degraded, late))
+        return cast("SearchResult", self._ask(Question(question, limit)))
 
     def remembered(self, question: str, limit: int, context: RunContext) -> "Recollection":
         """The memories about a question, for the person of the program."""
-        with self._lock:
-            source, late = self._ready(question)
-            recall = source.remembered
-            found, late = search_whole(self.workspace, source.library, lambda: recall(question, limit, context), late)
-            return replace(found, degraded=_reasons(found.degraded, late))
+        asked = Question(question, limit, memories=True, channel=context.channel, run=context.run)
+        return cast("Recollection", self._ask(asked))
 
     def close(self) -> None:
-        """Close the index."""
+        """End the process; it has nothing to save."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait(_PATIENCE)
+
+    def _ask(self, asked: Question) -> Any:
+        """The answer; raises `ToolFailed` for a search that fails, and `Permanent` if no process answers."""
         with self._lock:
-            if self._source is not None:
-                self._source.close()
-                self._source.library.close()
-                self._source = None
+            for _ in range(_TRIES):  # it ends by itself when it was idle: perhaps just now
+                process = self._running()
+                assert process.stdin is not None and process.stdout is not None
+                try:
+                    pickle.dump(asked, process.stdin)
+                    process.stdin.flush()
+                    answer = pickle.load(process.stdout)
+                except (EOFError, OSError, pickle.UnpicklingError):
+                    self._process = None
+                    process.kill()
+                    process.wait()
+                    continue
+                if isinstance(answer, Failure):
+                    raise ToolFailed(answer.message, hint=answer.hint)
+                return answer
+        raise Permanent("the search does not start", hint="vault-agent doctor looks for the cause")
 
-    def _ready(self, question: str) -> "tuple[RecallSource, str | None]":
-        """The searches, and why the index is behind."""
-        notes: Prefetch[dict[str, str]] | None
-        if self._source is None:
-            index, notes = open_ahead(self.workspace, question)
-            source: RecallSource = import_module("agent.runs.recall_source").recall_source(self.workspace, index)
-            self._source = source
-        else:
-            notes = prefetch_contents(self.workspace)
-        return self._source, catch_up(self.workspace, self._source.library, notes)
-
-
-def _reasons(*reasons: str | None) -> str | None:
-    return "; ".join(filter(None, reasons)) or None
+    def _running(self) -> "subprocess.Popen[bytes]":
+        if self._process is None or self._process.poll() is not None:
+            words = [sys.executable, "-m", _PROCESS, str(self.workspace.vault.place.root)]
+            self._process = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            )
+        return self._process

@@ -1,0 +1,86 @@
+"""One process for each program: what it says to an old client, how it ends, and how large it is."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agent.clock import SystemClock
+from tests.interfaces.mcp.programs import Program, raw_client, run, started
+from tests.stories.agents import furnish
+from tests.vaults import git
+
+MOST_MEGABYTES = 120
+ENDS_WITHIN = 5.0
+"""Seconds; half a second on a machine that does nothing else, as `README.md` says."""
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return furnish(tmp_path, monkeypatch.setenv)
+
+
+def test_the_official_client_starts_it_and_works(tmp_path: Path, root: Path) -> None:
+    async def work() -> None:
+        program: Program
+        async with started(tmp_path, root) as program:
+            await program.says("write", path="new.md", content="# New\n")
+            assert "new.md" in await program.says("search", query="new")
+
+    run(work)
+    assert "Vault-Actor: mcp:claude-code" in git(root, "log", "-1", "--format=%B", "--", "new.md")
+
+
+def test_a_client_of_2025_06_18_is_served(tmp_path: Path, root: Path) -> None:
+    with raw_client(tmp_path, root) as client:
+        began = client.begin("My Old Client 2!")["result"]
+        assert began["protocolVersion"] == "2025-06-18" and began["serverInfo"]["name"] == "vault-agent"
+        assert "read gives the base" in began["instructions"]
+        assert client.ask("ping")["result"] == {}
+        assert {each["name"] for each in client.ask("tools/list")["result"]["tools"]} >= {"search", "read", "write"}
+        given = {"name": "write", "arguments": {"path": "old.md", "content": "old\n"}}
+        result = client.ask("tools/call", given)["result"]
+        assert result["isError"] is False and "commit" in result["content"][0]["text"]
+        assert client.ask("tools/call", {"name": "write"})["result"]["isError"] is True
+        assert client.ask("tools/call", {"arguments": {}})["error"]["code"] == -32602
+        assert client.ask("no/such/method")["error"]["code"] == -32601
+        client.process.stdin and client.process.stdin.write(b"this is no JSON\n")
+        assert client.ask("ping")["result"] == {}
+    assert "Vault-Actor: mcp:my-old-client-2" in git(root, "log", "-1", "--format=%B")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_it_stays_small_and_ends_with_its_input(tmp_path: Path, root: Path) -> None:
+    with raw_client(tmp_path, root) as client:
+        client.begin()
+        client.ask("tools/list")
+        for name, arguments in {
+            "read": {"path": "tea.md"},
+            "write": {"path": "new.md", "content": "x\n"},
+            "search": {"query": "green tea"},
+            "recall": {"query": "green tea"},
+            "log": {},
+        }.items():
+            result = client.ask("tools/call", {"name": name, "arguments": arguments})["result"]
+            assert not result["isError"], result
+        assert megabytes(client.process.pid) <= MOST_MEGABYTES
+        assert client.process.stdin is not None
+        client.process.stdin.close()
+        begun = SystemClock().monotonic()
+        assert client.process.wait(ENDS_WITHIN) == 0
+        assert SystemClock().monotonic() - begun < ENDS_WITHIN
+
+
+def megabytes(pid: int) -> float:
+    """What a process has in memory."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def test_without_the_sdk_it_says_what_to_install(tmp_path: Path, root: Path) -> None:
+    hide = "import sys; sys.modules['mcp'] = None; from agent.interfaces.cli.main import run; run()"
+    words = [sys.executable, "-c", hide, "--vault", str(root), "mcp"]
+    ended = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    assert ended.returncode == 2 and "pip install 'vault-agent[mcp]'" in ended.stderr
