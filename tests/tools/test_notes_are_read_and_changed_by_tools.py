@@ -7,10 +7,14 @@ import pytest
 
 from agent.errors import QuestionAsked, ToolFailed, ToolRetry
 from agent.llm.messages import ToolCall
+from agent.tools.builtin.notes import Notes
+from agent.tools.builtin.vault import vault_tools
+from agent.tools.registry import Registry
+from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import Cited
 from agent.vault.history.find import commits
 from agent.vault.plumbing.commit import Committer
-from tests.tools.house import EVIL, House, hit, house, tainted
+from tests.tools.house import EVIL, FREE, House, hit, house, tainted
 from tests.vaults import committed, git, head, write
 
 LONG = "".join(f"this is line {number} of a long note\n" for number in range(1, 2001))
@@ -329,6 +333,8 @@ PLAN = "# Plan\n\nfirst\n\n## Today\n\nwater\n\n## Later\n\nprune\n\n## Notes\n\
 
 
 def test_a_section_is_read_and_added_to_by_its_heading(home: House) -> None:
+    tools = vault_tools(Notes(home.vault, text_origin_of(home.vault)), by_heading=True)
+    home.registry = Registry(tools, FREE, home.approvals.guard, home.clock)
     home.says("vault_write", path="plan.md", content=PLAN)
     assert home.says("vault_read", path="plan.md", heading="today").endswith(":\n\n## Today\n\nwater\n")
     assert "lines 5-8 of 19" in home.says("vault_read", path="plan.md", heading="## Today")

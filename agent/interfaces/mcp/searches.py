@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 _PROCESS = "agent.interfaces.mcp.search_process"
 _TRIES = 2
-_PATIENCE = 0.2
 
 
 @dataclass(slots=True)
@@ -45,8 +45,7 @@ class Searches:
         """End the process; it has nothing to save."""
         process, self._process = self._process, None
         if process is not None:
-            process.kill()
-            process.wait(_PATIENCE)
+            _end(process)
 
     def _ask(self, asked: Question) -> Any:
         """The answer; raises `ToolFailed` for a search that fails, and `Permanent` if no process answers."""
@@ -60,8 +59,7 @@ class Searches:
                     answer = pickle.load(process.stdout)
                 except (EOFError, OSError, pickle.UnpicklingError):
                     self._process = None
-                    process.kill()
-                    process.wait()
+                    _end(process)
                     continue
                 if isinstance(answer, Failure):
                     raise ToolFailed(answer.message, hint=answer.hint)
@@ -69,9 +67,19 @@ class Searches:
         raise Permanent("the search does not start", hint="vault-agent doctor looks for the cause")
 
     def _running(self) -> "subprocess.Popen[bytes]":
-        if self._process is None or self._process.poll() is not None:
+        if self._process is not None and self._process.poll() is not None:
+            _end(self._process)
+            self._process = None
+        if self._process is None:
             words = [sys.executable, "-m", _PROCESS, str(self.workspace.vault.place.root)]
             self._process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )
         return self._process
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End a process, and close what leads to it."""
+    process.kill()
+    with suppress(OSError), process:
+        pass

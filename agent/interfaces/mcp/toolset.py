@@ -33,7 +33,7 @@ def toolset(workspace: Workspace, searches: Searches, policies: Policies, *, rea
     jobs, inbox = _late(workspace, "waiting", "list_jobs"), _late(workspace, "waiting", "list_inbox")
     ask = _late(workspace, "asking", "ask_agent")
     tools = [
-        *vault_tools(notes),
+        *vault_tools(notes, by_heading=True),
         search_tool(notes, searches.search),
         recall_tool(notes, searches.remembered),
         save_tool(notes, vault.clock, SameWords(vault)),

@@ -30,15 +30,16 @@ _PATH: JsonObject = {
     "description": "relative to the vault, such as projects/garden.md",
 }
 
-_HEADING: JsonObject = {"type": "string", "minLength": 1, "maxLength": 300, "description": "such as ## Plan"}
+_HEADING: JsonObject = {"type": "string", "minLength": 1, "maxLength": 300}
 
 
-def vault_tools(notes: Notes) -> tuple[Tool, ...]:
-    """The tools for one vault."""
-    return _read(notes), _list(notes), _write(notes), _edit(notes), _append(notes), _move(notes)
+def vault_tools(notes: Notes, *, by_heading: bool = False) -> tuple[Tool, ...]:
+    """The tools for one vault. `by_heading`: sections are read and added to by their headings, too; a run's model goes
+    by lines, as each argument takes room in every request."""
+    return _read(notes, by_heading), _list(notes), _write(notes), _edit(notes), _append(notes, by_heading), _move(notes)
 
 
-def _read(notes: Notes) -> Tool:
+def _read(notes: Notes, by_heading: bool) -> Tool:
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         asked = check_readable(arguments.text(call, "path"))
         try:
@@ -64,8 +65,9 @@ def _read(notes: Notes) -> Tool:
         return ToolOutput(f"{head}:\n\n{shown}", (Cited(path, (first, last)),), untrusted=untrusted)
 
     path = {**_PATH, "description": "a path, or the id of a note"}
-    schema = arguments.schema("path", path=path, lines=arguments.LINES, heading=_HEADING)
-    return Tool("vault_read", "Read a note, some lines of it, or one section.", schema, perform, _GROUP, readonly=True)
+    more: JsonObject = {"heading": _HEADING} if by_heading else {}
+    schema = arguments.schema("path", path=path, lines=arguments.LINES, **more)
+    return Tool("vault_read", "Read a note, or some lines of it.", schema, perform, _GROUP, readonly=True)
 
 
 def _wanted_lines(call: JsonObject, data: bytes, total: int, path: str) -> tuple[int, int]:
@@ -197,7 +199,7 @@ def _edit(notes: Notes) -> Tool:
     return _writing(notes, "vault_edit", description, schema, perform, plan)
 
 
-def _append(notes: Notes) -> Tool:
+def _append(notes: Notes, by_heading: bool) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
         path = check_text(check_writable(arguments.text(call, "path"), notes.vault.home))
         before = notes.vault.read(path)
@@ -223,10 +225,9 @@ def _append(notes: Notes) -> Tool:
 
         return notes.commit("vault_append", context, f"vault(append): {draft.path}", drafts, fill)
 
-    text: JsonObject = {"type": "string", "minLength": 1}
-    heading = {**_HEADING, "description": "at the end of this section, which is added if it is missing"}
-    schema = arguments.schema("path", "text", path=_PATH, text=text, heading=heading)
-    description = "Add text at the end of a note or section, on lines of its own; makes the note if it is missing."
+    more: JsonObject = {"heading": _HEADING} if by_heading else {}
+    schema = arguments.schema("path", "text", path=_PATH, text={"type": "string", "minLength": 1}, **more)
+    description = "Add text at the end of a note, on lines of its own; makes the note if it is missing."
     return _writing(notes, "vault_append", description, schema, perform, plan)
 
 
