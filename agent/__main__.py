@@ -1,6 +1,6 @@
 """`python -m agent` is `vault-agent`."""
 
-from agent.interfaces.cli.main import run
+from agent.interfaces.cli.entry import run
 
 if __name__ == "__main__":
     run()

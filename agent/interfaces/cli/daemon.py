@@ -71,7 +71,9 @@ def _doors(output: Output, port: int, is_wanted: bool, live: Live) -> Iterator[N
     """The daemon's socket, and a port if one is wanted; loaded once the daemon has started."""
     serving = import_module("agent.interfaces.http.serving")
     ports = import_module("agent.interfaces.http.door.port")
-    with serving.doors_of(live) as doors:
+    served = import_module("agent.interfaces.cli.served")
+    workspace = live.workspace
+    with serving.doors_of(live, [served.command_route(workspace)]) as doors, served.answering(workspace):
         if is_wanted:
             link = doors.open(ports.PortRequest(port)).open
             output.note(said("the dashboard: {link} (this link works once)", link=link))

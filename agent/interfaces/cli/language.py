@@ -5,6 +5,7 @@ Read without the settings, since it is wanted for help and for errors in the set
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,8 @@ class _Terminal:
 
 
 _TERMINAL = _Terminal()
+_HERE: ContextVar[Language | None] = ContextVar("here", default=None)
+"""The language of a command that is answered by another process than its own."""
 
 
 def speak(language: Language) -> None:
@@ -31,14 +34,19 @@ def speak(language: Language) -> None:
     _TERMINAL.language = language
 
 
+def speak_here(language: Language) -> None:
+    """Say everything of this context in this language, whatever the process speaks."""
+    _HERE.set(language)
+
+
 def spoken() -> Language:
     """The language of the terminal."""
-    return _TERMINAL.language
+    return _HERE.get() or _TERMINAL.language
 
 
 def said(english: str, /, **values: object) -> str:
     """An English sentence in the language of the terminal, with its placeholders filled in."""
-    return translated(english, _TERMINAL.language, **values)
+    return translated(english, spoken(), **values)
 
 
 def counted(number: int, one: str, more: str, /, **values: object) -> str:

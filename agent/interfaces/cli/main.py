@@ -25,6 +25,7 @@ from agent.interfaces.cli.language import counted, listed, said, speak, terminal
 from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, CommandFailed, Output, exit_codes, say, to_json
 from agent.interfaces.cli.printing import colour, show
 from agent.interfaces.cli.streams import is_reader_gone, prepare_streams
+from agent.texts import Language
 
 DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 130, 141
 
@@ -188,7 +189,7 @@ cli = LazyGroup(
 
 
 def run() -> NoReturn:
-    """Run the command line as the console entry point.
+    """Run the command line in this process.
 
     It limits OpenBLAS to one thread and delays garbage collection: together they took a fifth of a cold search.
     """
@@ -202,7 +203,7 @@ def run() -> NoReturn:
 def main(args: Sequence[str]) -> int:
     """Run one command line and return its exit code; never raises, except to exit the interpreter."""
     prepare_streams()
-    speak("en" if _asks_json(args) else terminal_language(args))
+    speak(command_language(args, args, os.environ))
     speak_for_click()
     keep_out_of_print(secrets_of(os.environ))  # the settings' secrets follow, once a vault is open
     try:
@@ -235,6 +236,21 @@ def _send_notices(code: int, args: Sequence[str]) -> int:
     return code
 
 
+def command_language(args: Sequence[str], vault: Sequence[str], environ: Mapping[str, str]) -> Language:
+    """The language in which a command line is answered: English for JSON, else as `terminal_language` finds it by the
+    words that name the vault."""
+    return "en" if _asks_json(args) else terminal_language(vault, environ)
+
+
+def run_command(args: Sequence[str]) -> int:
+    """Run one command line in a process that is not its own, and return its exit code: as `main`, but the process's
+    streams, language and secrets stay as they are."""
+    try:
+        return _invoke(list(args))
+    except Exception as error:  # noqa: BLE001 - the outermost level: every failure becomes a message and an exit code
+        return _tell(error, args)
+
+
 def _invoke(args: list[str]) -> int:
     instruction = os.environ.get(COMPLETE)
     if instruction:
@@ -255,16 +271,22 @@ def _invoke(args: list[str]) -> int:
 
 def _fail(error: Exception, args: Sequence[str]) -> int:
     """Print the error, on standard error or as one JSON document, and return the exit code."""
-    beside: Mapping[str, object] = {}
-    if isinstance(error, CommandFailed):
-        beside, error = error.document, error.error
-    code = exit_code(error)
     try:
-        _explain(error, code, args, beside)
+        code = _tell(error, args)
         sys.stdout.flush()
     except OSError:
         # Standard output is closed; the buffer must not fail again when the interpreter exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = exit_code(error.error if isinstance(error, CommandFailed) else error)
+    return code
+
+
+def _tell(error: Exception, args: Sequence[str]) -> int:
+    beside: Mapping[str, object] = {}
+    if isinstance(error, CommandFailed):
+        beside, error = error.document, error.error
+    code = exit_code(error)
+    _explain(error, code, args, beside)
     return code
 
 

@@ -6,7 +6,6 @@ are not printed here: a command raises, and `main` converts the error to a messa
 
 import json
 import os
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from agent.config.masking import printable
 from agent.errors import NotAVault
 from agent.escape import escape_json
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.printing import Printed, at_words, show, show_file, size
+from agent.interfaces.cli.printing import Printed, at_words, encoding, is_terminal, show, show_file, size
 
 PROGRAM = "vault-agent"
 
@@ -116,8 +115,8 @@ def exit_codes(check: str = "") -> str:
 
 def to_json(document: Mapping[str, object]) -> str:
     """One line of JSON that the terminal's encoding supports, without control or invisible characters."""
-    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
-    masked = printable(json.dumps(_masked(document), ensure_ascii=encoding != "utf8", default=str))
+    is_unicode = encoding().lower().replace("-", "") == "utf8"
+    masked = printable(json.dumps(_masked(document), ensure_ascii=not is_unicode, default=str))
     return escape_json(masked)
 
 
@@ -132,7 +131,7 @@ def _masked(value: object) -> object:
 
 def say(text: str) -> None:
     """Print one remark on standard error; a terminal gets it wrapped at words, except for commands: they are copied."""
-    if sys.stderr.isatty():
+    if is_terminal(error=True):
         width = size(error=True)[0]
         text = "\n".join(line if PROGRAM in line else at_words(line, width) for line in text.split("\n"))
     show(text, error=True)
@@ -140,5 +139,5 @@ def say(text: str) -> None:
 
 def progress(text: str) -> None:
     """Print a remark about slow work; only if standard error is a terminal."""
-    if sys.stderr.isatty():
+    if is_terminal(error=True):
         say(said(text))

@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from io import TextIOBase
 from typing import IO, TypeAlias
@@ -27,6 +28,8 @@ _RESET = "\x1b\\\x1b]8;;\x1b\\\x0f\x1b(B\x1b[?47l\x1b[?7h\x1b[?25h\x1b[4l\x1b[0m
 """Ends an unfinished sequence, a link, another alphabet, the second screen and insert mode, turns line wrapping and the
 cursor on, and resets every style."""
 _TAB = 4
+_PAGES: ContextVar[tuple[IO[str], IO[str]] | None] = ContextVar("pages", default=None)
+"""Standard output and standard error of a command that is answered by another process than its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,21 @@ class Styled:
 
 
 Printed: TypeAlias = str | Sequence[str | Styled]
+
+
+def print_on(out: IO[str], error: IO[str]) -> None:
+    """Print what this context shows on these streams, instead of those of the process."""
+    _PAGES.set((out, error))
+
+
+def encoding() -> str:
+    """The encoding of standard output."""
+    return getattr(_stream(False), "encoding", None) or "ascii"
+
+
+def is_terminal(*, error: bool = False) -> bool:
+    """True if standard output, or standard error, is a terminal."""
+    return _stream(error).isatty()
 
 
 def show(text: Printed, *, end: str = "\n", error: bool = False) -> None:
@@ -186,8 +204,9 @@ def one_line(text: str) -> str:
 
 def size(*, error: bool = False) -> tuple[int, int]:
     """The terminal's columns and rows; 80 and 24 if unknown."""
+    stream = _stream(error)
     try:
-        found = os.get_terminal_size(_stream(error).fileno())
+        found = getattr(stream, "terminal_size", None) or os.get_terminal_size(stream.fileno())
     except (OSError, ValueError):
         found = os.terminal_size((0, 0))
     return (found.columns, found.lines) if found.columns and found.lines else shutil.get_terminal_size()
@@ -199,7 +218,8 @@ def colour() -> bool | None:
 
 
 def _stream(error: bool) -> IO[str]:
-    return sys.stderr if error else sys.stdout
+    pages = _PAGES.get()
+    return pages[error] if pages else sys.stderr if error else sys.stdout
 
 
 def _put(text: str, stream: IO[str]) -> None:

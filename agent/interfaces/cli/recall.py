@@ -1,19 +1,18 @@
 """`vault-agent recall`: the passages that a model could get for a task, each with its receipt."""
 
-from contextlib import closing
 from functools import partial
 
 import click
 
-from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.index.hit import SearchResult
 from agent.interfaces.cli.guest import asking, guest_options
+from agent.interfaces.cli.host import index_for, using, workspace_for
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, progress
 from agent.memory.recall.asker import Asker
 from agent.runs.recall_preview import PIECES, closest, given, preview_recall
-from agent.workspace.catch_up import catch_up, open_ahead, search_whole
+from agent.workspace.catch_up import catch_up, search_whole
 
 
 @click.command(short_help="Show what a model would be given for a task.")
@@ -34,9 +33,9 @@ def command(output: Output, task: str, limit: int | None, whole: bool, name: str
     if whole and name:
         raise UserError("--all shows the owner's notes, which a guest does not see", hint="leave out --all or --as")
     asker = Asker(who.speaker.sender, who.chat, who.role == "owner")
-    workspace = open_workspace(output.vault())
-    index, notes = open_ahead(workspace, task)
-    with closing(index):
+    workspace = workspace_for(output)
+    index, notes = index_for(workspace, task)
+    with using(index):
         late = catch_up(workspace, index, notes, progress=progress)
         best = partial(closest, workspace, index, task, limit or PIECES)
         look = best if whole else partial(given, workspace, index, asker, task, limit)

@@ -4,8 +4,8 @@ import sys
 
 import click
 
-from agent.app.open import open_workspace
 from agent.errors import UserError
+from agent.interfaces.cli.host import workspace_for
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.memory.remember import remember
@@ -24,7 +24,7 @@ def command(output: Output, text: str, keywords: tuple[str, ...]) -> None:
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not text.strip():
         raise UserError("there is nothing to remember", hint='vault-agent remember "Anna likes green tea"')
-    vault = open_workspace(output.vault()).vault
+    vault = workspace_for(output).vault
     entry, outcome, known = remember(vault, text, keywords)
     path = vault.home.at(entry.path)
     document = {"path": path, "id": entry.id, "commit": outcome.commit, "queued": outcome.queued, "known": known}

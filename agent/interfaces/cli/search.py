@@ -4,22 +4,21 @@ import os
 import shlex
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
 import click
 
-from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.escape import escape_line
 from agent.index.hit import SearchResult
+from agent.interfaces.cli.host import index_for, using, workspace_for
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, progress, to_json
 from agent.interfaces.cli.printing import show
 from agent.runs.find_notes import commit_at, find_notes, search_document
-from agent.workspace.catch_up import catch_up, open_ahead, open_past, search_whole
+from agent.workspace.catch_up import catch_up, open_past, search_whole
 from agent.workspace.workspace import Workspace
 
 _COMMENT = "%% vault-agent:"
@@ -48,12 +47,12 @@ def command(
     """Search for QUERY. Filters in it: path: tag: type: scope: after: before: and any header key, as key:value."""
     if (query is None) == (queries is None):
         raise UserError("give one QUERY, or --queries FILE", hint='vault-agent search "green tea"')
-    workspace = open_workspace(output.vault())
+    workspace = workspace_for(output)
     if as_of:
         index, notes = open_past(workspace, commit_at(workspace, as_of)), None
     else:
-        index, notes = open_ahead(workspace, query or "")
-    with closing(index):
+        index, notes = index_for(workspace, query or "")
+    with using(index):
         late = catch_up(workspace, index, notes, in_past=as_of is not None, progress=progress)
         if queries is not None:
             for line in _lines(queries):

@@ -19,6 +19,7 @@ from agent.errors import UserError
 from agent.interfaces.cli.daemon_socket import stream_from_daemon
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.served import answering, command_route
 from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
@@ -56,7 +57,8 @@ def command(
 
         @contextmanager
         def doors(live: Live) -> Iterator[None]:
-            with import_module("agent.interfaces.http.serving").doors_of(live) as found:  # slow to load
+            serving = import_module("agent.interfaces.http.serving")  # slow to load
+            with serving.doors_of(live, [command_route(workspace)]) as found, answering(workspace):
                 port = found.open(wanted)
                 _announce(output, port.url, port.open, str(port.token_file), opened)
                 yield

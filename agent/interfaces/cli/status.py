@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from agent.app.open import open_workspace
 from agent.clock import Clock, SetClock
 from agent.config.run_settings import SpendSettings
+from agent.interfaces.cli.host import workspace_for
 from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.machines import format_machines, machines_document
 from agent.interfaces.cli.output import PROGRAM, Output
@@ -51,7 +51,7 @@ _APPROVALS, _QUESTIONS = "vault-agent approvals", "vault-agent questions"
 def command(output: Output, notes: bool) -> None:
     """Show the last commit, uncommitted and waiting changes with reasons, conflicts, the daemon, index, agent and
     day."""
-    workspace = open_workspace(output.vault())
+    workspace = workspace_for(output)
     found = status(workspace.vault)
     index = index_state(workspace, found.notes)
     daemon, agent, day = (

@@ -120,7 +120,7 @@ class HttpServer:
     _open: list[OpenListener] = field(default_factory=list)
 
     def start(self, app: ASGIApp) -> None:
-        """Start the loop; its listeners, which may be opened from now on, serve `app`."""
+        """Start the loop; its ports, which may be opened from now on, serve `app`."""
         self.app = app
         self._thread = threading.Thread(target=self._loop.run_forever, name="vault-agent-http", daemon=True)
         self._thread.start()
@@ -156,10 +156,10 @@ class HttpServer:
                 reason=error.strerror or str(error),
             ) from None
         port = listening.getsockname()[1]
-        return self._listen(listening, port, listener_of(wanted, port), wanted.tls)
+        return self._listen(self.app, listening, port, listener_of(wanted, port), wanted.tls)
 
-    def open_socket(self, path: Path) -> OpenListener:
-        """Listen on a Unix socket that only its owner may use; one that a crash left is replaced."""
+    def open_socket(self, path: Path, app: ASGIApp) -> OpenListener:
+        """Serve `app` on a Unix socket that only its owner may use; one that a crash left is replaced."""
         make_folder(path.parent)  # nobody else may enter it, so nobody is quicker than the mode of the socket
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -170,11 +170,13 @@ class HttpServer:
         except OSError:
             listening.close()
             raise
-        return self._listen(listening, 0, Listener(frozenset({SOCKET_HOST}), frozenset()), None)
+        return self._listen(app, listening, 0, Listener(frozenset({SOCKET_HOST}), frozenset()), None)
 
-    def _listen(self, listening: socket.socket, port: int, listener: Listener, tls: Tls | None) -> OpenListener:
+    def _listen(
+        self, app: ASGIApp, listening: socket.socket, port: int, listener: Listener, tls: Tls | None
+    ) -> OpenListener:
         config = uvicorn.Config(
-            Guard(self.app, listener, self.sign_in, self.limits, self.language),
+            Guard(app, listener, self.sign_in, self.limits, self.language),
             http=_Connection,
             interface="asgi3",
             lifespan="off",

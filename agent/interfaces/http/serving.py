@@ -1,7 +1,7 @@
 """Opens the doors of a daemon: its Unix socket always, and a port of this machine where one is asked for."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +11,7 @@ from agent.background.asked_runs import AskedRuns
 from agent.background.feed import Feed
 from agent.daemon import Live
 from agent.events.types import FilesChanged, StateChanged, Tick, TurnEnded
-from agent.interfaces.http.api.table import TABLE
+from agent.interfaces.http.api.table import SOCKET_TABLE, TABLE
 from agent.interfaces.http.application import build_application
 from agent.interfaces.http.door.guard import OPEN, Limits
 from agent.interfaces.http.door.limits import Allowance
@@ -19,6 +19,7 @@ from agent.interfaces.http.door.port import OpenPort, PortRequest, bracketed
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.socket_file import socket_path
 from agent.interfaces.http.door.token import load_token, token_file
+from agent.interfaces.http.operation import AnyOperation
 from agent.interfaces.http.pages.routes import page_routes
 from agent.interfaces.http.server import HttpServer
 from agent.interfaces.http.service import Service, SharedIndex
@@ -48,10 +49,11 @@ class Doors:
 
 
 @contextmanager
-def doors_of(live: Live) -> Iterator[Doors]:
+def doors_of(live: Live, own: Sequence[AnyOperation] = ()) -> Iterator[Doors]:
     """The server of a daemon with its Unix socket open; everything is closed at the end of the block.
 
-    A system on which the socket cannot be opened has none: its command line does without.
+    `own` are operations of the command line itself: they are on the socket only. A system on which the socket cannot be
+    opened has none: its command line does without.
     """
     workspace, settings = live.workspace, live.workspace.settings
     clock = workspace.vault.clock
@@ -70,7 +72,7 @@ def doors_of(live: Live) -> Iterator[Doors]:
         server.start(build_application(service, TABLE, *page_routes(service)))
         try:
             try:
-                server.open_socket(socket_path(workspace))
+                server.open_socket(socket_path(workspace), build_application(service, (*TABLE, *SOCKET_TABLE, *own)))
             except OSError as error:
                 logger.warning("the daemon's socket cannot be opened: %s", error)
             yield doors

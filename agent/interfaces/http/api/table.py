@@ -1,4 +1,7 @@
-"""All operations and streams of the API; a group that is not here does not exist."""
+"""All operations and streams of the API; a group that is not here does not exist.
+
+`SOCKET_TABLE` is for the program itself: it is served on the daemon's Unix socket and on no port.
+"""
 
 from agent.interfaces.http.api import changes, decisions, health, history, notes, ports, runs, search, sessions
 from agent.interfaces.http.openapi import openapi_operation
@@ -13,6 +16,6 @@ _ALL = (
     *sessions.OPERATIONS,
     *decisions.OPERATIONS,
     *changes.STREAMS,
-    *ports.STREAMS,
 )
 TABLE = (*_ALL, openapi_operation(_ALL))
+SOCKET_TABLE = ports.STREAMS

@@ -1,0 +1,190 @@
+"""The entry point: asks the vault's daemon first for what it can answer at once, then is the whole command line.
+
+A daemon has the notes' index, the model of search and the program itself in memory, where a process of its own loads
+them each time. So nothing is imported here that is slow to load, and click is not. Whatever keeps the daemon from
+answering (there is none, it is busy, of another version, has other settings) is no error: the whole program answers.
+"""
+
+import json
+import os
+import socket
+import sys
+from binascii import crc32
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+PROTOCOL = 1
+PATH = "/api/v1/command"
+MARKER = "vault-agent.yaml"
+SERVED: Mapping[str, tuple[float, frozenset[str]]] = {
+    "search": (2.0, frozenset({"-n", "--limit", "--passages", "--explain"})),
+    "recall": (5.0, frozenset({"-n", "--limit", "--all"})),
+    "status": (5.0, frozenset({"--notes"})),
+    "remember": (30.0, frozenset({"-k", "--keyword"})),
+}
+"""The commands that the daemon answers, with the seconds that it may take and the options that it knows: those that
+need neither a person, nor this process's files and streams. `remember` may be asked twice: it knows what it has."""
+_EVERYWHERE = frozenset({"--json", "--vault"})
+_LANGUAGE = ("LC_ALL", "LC_MESSAGES", "LANG")
+_SAME = ("VAULT_AGENT_", "TZ", "NO_COLOR", "COLUMNS", "LINES")
+_LARGEST = 64_000_000
+
+
+def run() -> NoReturn:
+    """Run the command line as the console entry point."""
+    args = sys.argv[1:]
+    try:
+        answer = ask_daemon(args, os.environ)
+        if answer is not None:
+            sys.stderr.write(answer["err"])
+            sys.stdout.write(answer["out"])
+            sys.stdout.flush()
+            sys.exit(answer["code"])
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.exit(141)
+    import_module("agent.interfaces.cli.main").run()
+    raise SystemExit
+
+
+def ask_daemon(args: Sequence[str], environ: Mapping[str, str]) -> Mapping[str, Any] | None:
+    """What the command prints on both streams and its exit code, if the daemon answers; else None."""
+    name = served_command(args)
+    if name is None or "_VAULT_AGENT_COMPLETE" in environ or not _prints_unicode():
+        return None
+    try:
+        root = _root(args, environ)
+        folder = _private_folder(root, environ)
+        with open(os.path.join(folder, "http", "token"), encoding="ascii") as file:
+            token = file.read().strip()
+        body = json.dumps(_question(args, root, environ)).encode()
+        return _answer(_sent(os.path.join(folder, "daemon.sock"), _request(token, body), SERVED[name][0]))
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
+def served_command(args: Sequence[str]) -> str | None:
+    """The name of the command, if the daemon answers it with these options."""
+    words, options = list[str](), set[str]()
+    takes_value = False
+    for word in args:
+        if takes_value:
+            takes_value = False
+        elif word.startswith("-"):
+            option, equals, _ = word.partition("=")
+            options.add(option)
+            takes_value = option in {"--vault", "-n", "--limit", "-k", "--keyword"} and not equals
+        else:
+            words.append(word)
+    name = words[0] if words else ""
+    return name if name in SERVED and options <= SERVED[name][1] | _EVERYWHERE else None
+
+
+def version() -> list[str | int]:
+    """What differs when another version of the program is installed, or the same one elsewhere."""
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    return [PROTOCOL, package, os.stat(os.path.join(package, "__init__.py")).st_mtime_ns]
+
+
+def relevant(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables by which another process would answer otherwise: settings, keys to be masked, time zone, width."""
+    others = ("VAULT_AGENT_VAULT",)
+    return {
+        name: value
+        for name, value in environ.items()
+        if (name.startswith(_SAME) or name.endswith("API_KEY")) and name not in others
+    }
+
+
+def pointer(state: str, root: str) -> str:
+    """The file that says where the private folder of the vault at `root` is, as long as its daemon is at work."""
+    return os.path.join(state, "daemons", f"{crc32(os.fsencode(root)):08x}")
+
+
+def _prints_unicode() -> bool:
+    streams = (sys.stdout, sys.stderr)
+    return all((getattr(each, "encoding", None) or "").lower() in {"utf-8", "utf8"} for each in streams)
+
+
+def _root(args: Sequence[str], environ: Mapping[str, str]) -> str:
+    """The vault at hand; raises `LookupError` without one."""
+    given = environ.get("VAULT_AGENT_VAULT", "")
+    for number, word in enumerate(args):
+        if word.startswith("--vault="):
+            given = word.partition("=")[2]
+        elif word == "--vault" and number + 1 < len(args):
+            given = args[number + 1]
+    folder = os.path.realpath(given or os.getcwd())
+    while not os.path.isfile(os.path.join(folder, MARKER)):
+        above = os.path.dirname(folder)
+        if given or above == folder:
+            raise LookupError("there is no vault here")
+        folder = above
+    return folder
+
+
+def _private_folder(root: str, environ: Mapping[str, str]) -> str:
+    home = environ.get("VAULT_AGENT_HOME")
+    if home:
+        state = os.path.join(os.path.abspath(os.path.expanduser(home)), "state")
+    else:
+        state = str(import_module("agent.config.directories").directories(environ).state)
+    with open(pointer(state, root), encoding="utf-8") as file:
+        found = json.load(file)
+    if found["root"] != root:
+        raise LookupError("this is the daemon of another vault")
+    folder: str = found["folder"]
+    return folder
+
+
+def _question(args: Sequence[str], root: str, environ: Mapping[str, str]) -> dict[str, object]:
+    return {
+        "version": version(),
+        "args": list(args),
+        "root": root,
+        "environ": relevant(environ),
+        "locale": {name: environ[name] for name in _LANGUAGE if name in environ},
+        "terminals": [_terminal(sys.stdout), _terminal(sys.stderr)],
+    }
+
+
+def _terminal(stream: Any) -> list[int]:
+    """The columns and rows of a terminal; empty for any other stream."""
+    return list(os.get_terminal_size(stream.fileno())) if stream.isatty() else []
+
+
+def _request(token: str, body: bytes) -> bytes:
+    head = (
+        f"POST {PATH} HTTP/1.1\r\nHost: vault-agent\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode("ascii") + body
+
+
+def _sent(path: str, request: bytes, seconds: float) -> bytes:
+    """All that the daemon says until it closes the connection; raises `OSError`."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(seconds)
+        connection.connect(path)
+        connection.sendall(request)
+        answer = b""
+        while piece := connection.recv(262_144):
+            answer += piece
+            if len(answer) > _LARGEST:
+                raise OSError("the answer has no end")
+    return answer
+
+
+def _answer(response: bytes) -> Mapping[str, Any] | None:
+    """The answer in a response, None for any other."""
+    head, _, body = response.partition(b"\r\n\r\n")
+    if not head.startswith(b"HTTP/1.1 200 "):
+        return None
+    found = json.loads(body)
+    if type(found["out"]) is not str or type(found["err"]) is not str or type(found["code"]) is not int:
+        return None
+    answer: Mapping[str, Any] = found
+    return answer

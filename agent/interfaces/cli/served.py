@@ -1,0 +1,91 @@
+"""Commands that the daemon answers for `entry`: run here by their own code, printed on pages instead of a terminal.
+
+It refuses where another process would answer otherwise: another version, other settings, other variables.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import copy_context
+from http import HTTPStatus
+from io import StringIO
+from pathlib import Path
+
+from agent.config.directories import VAULT_FILE
+from agent.config.private import make_folder, replace
+from agent.interfaces.cli.entry import PATH, pointer, relevant, served_command, version
+from agent.interfaces.cli.host import Host, run_in
+from agent.interfaces.cli.language import speak_here
+from agent.interfaces.cli.main import command_language, run_command
+from agent.interfaces.cli.printing import print_on
+from agent.interfaces.http.command_line import CommandLine, CommandOperation, Printed, command_operation
+from agent.interfaces.http.problems import Refused
+from agent.interfaces.http.service import Service
+from agent.workspace.workspace import Workspace
+
+
+class Page(StringIO):
+    """A stream that is printed on elsewhere: on a terminal of this size, or on none."""
+
+    def __init__(self, size: list[int]) -> None:
+        super().__init__()
+        self.terminal_size = (size[0], size[1]) if len(size) == 2 else None
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # the base class has a plain attribute
+        return "utf-8"
+
+    def isatty(self) -> bool:
+        return self.terminal_size is not None
+
+
+def command_route(workspace: Workspace) -> CommandOperation:
+    """The operation of a daemon that answers commands with the settings that it has now."""
+    started = (version(), _settings(workspace), relevant(os.environ))
+
+    def answer(service: Service, asked: CommandLine) -> Printed:
+        here = (asked.version, _settings(workspace), asked.environ)
+        is_own = asked.root == os.path.realpath(workspace.vault.place.root)
+        if here != started or not is_own or served_command(asked.args) is None:
+            raise Refused(HTTPStatus.CONFLICT, "another process has to answer this command")
+        out, err = Page(asked.terminals[0]), Page(asked.terminals[1])
+
+        def run() -> int:
+            print_on(out, err)
+            speak_here(command_language(asked.args, ["--vault", asked.root], {**asked.environ, **asked.locale}))
+            run_in(Host(service.workspace, service.index.index, service.index.held))
+            return run_command(asked.args)
+
+        code = copy_context().run(run)
+        return Printed(out.getvalue(), err.getvalue(), code)
+
+    return command_operation(PATH, answer)
+
+
+@contextmanager
+def answering(workspace: Workspace) -> Iterator[None]:
+    """Let `entry` find this vault's daemon, in this block."""
+    root = os.path.realpath(workspace.vault.place.root)
+    file = Path(pointer(str(workspace.directories.state), root))
+    make_folder(file.parent)
+    replace(file, json.dumps({"root": root, "folder": str(workspace.vault.private_folder)}))
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def _settings(workspace: Workspace) -> list[tuple[int, int]]:
+    """What differs when the settings are changed: when each of their files was, and its size."""
+    places = workspace.directories
+    files = (workspace.vault.place.root / VAULT_FILE, places.settings_file, places.keys)
+    return [_stamp(each) for each in files]
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)
