@@ -1,6 +1,6 @@
 """What a person does with a job that exists: pause it, let it run again, and see what a day of it costs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from agent.errors import NoteGone
@@ -41,6 +41,12 @@ def job_record(workspace: Workspace, job: str) -> JobRecord:
 def job_rows(vault: Vault, job: str) -> tuple[HistoryRow, ...]:
     """The rows of a job's history, as far as its person counts them."""
     return parse_history(vault.own_version(history_path(vault.home, job)) or b"")
+
+
+def job_as_it_is(workspace: Workspace, job: Job) -> Job:
+    """The job; with `status: error` if its failures have stopped it, which its note does not say."""
+    is_stopped = job.status == "active" and job_record(workspace, job.id).is_stopped
+    return replace(job, status="error") if is_stopped else job
 
 
 def cost_of_day(workspace: Workspace, job: Job, has_model: bool) -> DayCost:

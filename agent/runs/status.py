@@ -153,3 +153,8 @@ def configured_models(workspace: Workspace) -> Mapping[ConfiguredModel, Sequence
             place = named[1]
             found.setdefault(ConfiguredModel(place.model.name, place.base_url, place.key), []).append(kind)
     return found
+
+
+def has_model(workspace: Workspace) -> bool:
+    """True if a model is configured that can be asked."""
+    return bool(configured_models(workspace)) and missing_key(workspace.settings.llm) is None

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from agent.schedule.history import HistoryRow, JobRecord
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.occurrences import Occurrence
 from agent.schedule.triggers import format_trigger
@@ -34,6 +35,35 @@ def job_document(job: Job, now: datetime) -> dict[str, object]:
         "catch_up": job.catch_up,
         "source": job.source,
         "next": [each["at"] for each in occurrence_documents(coming(job, now, 1))],
+    }
+
+
+def record_document(record: JobRecord) -> dict[str, object]:
+    """What the runs of a job come to."""
+    return {
+        "last_run_at": record.last_run_at.isoformat() if record.last_run_at else None,
+        "last_run_status": record.last_run_status,
+        "consec_failures": record.consec_failures,
+        "stopped": record.is_stopped,
+    }
+
+
+def past_run_document(row: HistoryRow, is_local: bool) -> dict[str, object]:
+    """A run of a job, or one that did not take place; `is_local`: only this machine knows of it."""
+    return {
+        "planned": row.planned.isoformat(),
+        "outcome": row.outcome,
+        "started": row.started.isoformat() if row.started else None,
+        "seconds": row.seconds,
+        "reason": row.reason or None,
+        "delivery": row.delivery or None,
+        "money": row.money,
+        "session": row.session or None,
+        "commits": list(row.commits),
+        "machine": row.machine or None,
+        "attempt": row.attempt,
+        "missed": row.missed,
+        "local": is_local,
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from agent.errors import BadPath, UserError
+from agent.errors import BadPath, Unknown, UserError
 from agent.markdown.note import Note
 from agent.schedule.goal_notes import GoalNotes
 from agent.schedule.job import Job, JobProblem
@@ -50,7 +50,7 @@ class Shelf:
         if any(_is_at(each, path) for each in self.waiting):
             hint = "vault-agent approvals shows it; it runs once you say yes"
             raise UserError("{name} arrived from elsewhere and was not looked at here", hint=hint, name=name)
-        raise UserError("there is no job {name}", hint="vault-agent jobs list shows them", name=name)
+        raise Unknown("there is no job {name}", hint="vault-agent jobs list shows them", name=name)
 
 
 def problem_error(problem: JobProblem) -> UserError:

@@ -15,11 +15,10 @@ from agent.interfaces.cli.jobs_past import history, log
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.runs.job_upkeep import job_record, job_shelf
+from agent.runs.job_upkeep import job_as_it_is, job_record, job_shelf
 from agent.schedule.job import Job
-from agent.schedule.job_document import coming, job_document, occurrence_documents, problem_document
+from agent.schedule.job_document import coming, job_document, occurrence_documents, problem_document, record_document
 from agent.schedule.occurrences import moment_in
-from agent.workspace.workspace import Workspace
 
 MOST = 1_000
 """The most times of a job that are shown at once."""
@@ -46,7 +45,7 @@ def list_(output: Output) -> None:
 def _list(output: Output) -> None:
     workspace = open_workspace(output.vault())
     shelf, now = job_shelf(workspace).load(), workspace.clock.now()
-    shelf = replace(shelf, jobs=tuple(_as_it_is(workspace, job) for job in shelf.jobs))
+    shelf = replace(shelf, jobs=tuple(job_as_it_is(workspace, job) for job in shelf.jobs))
     document = {
         "jobs": [job_document(job, now) for job in shelf.jobs],
         "problems": [problem_document(each) for each in shelf.problems],
@@ -55,27 +54,15 @@ def _list(output: Output) -> None:
     output.emit(document, lambda: format_list(shelf, now))
 
 
-def _as_it_is(workspace: Workspace, job: Job) -> Job:
-    """The job; with `status: error` if its failures have stopped it, which its note does not say."""
-    is_stopped = job.status == "active" and job_record(workspace, job.id).is_stopped
-    return replace(job, status="error") if is_stopped else job
-
-
 @command.command()
 @click.argument("name", metavar="ID")
 @click.pass_obj
 def show(output: Output, name: str) -> None:
     """Show one job, its next times and its last run."""
     workspace = open_workspace(output.vault())
-    job, now = _as_it_is(workspace, find_job(workspace, name)), workspace.clock.now()
+    job, now = job_as_it_is(workspace, find_job(workspace, name)), workspace.clock.now()
     record = job_record(workspace, job.id)
-    document = {
-        **job_document(job, now),
-        "last_run_at": record.last_run_at.isoformat() if record.last_run_at else None,
-        "last_run_status": record.last_run_status,
-        "consec_failures": record.consec_failures,
-        "stopped": record.is_stopped,
-    }
+    document = {**job_document(job, now), **record_document(record)}
     output.emit({"job": document}, lambda: as_lines(format_job(job, now, record)))
 
 

@@ -6,12 +6,13 @@ import click
 
 from agent.app.open import open_workspace
 from agent.interfaces.cli.job_texts import format_moment
-from agent.interfaces.cli.jobs_change import format_cost, has_model
+from agent.interfaces.cli.jobs_change import format_cost
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, show
 from agent.interfaces.cli.prompt import confirm
 from agent.runs.job_upkeep import cost_of_day
+from agent.runs.status import has_model
 from agent.schedule.job_document import coming, job_document, occurrence_documents
 from agent.schedule.new_job import job_of_words
 from agent.schedule.triggers import format_trigger

@@ -8,10 +8,9 @@ from agent.interfaces.cli.jobs_lookup import find_job
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
 from agent.interfaces.cli.printing import as_lines
-from agent.llm.connection import missing_key
 from agent.runs.job_run import JobResult
 from agent.runs.job_upkeep import DayCost, cost_of_day, set_status
-from agent.runs.status import configured_models
+from agent.runs.status import has_model
 from agent.schedule.history import history_path
 from agent.schedule.job import JobStatus
 from agent.workspace.daemon_lock import is_watched
@@ -89,11 +88,6 @@ def format_cost(cost: DayCost) -> str:
     if cost.money is None:
         return said("{times}; what a run costs is known after the first one", times=times)
     return said("{times}; about ${money:.4f} a day, by its runs so far", times=times, money=_money(cost))
-
-
-def has_model(workspace: Workspace) -> bool:
-    """True if a model is configured that can be asked."""
-    return bool(configured_models(workspace)) and missing_key(workspace.settings.llm) is None
 
 
 def _money(cost: DayCost) -> float | None:

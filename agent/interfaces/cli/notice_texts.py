@@ -16,21 +16,6 @@ _REACTIONS = {
 }
 
 
-def notice_document(receipt: NoticeReceipt, others: Mapping[str, NoticeReceipt]) -> dict[str, object]:
-    """A notice for `--json`; what a digest lists was brought by the digest's channel."""
-    brought = others.get(receipt.digest, receipt)
-    return {
-        "id": receipt.id,
-        "at": receipt.at.isoformat(),
-        "type": receipt.raised.type,
-        "priority": receipt.raised.priority,
-        "decision": receipt.decision.decided,
-        "rule": receipt.decision.rule,
-        "channel": brought.channel,
-        "proof": brought.proof or None,
-    }
-
-
 def notice_line(receipt: NoticeReceipt, now: datetime) -> str:
     """A notice in one line: its code, time, what became of it, and the title."""
     state = said(receipt.decision.decided)

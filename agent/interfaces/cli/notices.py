@@ -5,11 +5,12 @@ import click
 from agent.app.notices import open_ledger
 from agent.app.open import open_workspace
 from agent.attention.feedback import notice_code
+from agent.attention.notice_document import notice_document
 from agent.attention.receipt import NoticeReceipt, Reaction
 from agent.attention.receipts import NoticeLedger
 from agent.attention.rules import is_often_dismissed
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.notice_texts import notice_document, notice_line, notice_story
+from agent.interfaces.cli.notice_texts import notice_line, notice_story
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.runs.short_ids import NotFound, find_by_id

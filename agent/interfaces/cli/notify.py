@@ -4,11 +4,12 @@ import click
 
 from agent.app.notices import open_outbox
 from agent.app.open import open_workspace
+from agent.attention.notice_document import notice_document
 from agent.attention.outbox import DIGEST
 from agent.errors import UserError
 from agent.events.notices import NoticeRaised
 from agent.interfaces.cli.language import listed
-from agent.interfaces.cli.notice_texts import notice_document, notice_line, notice_story
+from agent.interfaces.cli.notice_texts import notice_line, notice_story
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.llm.provider import never

@@ -12,36 +12,6 @@ from agent.texts import Language, text
 from agent.workspace.workspace import Workspace
 
 
-def file_document(file: ProfileFile) -> dict[str, object]:
-    """One note for `--json`; `filled` counts what it says: fields with a value and all other lines."""
-    return {
-        "path": file.path,
-        "layer": file.layer,
-        "title": file.title,
-        "summary": file.summary,
-        "confidence": file.confidence,
-        "filled": file.filled,
-        "fields": len(file.fields),
-        "empty_fields": file.empty_fields,
-        "evidence": [each.written for each in file.evidence],
-        "text": file.text,
-    }
-
-
-def figures_document(figures: ProfileFigures, consent: str) -> dict[str, object]:
-    """How far the profile is filled, for `--json`."""
-    return {
-        "notes": figures.notes,
-        "filled_notes": figures.filled_notes,
-        "fields": figures.fields,
-        "filled_fields": figures.filled_fields,
-        "lines": figures.lines,
-        "missing": list(figures.missing),
-        "open_questions": list(figures.open_questions),
-        "sensitive": consent,
-    }
-
-
 def format_files(files: Sequence[ProfileFile], changed: Mapping[str, datetime], workspace: Workspace) -> Iterator[str]:
     """The notes by layer: how far each is filled, how sure the agent is, and when it changed."""
     if not files:

@@ -8,8 +8,6 @@ from agent.markdown.title import clipped
 from agent.runs.skill_preview import SkillPreview, format_given
 from agent.skills.history.stats import ENOUGH, Stats
 from agent.skills.history.usage import Opinion, Use
-from agent.skills.learning.offer_records import SkillOffer
-from agent.skills.learning.suggestion import Suggestion
 from agent.skills.loading.library import SkillSnapshot
 from agent.skills.matching.selection import Match, MatchStatus
 from agent.skills.reading.skill import Skill, SkillProblem
@@ -21,60 +19,9 @@ _HEADS = (("uses", 6), ("success", 9), ("helpful", 9), ("not", 5), ("fixed", 7),
 _SHOWN = frozenset({MatchStatus.ACTIVE, MatchStatus.SUMMARY, MatchStatus.UNREVIEWED})
 
 
-def skill_document(skill: Skill) -> dict[str, object]:
-    """A skill for `--json`."""
-    return {
-        "name": skill.name,
-        "description": skill.description,
-        "source": skill.source.value,
-        "path": skill.path,
-        "reviewed": skill.reviewed,
-        "triggers": skill.has_triggers,
-    }
-
-
-def problem_document(problem: SkillProblem) -> dict[str, object]:
-    """A problem for `--json`."""
-    return {"path": problem.path, "line": problem.line, "reason": problem.reason}
-
-
-def problems_document(errors: Iterable[SkillProblem], warnings: Iterable[SkillProblem]) -> dict[str, object]:
-    """Why some skills cannot be used, and what is wrong in others, for `--json`."""
-    return {
-        "problems": [problem_document(each) for each in errors],
-        "warnings": [problem_document(each) for each in warnings],
-    }
-
-
 def problem_line(problem: SkillProblem) -> str:
     """A problem for people."""
     return f"{problem.path}:{problem.line}: {problem.reason}"
-
-
-def offer_document(offer: SkillOffer) -> dict[str, object]:
-    """A suggestion that the person was asked about, for `--json`."""
-    return {
-        "name": offer.name,
-        "tools": list(offer.tools),
-        "support": offer.support,
-        "path": offer.path,
-        "skill": offer.skill,
-        "status": offer.status,
-        "reason": offer.reason or None,
-    }
-
-
-def suggestion_document(suggestion: Suggestion) -> dict[str, object]:
-    """A workflow that could be learned, for `--json`."""
-    return {
-        "name": suggestion.name,
-        "description": suggestion.description,
-        "tools": list(suggestion.tools),
-        "support": suggestion.support,
-        "success_rate": suggestion.success_rate,
-        "changes": suggestion.changes or None,
-        "evidence": [each.path for each in suggestion.evidence],
-    }
 
 
 def format_list(shelf: SkillSnapshot, home: AgentFolder) -> str:
@@ -114,26 +61,6 @@ def format_skill(skill: Skill) -> str:
     ]
     facts += [said("beside it: {path}", path=path) for path in skill.files]
     return "\n".join([*facts, "", skill.body])
-
-
-def match_document(each: Match) -> dict[str, object]:
-    """A skill with a signal, for `--json`."""
-    return {
-        "name": each.skill.name,
-        "score": each.score,
-        "signals": [
-            {"type": signal.type, "detail": str(signal.detail), "weight": signal.weight} for signal in each.signals
-        ],
-        "base": each.base,
-        "factor": each.factor,
-        "threshold": each.threshold,
-        "fate": each.status.value,
-        "why": str(each.why),
-        "tokens": each.tokens,
-        "slots": dict(each.slots),
-        "on_request": list(each.on_request),
-        "path": each.skill.path,
-    }
 
 
 def format_matches(found: SkillPreview, everything: bool) -> str:
@@ -185,19 +112,6 @@ def format_stats(counts: Mapping[str, Stats], last: Iterable[Use]) -> str:
         for use in last
     ]
     return "\n".join([*lines, *([""] if rows else []), *rows])
-
-
-def use_document(use: Use) -> dict[str, object]:
-    """One use of a skill, for `--json`."""
-    return {
-        "run": use.run,
-        "time": use.time.isoformat(),
-        "activated": use.activated,
-        "score": use.score,
-        "outcome": use.outcome or None,
-        "feedback": use.feedback or None,
-        "session": use.session or None,
-    }
 
 
 def format_rating(name: str, opinion: Opinion, counts: Stats) -> str:

@@ -16,20 +16,22 @@ from agent.interfaces.cli.skill_texts import (
     format_rating,
     format_skill,
     format_stats,
-    match_document,
-    offer_document,
-    problem_document,
     problem_line,
-    problems_document,
-    skill_document,
-    suggestion_document,
-    use_document,
 )
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_lookup import find_skill, skills_on_demand
 from agent.runs.skill_preview import preview_skills
 from agent.runs.skill_set import skill_library, skill_set
+from agent.skills.documents import (
+    match_document,
+    offer_document,
+    problem_document,
+    problems_document,
+    skill_document,
+    suggestion_document,
+    use_document,
+)
 from agent.skills.history.stats import stats_document
 from agent.skills.history.usage import Opinion, load_uses, merge_opinions
 from agent.skills.learning.offer_news import take_news

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
+from agent.background.jobs.jobs_status import jobs_status, jobs_status_document
 from agent.clock import Clock, SetClock
 from agent.config.run_settings import SpendSettings
 from agent.interfaces.cli.host import workspace_for
@@ -14,14 +15,15 @@ from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.machines import format_machines, machines_document
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines, at_words, columns, padded, size
-from agent.interfaces.cli.status_of_jobs import format_jobs_status, jobs_status, jobs_status_document
+from agent.interfaces.cli.status_of_jobs import format_jobs_status
 from agent.interfaces.cli.status_of_notices import format_notices_status, notices_status
-from agent.interfaces.cli.sync_status import found_standings, short_lines, standing_document
+from agent.interfaces.cli.sync_status import found_standings, short_lines
 from agent.metrics import names
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.runs.arrivals import ArrivalState, arrival_state
 from agent.runs.status import AgentStatus, agent_status
 from agent.vault.health.status import DRAFT, VaultStatus, status
+from agent.vault.sync.standing import standing_document
 from agent.vault.worktree.survey import DirtyKind
 from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.index_status import IndexState, index_state

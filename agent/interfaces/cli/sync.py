@@ -15,7 +15,7 @@ from agent.interfaces.cli.status import last_commit
 from agent.interfaces.cli.sync_rounds import finish, go_round
 from agent.interfaces.cli.sync_setup import setup
 from agent.interfaces.cli.sync_sign import sign
-from agent.interfaces.cli.sync_status import found_standings, long_lines, standing_document
+from agent.interfaces.cli.sync_status import found_standings, long_lines
 from agent.runs.sync_questions import settle_questions
 from agent.texts import text
 from agent.vault.health.status import status as vault_status
@@ -24,6 +24,7 @@ from agent.vault.sync.joining import RemoteChoice, RemotePermission
 from agent.vault.sync.removal import remove
 from agent.vault.sync.resolve import ConflictSide, conflicted_note, resolve
 from agent.vault.sync.rounds import chosen, pause, sync_state
+from agent.vault.sync.standing import standing_document
 
 _EXIT = exit_codes("not synced: the message says why")
 

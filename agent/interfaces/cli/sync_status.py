@@ -18,35 +18,6 @@ def found_standings(workspace: Workspace, uncommitted: int) -> tuple[list[Remote
     return list(standings(vault, uncommitted)), sync_state(vault).is_paused
 
 
-def standing_document(standing: RemoteStanding) -> dict[str, object]:
-    """One remote for `--json`."""
-    remote = standing.remote
-    wait = remote.wait
-    return {
-        "name": remote.name,
-        "address": standing.address,
-        "branch": remote.branch,
-        "synced": standing.is_synced,
-        "as_of": _iso(remote.agreed_at),
-        "tried": _iso(remote.tried_at),
-        "ahead": standing.ahead,
-        "ahead_since": _iso(standing.ahead_since),
-        "behind": standing.behind,
-        "behind_since": _iso(standing.behind_since),
-        "uncommitted": standing.uncommitted,
-        "problem": str(remote.trouble) or None,
-        "hint": str(remote.hint) or None,
-        "passing": remote.is_passing,
-        "since": _iso(remote.since),
-        "wait": {"kind": wait.kind.value, "notes": list(wait.paths)} if wait is not None else None,
-        "left_out": list(remote.left_out),
-    }
-
-
-def _iso(when: datetime | None) -> str | None:
-    return when.isoformat() if when is not None else None
-
-
 def short_lines(found: Sequence[RemoteStanding], paused: bool, now: datetime) -> Iterator[str]:
     """A line for each remote; what passes by itself is left out for a day."""
     for each in found:

@@ -21,25 +21,19 @@ from agent.interfaces.cli.task_texts import (
     format_list,
     format_task,
     format_types,
-    problem_document,
-    task_document,
 )
 from agent.runs.crash_recovery import close_cut_off
-from agent.schedule.procedures import TASK_TYPES, TaskType, target_name, task_type_of
+from agent.runs.planned_tasks import find_task, marked_tasks, plain_task, plan_in_vault
+from agent.schedule.procedures import TASK_TYPES, target_name, task_type_of
 from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task, TaskProblem, moment
-from agent.schedule.task_notes import NewTask, PlannedTask, TaskShelf, load_task, load_tasks, plan_task
-from agent.schedule.task_progress import TaskProgress
+from agent.schedule.task_document import problem_document, task_document
+from agent.schedule.task_notes import NewTask, load_task, load_tasks
 from agent.schedule.triggers import SHORTEST, BadTrigger, parse_duration
-from agent.texts import text
-from agent.vault.change import Stamp
 from agent.vault.sync.turns import take_turn
 from agent.workspace.catch_up import catch_up
 from agent.workspace.machine import open_claims
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
-
-_FEWEST = 4
-"""The fewest characters by which a task is found in its id or title."""
 
 
 @click.group(short_help="What the agent does by itself: list, plan, do.", invoke_without_command=True)
@@ -63,7 +57,7 @@ def list_(output: Output) -> None:
 
 def _list(output: Output) -> None:
     workspace = open_workspace(output.vault())
-    shelf, now = _marked_tasks(workspace), workspace.clock.now()
+    shelf, now = marked_tasks(workspace), workspace.clock.now()
     document = {
         "tasks": [task_document(each, shelf) for each in shelf.waiting],
         "problems": [problem_document(each) for each in shelf.problems],
@@ -77,8 +71,8 @@ def _list(output: Output) -> None:
 def show(output: Output, name: str) -> None:
     """Show one task, whether it waits or is over."""
     workspace = open_workspace(output.vault())
-    shelf, now = _marked_tasks(workspace), workspace.clock.now()
-    task = _find(shelf.all, shelf, name)
+    shelf, now = marked_tasks(workspace), workspace.clock.now()
+    task = find_task(shelf.all, shelf, name)
     output.emit({"task": task_document(task, shelf)}, lambda: as_lines(format_task(task, shelf, now)))
 
 
@@ -108,7 +102,7 @@ def add(
         target_name(sort, target, workspace.vault.home),
         recurrence_interval=_interval(every) if every else 0,
     )
-    planned = _plan(workspace, new, again=False)
+    planned = plan_in_vault(workspace, new, again=False)
     task = planned.task
     words = "planned in {path}" if planned.request else "this is planned or was done today already: {path}"
     shelf = load_tasks(workspace.vault)
@@ -123,7 +117,7 @@ def cancel(output: Output, name: str, reason: str) -> None:
     """Take a task out of the queue; its note moves to tasks/done/."""
     workspace = open_workspace(output.vault())
     shelf = load_tasks(workspace.vault)
-    task = _find(shelf.waiting, shelf, name)
+    task = find_task(shelf.waiting, shelf, name)
     TaskWork(workspace, partial(opened_runs, workspace)).cancel(task, reason)
     output.emit({"id": task.id, "status": "cancelled"}, said("cancelled: {title}", title=task.title))
 
@@ -137,9 +131,9 @@ def run(output: Output, name: str) -> None:
     workspace = open_workspace(output.vault())
     shelf = load_tasks(workspace.vault)
     if name in TASK_TYPES and not any(each.is_named(name) for each in shelf.waiting):
-        task = _plan(workspace, _plain_task(workspace, task_type_of(name)), again=True).task
+        task = plan_in_vault(workspace, plain_task(workspace, task_type_of(name)), again=True).task
     else:
-        task = _find(shelf.waiting, shelf, name)
+        task = find_task(shelf.waiting, shelf, name)
     progress("doing the task")
     ended = _do(workspace, task)
     output.emit(ended_document(ended), lambda: as_lines(_report(ended)))
@@ -153,7 +147,7 @@ def run(output: Output, name: str) -> None:
 def history(output: Output, most: int) -> None:
     """List the tasks that are over, the last one first."""
     workspace = open_workspace(output.vault())
-    shelf, now = _marked_tasks(workspace), workspace.clock.now()
+    shelf, now = marked_tasks(workspace), workspace.clock.now()
     done = shelf.done[:most]
     output.emit({"tasks": [task_document(each, shelf) for each in done]}, lambda: as_lines(format_history(done, now)))
 
@@ -164,24 +158,6 @@ def types(output: Output) -> None:
     """List the types of tasks and what each does. Without a model each has a plain form, which only quotes and
     counts."""
     output.emit({"types": list(TASK_TYPES)}, lambda: as_lines(format_types()))
-
-
-def _plain_task(workspace: Workspace, kind: TaskType) -> NewTask:
-    """A task of which only the type is known; raises `UserError` for one that needs a topic."""
-    if kind == "explore_topic":
-        raise UserError("{kind} needs a topic", hint='vault-agent tasks add explore_topic "green tea"', kind=kind)
-    return NewTask(kind, text(f"task.{kind}", workspace.settings.vault.language))
-
-
-def _plan(workspace: Workspace, new: NewTask, *, again: bool) -> PlannedTask:
-    """Plan a task, in the person's name."""
-    vault = workspace.vault
-    most = workspace.settings.schedule.tasks_waiting
-    planned = plan_task(vault, new, load_tasks(vault), workspace.clock.now(), most, again=again)
-    if planned.request is not None:
-        with vault.transaction(f"task(plan): {new.title}", Stamp("human", tool="tasks")) as change:
-            change.requests.append(planned.request)
-    return planned
 
 
 def _do(workspace: Workspace, task: Task) -> TaskEnded:
@@ -202,23 +178,6 @@ def _do(workspace: Workspace, task: Task) -> TaskEnded:
     finally:
         with suppress(Retryable):  # the daemon tries again
             turn.hand_over()
-
-
-def _find(among: tuple[Task, ...], shelf: TaskShelf, name: str) -> Task:
-    """The task that a person means; raises `UserError`."""
-    plain = name.strip().casefold()
-    exact = [each for each in among if plain in {each.id.casefold(), each.name.casefold(), each.path.casefold()}]
-    titled = [each for each in among if each.title.casefold() == plain]
-    is_part = len(plain) >= _FEWEST
-    parts = [each for each in among if is_part and plain in f"{each.id}\n{each.title}".casefold()]
-    found = next((tasks for tasks in (exact, titled, parts) if tasks), [])
-    if len(found) == 1:
-        return found[0]
-    wrong = next((each for each in shelf.problems if plain and plain in each.path.casefold()), None)
-    if not found and wrong is not None:
-        raise UserError("{path} is not done: {problem}", hint=wrong.hint, path=wrong.path, problem=wrong.message)
-    words = "several tasks are called {name}" if found else "no task is called {name}"
-    raise UserError(words, hint="vault-agent tasks list; vault-agent tasks history", name=name)
 
 
 def _due(words: str, now: datetime) -> datetime:
@@ -243,8 +202,3 @@ def _report(ended: TaskEnded) -> list[str]:
     if ended.waits_for:
         lines.append(said("it goes on once you have decided in {path}", path=ended.waits_for))
     return [*lines, *(said("commit {commit}", commit=each[:12]) for each in ended.commits)]
-
-
-def _marked_tasks(workspace: Workspace) -> TaskShelf:
-    """The tasks, with those that this machine has begun in progress."""
-    return TaskProgress.load(workspace.vault.private_folder).mark(load_tasks(workspace.vault))

@@ -1,10 +1,12 @@
 """Loads a vault's profile: each note as it counts as the person's, and when it changed last, by its history."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from agent.memory.profile.catalog import CHANGELOG, CORE, is_core, is_profile_note
+from agent.errors import Unknown
+from agent.memory.profile.catalog import CHANGELOG, CORE, is_core, is_profile_note, note_name
 from agent.memory.profile.profile_file import ProfileFile, parse_profile
 from agent.vault.folders import PROFILE
 from agent.vault.history.find import commits
@@ -40,6 +42,19 @@ def load_file(vault: Vault, name: str) -> ProfileFile | None:
     return None if data is None else parse_profile(path, name, data)
 
 
+def find_profile_note(files: Sequence[ProfileFile], given: str) -> ProfileFile:
+    """The note of this name, or the only one whose name begins so."""
+    wanted = (note_name(given) or given).removesuffix(".md").rpartition(PROFILE)[2]
+    exact = [each for each in files if each.name.removesuffix(".md") == wanted]
+    close = [each for each in files if each.name.removesuffix(".md").rpartition("/")[2].startswith(wanted)]
+    found = exact or (close if wanted else [])
+    if len(found) != 1:
+        raise Unknown(
+            "there is no note {name} in the profile", hint="vault-agent profile show lists the notes", name=given
+        )
+    return found[0]
+
+
 def missing(files: tuple[ProfileFile, ...]) -> tuple[str, ...]:
     """The names of those of the seventeen notes that are not there."""
     there = {each.name for each in files}
@@ -71,6 +86,11 @@ def layer_figures(files: tuple[ProfileFile, ...]) -> tuple[LayerFigures, ...]:
 def changelog(vault: Vault) -> str:
     """The text of the changelog; empty without one."""
     return (vault.own_version(vault.home.at(PROFILE + CHANGELOG)) or b"").decode("utf-8", "replace")
+
+
+def changelog_rows(vault: Vault) -> list[str]:
+    """The changes that the agent made in the profile, the newest first."""
+    return [line[2:] for line in changelog(vault).splitlines() if line.startswith("- ")][::-1]
 
 
 def _order(name: str) -> tuple[bool, str]:

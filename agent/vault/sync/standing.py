@@ -75,3 +75,32 @@ def _times(git: Git, commit: str, without: str) -> list[datetime]:
     names = [commit, f"^{without}"] if without else [commit]
     rows = git.run("rev-list", "--timestamp", "--end-of-options", *names, ok=(0, 128)).decode().splitlines()
     return [datetime.fromtimestamp(int(row.partition(" ")[0]), UTC) for row in rows]
+
+
+def standing_document(standing: RemoteStanding) -> dict[str, object]:
+    """One remote for JSON."""
+    remote = standing.remote
+    wait = remote.wait
+    return {
+        "name": remote.name,
+        "address": standing.address,
+        "branch": remote.branch,
+        "synced": standing.is_synced,
+        "as_of": _iso(remote.agreed_at),
+        "tried": _iso(remote.tried_at),
+        "ahead": standing.ahead,
+        "ahead_since": _iso(standing.ahead_since),
+        "behind": standing.behind,
+        "behind_since": _iso(standing.behind_since),
+        "uncommitted": standing.uncommitted,
+        "problem": str(remote.trouble) or None,
+        "hint": str(remote.hint) or None,
+        "passing": remote.is_passing,
+        "since": _iso(remote.since),
+        "wait": {"kind": wait.kind.value, "notes": list(wait.paths)} if wait is not None else None,
+        "left_out": list(remote.left_out),
+    }
+
+
+def _iso(when: datetime | None) -> str | None:
+    return when.isoformat() if when is not None else None

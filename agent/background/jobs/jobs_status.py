@@ -1,0 +1,54 @@
+"""What the agent does by itself, as of now: its state, the next job, and what is wrong with jobs."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from agent.background.presence import state_of
+from agent.runs.job_approvals import pending_job_approvals
+from agent.runs.job_upkeep import job_record, job_shelf
+from agent.schedule.job_document import coming, problem_document
+from agent.schedule.shelf import Shelf
+from agent.schedule.states import AgentState
+from agent.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class JobsStatus:
+    """The agent's state (None: no daemon has run), the jobs, the next time of one, those that failures have stopped,
+    and how many questions about jobs wait."""
+
+    state: AgentState | None
+    shelf: Shelf
+    next_job: str
+    next_at: datetime | None
+    stopped: tuple[str, ...]
+    asked: int
+
+
+def jobs_status(workspace: Workspace) -> JobsStatus:
+    """Read from files; changes nothing."""
+    shelf, now = job_shelf(workspace).load(), workspace.clock.now()
+    active = [job for job in shelf.jobs if job.status == "active"]
+    stopped = tuple(job.id for job in active if job_record(workspace, job.id).is_stopped)
+    times = [(each.at, job.id) for job in active if job.id not in stopped for each in coming(job, now, 1)]
+    at, name = min(times, default=(None, ""))
+    asked = len(pending_job_approvals(workspace.vault))
+    return JobsStatus(state_of(workspace.vault), shelf, name, at, stopped, asked)
+
+
+def jobs_status_document(found: JobsStatus) -> dict[str, object]:
+    """The same for JSON."""
+    state = found.state
+    return {
+        "state": state.state if state else None,
+        "since": state.since.isoformat() if state else None,
+        "reason": state.reason if state else None,
+        "last_wakeup": state.last_wakeup.isoformat() if state and state.last_wakeup else None,
+        "last_sleep": state.last_sleep.isoformat() if state and state.last_sleep else None,
+        "tasks_completed_today": state.tasks_completed_today if state else 0,
+        "next": {"job": found.next_job, "at": found.next_at.isoformat()} if found.next_at else None,
+        "jobs": len(found.shelf.jobs),
+        "problems": [problem_document(each) for each in found.shelf.problems],
+        "stopped": list(found.stopped),
+        "asked": found.asked,
+    }

@@ -1,0 +1,55 @@
+"""The agent's tasks for an interface: listed with what has begun, found by name, and planned in the person's name."""
+
+from agent.errors import Unknown, UserError
+from agent.schedule.procedures import TaskType
+from agent.schedule.task import Task
+from agent.schedule.task_notes import NewTask, PlannedTask, TaskShelf, load_tasks, plan_task
+from agent.schedule.task_progress import TaskProgress
+from agent.texts import text
+from agent.vault.change import Stamp
+from agent.workspace.workspace import Workspace
+
+_FEWEST = 4
+"""The fewest characters by which a task is found in its id or title."""
+
+
+def marked_tasks(workspace: Workspace) -> TaskShelf:
+    """The tasks, with those that this machine has begun in progress."""
+    return TaskProgress.load(workspace.vault.private_folder).mark(load_tasks(workspace.vault))
+
+
+def find_task(among: tuple[Task, ...], shelf: TaskShelf, name: str) -> Task:
+    """The task that a person means; raises `UserError`."""
+    plain = name.strip().casefold()
+    exact = [each for each in among if plain in {each.id.casefold(), each.name.casefold(), each.path.casefold()}]
+    titled = [each for each in among if each.title.casefold() == plain]
+    is_part = len(plain) >= _FEWEST
+    parts = [each for each in among if is_part and plain in f"{each.id}\n{each.title}".casefold()]
+    found = next((tasks for tasks in (exact, titled, parts) if tasks), [])
+    if len(found) == 1:
+        return found[0]
+    wrong = next((each for each in shelf.problems if plain and plain in each.path.casefold()), None)
+    if not found and wrong is not None:
+        raise UserError("{path} is not done: {problem}", hint=wrong.hint, path=wrong.path, problem=wrong.message)
+    hint = "vault-agent tasks list; vault-agent tasks history"
+    if found:
+        raise UserError("several tasks are called {name}", hint=hint, name=name)
+    raise Unknown("no task is called {name}", hint=hint, name=name)
+
+
+def plain_task(workspace: Workspace, kind: TaskType) -> NewTask:
+    """A task of which only the type is known; raises `UserError` for one that needs a topic."""
+    if kind == "explore_topic":
+        raise UserError("{kind} needs a topic", hint='vault-agent tasks add explore_topic "green tea"', kind=kind)
+    return NewTask(kind, text(f"task.{kind}", workspace.settings.vault.language))
+
+
+def plan_in_vault(workspace: Workspace, new: NewTask, *, again: bool) -> PlannedTask:
+    """Plan a task, in the person's name."""
+    vault = workspace.vault
+    most = workspace.settings.schedule.tasks_waiting
+    planned = plan_task(vault, new, load_tasks(vault), workspace.clock.now(), most, again=again)
+    if planned.request is not None:
+        with vault.transaction(f"task(plan): {new.title}", Stamp("human", tool="tasks")) as change:
+            change.requests.append(planned.request)
+    return planned
