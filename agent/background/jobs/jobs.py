@@ -42,12 +42,14 @@ from agent.schedule.shelf import JobShelf, Shelf, is_job_note
 from agent.texts import text
 from agent.vault.folders import APPROVALS, JOB_HISTORY
 from agent.vault.sync.claims import Claims
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, reload_settings
 
 LEDGER, PLAN, CHANGED = "schedule/occurrences.tsv", "schedule/first_seen.json", "schedule/changed.json"
 """The files of the ledger, of the planner and of the notes whose changes wait, in the vault's private folder."""
 LOOK_AGAIN = 300.0
 """Seconds after which the notes are looked at without a hint: what an approval lets count changes no note."""
+SETTINGS = 5.0
+"""Seconds after which the settings of the schedule are read again."""
 AGAIN = 10.0
 """Seconds until rows that could not be written are tried again."""
 SYNC_FIRST = 120.0
@@ -88,6 +90,9 @@ class Jobs:
     _decisions: list[tuple[str, str, str]] = field(default_factory=list, init=False)
     _by_id: dict[str, Job] = field(default_factory=dict, init=False)
     _look_at: float = field(default=0.0, init=False)
+    _settings_at: float = field(default=0.0, init=False)
+    _is_enabled: bool = field(default=False, init=False)
+    _is_begun: bool = field(default=False, init=False)
     _write_at: float = field(default=0.0, init=False)
     _is_decided: bool = field(default=True, init=False)
     _expire_at: datetime | None = field(default=None, init=False)
@@ -114,8 +119,11 @@ class Jobs:
 
     def start(self, _: object) -> None:
         """Load the jobs; write down what a crash has interrupted, and go on with what failed."""
-        if not self.workspace.settings.schedule.enabled:
-            return
+        if self.workspace.settings.schedule.enabled:
+            self._begin()
+
+    def _begin(self) -> None:
+        self._is_begun = self._is_enabled = True
         self._turns.start(())
         self._reload()
         self._triggered.restore(self.workspace.clock.monotonic())
@@ -149,9 +157,9 @@ class Jobs:
 
     def tick(self, event: Tick) -> None:
         """Begin what is due, write down what was missed, and go on with what could not be done before."""
-        if not self.workspace.settings.schedule.enabled:
-            return
         try:
+            if not self._may_work(event.now):
+                return
             if event.now >= self._look_at:
                 self._look_at = event.now + LOOK_AGAIN
                 self._reload()
@@ -178,6 +186,16 @@ class Jobs:
         except (AgentError, OSError) as error:
             self._write_at = event.now + AGAIN
             self._error = failure_text(error)
+
+    def _may_work(self, now: float) -> bool:
+        """True while `schedule.enabled` is on: the person may switch it, and change the days, while the daemon runs."""
+        if now >= self._settings_at:
+            self._settings_at = now + SETTINGS
+            schedule = reload_settings(self.workspace).settings.schedule
+            self._is_enabled, self.planner.days = schedule.enabled, schedule.days
+            if self._is_enabled and not self._is_begun:
+                self._begin()
+        return self._is_enabled
 
     def close(self) -> None:
         """Once the pool has ended: write what runs came to, and the last heartbeat."""

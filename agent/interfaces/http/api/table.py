@@ -3,7 +3,21 @@
 `SOCKET_TABLE` is for the program itself: it is served on the daemon's Unix socket and on no port.
 """
 
-from agent.interfaces.http.api import changes, decisions, health, history, notes, ports, runs, search, sessions
+from agent.interfaces.http.api import (
+    changes,
+    decisions,
+    health,
+    history,
+    notes,
+    ports,
+    proactive,
+    profile_files,
+    runs,
+    search,
+    sessions,
+    tasks,
+    triggers,
+)
 from agent.interfaces.http.openapi import openapi_operation
 
 _ALL = (
@@ -15,6 +29,10 @@ _ALL = (
     *runs.STREAMS,
     *sessions.OPERATIONS,
     *decisions.OPERATIONS,
+    *proactive.OPERATIONS,
+    *tasks.OPERATIONS,
+    *triggers.OPERATIONS,
+    *profile_files.OPERATIONS,
     *changes.STREAMS,
 )
 TABLE = (*_ALL, openapi_operation(_ALL))

@@ -1,0 +1,122 @@
+"""`/api/proactive` over a real daemon: its state, its tasks, what wakes it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.interfaces.http.doors import OpenHouse, open_house
+from tests.stories.agents import NOTES
+from tests.vaults import git
+
+WAKE = "---\nid: wake-morning\ntype: job\non: {cron: '0 9 * * *'}\nstatus: active\npriority: 7\n---\n# Morning\n"
+WORK = "---\nid: brief\ntype: job\non: {cron: '0 8 * * *'}\nstatus: paused\n---\n# Brief\n\nBrief me.\n"
+P = "/api/proactive"
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenHouse]:
+    notes = {**NOTES, "jobs/wake-morning.md": WAKE, "jobs/brief.md": WORK}
+    with open_house(tmp_path_factory.mktemp("house"), notes) as found:
+        yield found
+
+
+def test_it_wakes_and_sleeps(house: OpenHouse) -> None:
+    woken = house.send("POST", f"{P}/wake", {"reason": "tea is ready"})
+    assert woken["state"] in {"waking_up", "awake", "working"}
+    assert woken["transitions"][0]["reason"] == "tea is ready"
+    assert woken["last_wakeup"]
+
+    house.send("POST", f"{P}/sleep")
+    house.until(lambda: house.get(f"{P}/status")["state"] == "sleeping", "it sleeps")
+
+
+def test_a_task_is_planned_shown_and_cancelled(house: OpenHouse) -> None:
+    house.send("POST", f"{P}/stop")
+    wish = {"type": "explore_topic", "title": "green tea", "description": "where it grows", "priority": 7}
+    made = house.send("POST", f"{P}/tasks", wish, 201)
+    assert {name: made[name] for name in wish} == wish
+    assert made["status"] == "pending"
+    assert house.send("POST", f"{P}/tasks", wish, 200)["id"] == made["id"]
+    assert [each["id"] for each in house.get(f"{P}/tasks")["tasks"]] == [made["id"]]
+    assert house.get(f"{P}/tasks/{made['id']}")["title"] == "green tea"
+    assert (house.root / made["path"]).exists()
+    assert house.get(f"{P}/tasks/history")["tasks"] == []
+
+    assert house.send("DELETE", f"{P}/tasks/{made['id']}") == {"id": made["id"], "status": "cancelled"}
+
+    assert house.get(f"{P}/tasks")["tasks"] == []
+    assert [each["status"] for each in house.get(f"{P}/tasks/history")["tasks"]] == ["cancelled"]
+    house.send("DELETE", f"{P}/tasks/{made['id']}", code=404)
+    house.get(f"{P}/tasks/none-of-these", 404)
+    house.send("POST", f"{P}/tasks", {"type": "nonsense", "title": "x"}, 422)
+    house.send("POST", f"{P}/start")
+
+
+def test_a_task_is_done_at_once(house: OpenHouse) -> None:
+    made = house.send("POST", f"{P}/actions/run-task", {"type": "health_check"}, 202)
+
+    house.until(lambda: house.get(f"{P}/tasks/{made['id']}")["status"] == "completed", "the task is done")
+    assert house.get(f"{P}/status")["tasks_completed_today"] >= 1
+    assert "health_check" in [each["type"] for each in house.get(f"{P}/task-types")["types"]]
+
+
+def test_stopped_it_begins_nothing(house: OpenHouse) -> None:
+    assert house.send("POST", f"{P}/stop")["running"] is False
+    assert house.send("POST", f"{P}/start")["running"] is True
+    assert "enabled: true" in house.workspace.directories.settings_file.read_text()
+
+
+def test_triggers_are_jobs(house: OpenHouse) -> None:
+    found = {each["id"]: each for each in house.get(f"{P}/triggers")["triggers"]}
+    assert found["wake-morning"]["type"] == "periodic"
+    assert (found["wake-morning"]["enabled"], found["brief"]["enabled"]) == (True, False)
+    assert found["brief"]["reason"] == "Brief me."
+
+    wish = {"type": "periodic", "name": "Tea", "interval_seconds": 7200, "priority": 3, "reason": "time for tea"}
+    made = house.send("POST", f"{P}/triggers", wish, 201)
+    assert {name: made[name] for name in wish} == wish
+    note = (house.root / made["metadata"]["path"]).read_text()
+    assert "every: 7200" in note
+    assert "Vault-Actor: http" in git(house.root, "log", "-1", "--format=%B", "--", made["metadata"]["path"])
+    changed = house.send(
+        "PUT", f"{P}/triggers/{made['id']}", {"cron": "0 7 * * *", "enabled": False, "reason": "later"}
+    )
+    assert (changed["enabled"], changed["reason"], changed["metadata"]["on"]) == (False, "later", ["cron 0 7 * * *"])
+    house.send("DELETE", f"{P}/triggers/{made['id']}")
+    assert not (house.root / made["metadata"]["path"]).exists()
+    house.send("DELETE", f"{P}/triggers/{made['id']}", code=404)
+
+
+def test_a_job_that_does_work_is_only_switched(house: OpenHouse) -> None:
+    assert house.send("PUT", f"{P}/triggers/brief", {"enabled": True})["enabled"] is True
+    assert house.send("PUT", f"{P}/triggers/brief", {"enabled": False})["enabled"] is False
+
+    assert "only enabled" in house.send("PUT", f"{P}/triggers/brief", {"cron": "* * * * *"}, 422)["hint"]
+    house.send("DELETE", f"{P}/triggers/brief", code=422)
+    assert (house.root / "jobs/brief.md").exists()
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {"type": "scheduled", "name": "x"},
+        {"type": "periodic", "name": "x", "cron": "nonsense"},
+        {"type": "periodic", "name": "x", "cron": "* * * * *", "interval_seconds": 60},
+        {"type": "scheduled", "name": "x", "scheduled_time": "2001-01-01T00:00:00Z"},
+        {"type": "new_data", "name": "x"},
+    ],
+)
+def test_a_trigger_without_a_right_time_is_refused(house: OpenHouse, wish: dict[str, object]) -> None:
+    house.send("POST", f"{P}/triggers", wish, 422)
+
+
+def test_the_schedule_is_read_and_changed(house: OpenHouse) -> None:
+    assert house.get(f"{P}/schedule")["morning_wakeup"] == "09:00"
+    assert house.get(f"{P}/schedule")["evening_wakeup"] is None
+
+    wish = {"morning_wakeup": "08:15", "evening_wakeup": "21:30", "active_days": [0, 1, 2, 3, 4]}
+    assert house.send("PUT", f"{P}/schedule", wish) == {"enabled": True, **wish}
+    assert "15 8 * * *" in (house.root / "jobs/wake-morning.md").read_text()
+    assert house.get(f"{P}/schedule")["active_days"] == [0, 1, 2, 3, 4]
+    house.send("PUT", f"{P}/schedule", {"morning_wakeup": "25:00"}, 422)
+    house.send("PUT", f"{P}/schedule", {"active_days": [7]}, 422)
