@@ -27,7 +27,7 @@ def find_note(vault: Vault, name: str) -> str:
         except (BadPath, IsADirectoryError) as error:
             problem = problem or error
     if _ID.fullmatch(name):
-        found = sorted(path for path in set(_with_text(vault, name)) if _has_id(vault.read(path), name))
+        found = sorted(path for path in set(notes_with_text(vault, name)) if _has_id(vault.read(path), name))
         if len(found) > 1:
             raise UserError(
                 "{count} notes have the id {name}: {paths}",
@@ -47,8 +47,8 @@ def _has_id(data: bytes | None, name: str) -> bool:
     return data is not None and (Note.parse(data).id or "").upper() == name.upper()
 
 
-def _with_text(vault: Vault, text: str) -> list[str]:
-    """The notes that contain the text in any case, found by git's search."""
+def notes_with_text(vault: Vault, text: str) -> list[str]:
+    """The notes that contain the text in any case, in a commit or not, found by git's search."""
     command = ["grep", "-l", "-z", "-i", "-F", "--untracked", "--no-textconv", "-e", text]
     found = vault.git.fields(*command, ok=(0, 1), drivers_off=True)
     return [path for path in vault.place.in_vault(found) if is_note(path)]

@@ -5,8 +5,7 @@ and of the web are not loaded: they are links.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote, urlsplit
@@ -18,6 +17,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from agent.interfaces.http.pages.page import PageRequest
+from agent.vault.note_names import NoteNames
 
 SCHEMES = frozenset({"http", "https", "mailto", "obsidian"})
 """The schemes of addresses that a link may have."""
@@ -33,38 +33,6 @@ Resolve = Callable[[str], str | None]
 """The path of the note or file that a link's target means; None if there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoteNames:
-    """The notes and files of a vault by path and by name, as Obsidian's links name them."""
-
-    paths: dict[str, str]
-    names: dict[str, list[str]]
-
-    @classmethod
-    def of(cls, paths: Sequence[str]) -> "NoteNames":
-        """The names of these paths; among notes of one name the one nearest to the root is meant."""
-        names: dict[str, list[str]] = {}
-        for path in sorted(paths, key=lambda each: (each.count("/"), each)):
-            names.setdefault(PurePosixPath(path).name.casefold(), []).append(path)
-        return cls({path.casefold(): path for path in paths}, names)
-
-    def find(self, source: str, target: str) -> str | None:
-        """The note that `target` means in the note at `source`."""
-        if not target:
-            return source
-        plain = target.strip().lstrip("/")
-        folder = str(PurePosixPath(source).parent)
-        for name in (plain, f"{plain}.md"):
-            joined = _joined(folder, name)
-            for path in filter(None, (name, joined)):
-                if found := self.paths.get(path.casefold()):
-                    return found
-            ended = [each for each in self.names.get(PurePosixPath(name).name.casefold(), ()) if _ends(each, name)]
-            if ended:
-                return ended[0]
-        return None
-
-
 def html_of(request: PageRequest, path: str, body: str, names: NoteNames | None = None) -> Markup:
     """The text of the note at `path` as HTML; links to notes lead to their pages.
 
@@ -77,24 +45,14 @@ def html_of(request: PageRequest, path: str, body: str, names: NoteNames | None 
     return Markup(made) + rest  # the parser escapes all text, and its links are checked here
 
 
+def line_html(path: str, text: str, names: NoteNames) -> Markup:
+    """One line of the note at `path`, such as a property, as HTML."""
+    resolve: Resolve = partial(names.find, path)
+    return Markup(_parser().renderInline(text[:LONGEST], {"resolve": resolve}))  # as above
+
+
 def _as_written(target: str) -> str | None:
     return target if PurePosixPath(target).suffix else f"{target}.md"
-
-
-def _joined(folder: str, name: str) -> str:
-    parts: list[str] = [] if folder == "." else folder.split("/")
-    for part in name.split("/"):
-        if part == "..":
-            if not parts:
-                return ""
-            parts.pop()
-        elif part not in {"", "."}:
-            parts.append(part)
-    return "/".join(parts)
-
-
-def _ends(path: str, name: str) -> bool:
-    return f"/{path}".casefold().endswith(f"/{name}".casefold())
 
 
 class _Parser(MarkdownIt):

@@ -8,10 +8,10 @@ from agent.errors import UserError
 from agent.interfaces.http.pages.markdown import html_of
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.markdown.note import Note
-from agent.runs.decisions import Question, answer, approvals, arrived_decisions, noted_questions, open_questions
+from agent.runs.decisions import Question, answer, approvals, arrived_decisions
 from agent.runs.pending_decisions import PendingDecision, decide_in_note, pending_decisions
 from agent.runs.registry import run_registry
-from agent.runs.sync_questions import answer_sync_question, asked_by_sync, open_sync_questions
+from agent.runs.sync_questions import answer_sync_question, asked_by_sync, waiting_questions
 from agent.texts import text
 from agent.tools.approval_note import shows
 from agent.workspace.workspace import Workspace
@@ -41,14 +41,14 @@ class _Question:
 
 def waiting_count(workspace: Workspace) -> int:
     """How many decisions and answers are waited for."""
-    return len(pending_decisions(workspace)) + len(_questions(workspace))
+    return len(pending_decisions(workspace)) + len(waiting_questions(workspace))
 
 
 def show(request: PageRequest) -> Mapping[str, object]:
     """All that waits for the person, the oldest first."""
     workspace = request.workspace
     asked = [_asked(request, each) for each in pending_decisions(workspace)]
-    questions = [_Question(each, html_of(request, each.path, each.text)) for each in _questions(workspace)]
+    questions = [_Question(each, html_of(request, each.path, each.text)) for each in waiting_questions(workspace)]
     marks = run_registry(workspace.vault)
     known = {each.decision.path for each in asked} | {each.question.path for each in questions}
     return {
@@ -59,12 +59,6 @@ def show(request: PageRequest) -> Mapping[str, object]:
         "arrived": arrived_decisions(workspace),
         "waiting": len(asked) + len(questions),
     }
-
-
-def _questions(workspace: Workspace) -> tuple[Question, ...]:
-    of_sync = asked_by_sync(workspace)
-    noted = (each for each in noted_questions(workspace) if each.path not in of_sync)
-    return (*open_questions(workspace), *open_sync_questions(workspace), *noted)
 
 
 def _asked(request: PageRequest, decision: PendingDecision) -> _Asked:
@@ -103,7 +97,7 @@ def reply(request: PageRequest) -> Done:
     """Answer a question: with one of its options, or in other words."""
     workspace, name = request.workspace, request.needed("id")
     words = request.field("option") or request.needed("answer")
-    found = next((each for each in _questions(workspace) if name in {each.id, each.path}), None)
+    found = next((each for each in waiting_questions(workspace) if name in {each.id, each.path}), None)
     if found is None:
         raise UserError("that was answered already, or is not asked any more", hint="load the page again")
     if found.path in asked_by_sync(workspace):

@@ -4,11 +4,23 @@ from collections.abc import Callable
 
 from starlette.routing import BaseRoute
 
-from agent.interfaces.http.pages import ask, needs, today
+from agent.interfaces.http.pages import ask, memory, needs, notes, status, today
 from agent.interfaces.http.pages.page import Deed, Page
 from agent.interfaces.http.service import Service
 
-PAGES: tuple[Page, ...] = (needs.PAGE, today.PAGE, today.CHANGE, ask.PAGE, ask.RUN)
-DEEDS: tuple[Deed, ...] = (*needs.DEEDS, *today.DEEDS, *ask.DEEDS)
+PAGES: tuple[Page, ...] = (
+    needs.PAGE,
+    today.PAGE,
+    today.CHANGE,
+    ask.PAGE,
+    ask.RUN,
+    notes.PAGE,
+    notes.NOTE,
+    notes.HISTORY,
+    status.PAGE,
+    memory.FORGET,
+    memory.PAGE,
+)
+DEEDS: tuple[Deed, ...] = (*needs.DEEDS, *today.DEEDS, *ask.DEEDS, *notes.DEEDS, *status.DEEDS, *memory.DEEDS)
 STREAMS: tuple[Callable[[Service], BaseRoute], ...] = (*ask.STREAMS,)
 """Makes the route of each stream."""

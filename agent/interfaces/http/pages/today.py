@@ -111,7 +111,7 @@ def _title(group: Sequence[Commit]) -> str:
     """What a run was asked, as its record's commit says it; else what its last change was."""
     for each in group:
         head, _, asked = each.subject.partition(": ")
-        if asked and (head.startswith(("session", "inbox"))):
+        if asked and head.startswith(("session", "inbox")):
             return asked
     return group[-1].subject
 

@@ -1,0 +1,90 @@
+"""Memory: a search with its reasons, the days with what was remembered on them, and forgetting."""
+
+from calendar import Calendar
+from collections.abc import Mapping
+from datetime import date, timedelta
+
+from agent.errors import UserError
+from agent.index.hit import Hit
+from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.interfaces.http.pages.today import parse_day
+from agent.memory import daily
+from agent.memory.counts import count_memories
+from agent.memory.forgetting.forget import carry_out, plan_named
+from agent.memory.store import entries_on_day, entry_paths_on
+from agent.texts import Language
+from agent.vault.folders import Recalled
+from agent.workspace.workspace import Workspace
+
+_HITS, _WIDER = 20, 4
+"""Hits that are shown, and how many times as many passages are looked at: most notes are no memories."""
+
+
+def show(request: PageRequest) -> Mapping[str, object]:
+    """A search's hits, or a month and one day of it."""
+    workspace, query = request.workspace, request.field("q")
+    day = parse_day(request.field("day"), request.now.date())
+    first = day.replace(day=1)
+    found = entries_on_day(workspace.vault, day)
+    log = workspace.vault.home.at(daily.path_of(day))
+    return {
+        "q": query,
+        "hits": _search(request, query) if query else (),
+        "day": day,
+        "today": request.now.date(),
+        "weeks": _weeks(workspace, first),
+        "before": first - timedelta(days=1),
+        "after": (first + timedelta(days=32)).replace(day=1),
+        "entries": found.new,
+        "again": found.again,
+        "log": log if workspace.vault.read(log) is not None else "",
+        "counts": count_memories(workspace.vault, workspace.settings.memory),
+    }
+
+
+def _search(request: PageRequest, query: str) -> tuple[Hit, ...]:
+    """The best passages of what is remembered."""
+    home = request.workspace.vault.home
+    with request.service.index.held() as index:
+        found = index.search(query, _HITS * _WIDER, passages=True, explain=True)
+    return tuple(hit for hit in found.hits if home.row(hit.path).recalled is Recalled.AS_MEMORY)[:_HITS]
+
+
+def _weeks(workspace: Workspace, first: date) -> list[list[tuple[date, bool]]]:
+    """The weeks of a month, each day with whether something was remembered or logged on it."""
+    vault = workspace.vault
+
+    def is_kept(day: date) -> bool:
+        log = vault.place.root / vault.home.at(daily.path_of(day))
+        return day.month == first.month and (log.is_file() or bool(entry_paths_on(vault, day)))
+
+    weeks = Calendar().monthdatescalendar(first.year, first.month)
+    return [[(day, is_kept(day)) for day in week] for week in weeks]
+
+
+def show_forgetting(request: PageRequest) -> Mapping[str, object]:
+    """What would be forgotten with a note or a text; changes nothing."""
+    name = request.field("name")
+    planned = plan_named(request.workspace.vault, name, _language(request)) if name else None
+    return {"name": name, "planned": planned}
+
+
+def forget(request: PageRequest) -> Done:
+    """Forget a note or a text; the person has seen what goes."""
+    workspace, name = request.workspace, request.needed("name")
+    planned = plan_named(workspace.vault, name, _language(request))
+    seen = request.needed("seen")
+    if str(len(planned.gone) + len(planned.changed)) != seen:
+        raise UserError("more or less would go by now than you have seen", hint="look at it again")
+    outcome = carry_out(workspace.vault, planned, _language(request), confirmed=True)
+    return Done(request.text("undo_waits" if outcome.queued else "forgotten"), "" if outcome.queued else "/memory")
+
+
+def _language(request: PageRequest) -> Language:
+    """The language of what is written into the vault."""
+    return request.workspace.settings.vault.language
+
+
+PAGE = Page("memory", "/memory", show, "m")
+FORGET = Page("forget", "/memory/forget", show_forgetting, is_live=False)
+DEEDS = (Deed("/memory/forget", forget),)

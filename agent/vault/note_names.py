@@ -1,0 +1,87 @@
+"""Finds the note that a link means, as Obsidian does, and the notes that link to one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Self
+from urllib.parse import quote
+
+from agent.markdown.blocks import parse_body
+from agent.markdown.links import Link, find_header_links, find_links
+from agent.markdown.note import Note
+from agent.vault.find import notes_with_text
+from agent.vault.store import Vault
+
+MOST = 500
+"""Notes that are read for the links to one note."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteNames:
+    """The notes of a vault by path and by name; case does not count."""
+
+    paths: dict[str, str]
+    names: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, paths: Sequence[str]) -> Self:
+        """The names of these paths; among notes of one name, the one nearest to the root comes first."""
+        names: dict[str, list[str]] = {}
+        for path in sorted(paths, key=lambda each: (each.count("/"), each)):
+            names.setdefault(path.rpartition("/")[2].casefold(), []).append(path)
+        return cls({path.casefold(): path for path in paths}, names)
+
+    def find(self, source: str, target: str) -> str | None:
+        """The note that a link to `target`, in the note at `source`, means; None if there is none."""
+        if not target:
+            return source
+        plain = target.strip().lstrip("/")
+        for name in (plain, f"{plain}.md"):
+            for path in filter(None, (name, _joined(source, name))):
+                if found := self.paths.get(path.casefold()):
+                    return found
+            same = self.names.get(name.rpartition("/")[2].casefold(), ())
+            if ended := next((each for each in same if _ends(each, name)), None):
+                return ended
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Backlink:
+    """A link in the note at `path` to another one."""
+
+    path: str
+    link: Link
+
+
+def backlinks(vault: Vault, path: str, names: NoteNames) -> tuple[Backlink, ...]:
+    """The links of other notes to the note at `path`, by path and line."""
+    stem = PurePosixPath(path).stem
+    found: list[Backlink] = []
+    possible = {each for name in {stem, quote(stem)} for each in notes_with_text(vault, name)}
+    for source in sorted(possible)[:MOST]:
+        data = vault.read(source) if source != path else None
+        if data is None:
+            continue
+        note = Note.parse(data)
+        links = (*find_header_links(data), *find_links(parse_body(note.body, note.body_line))[0])
+        meant = (each for each in links if not each.external and each.target)
+        found += [Backlink(source, each) for each in meant if names.find(source, each.target) == path]
+    return tuple(found)
+
+
+def _joined(source: str, name: str) -> str:
+    """The path of a name relative to the folder of a note; empty if it leaves the vault."""
+    parts = source.split("/")[:-1]
+    for part in name.split("/"):
+        if part == "..":
+            if not parts:
+                return ""
+            parts.pop()
+        elif part not in {"", "."}:
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _ends(path: str, name: str) -> bool:
+    return f"/{path}".casefold().endswith(f"/{name}".casefold())
