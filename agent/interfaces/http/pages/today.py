@@ -1,5 +1,6 @@
 """What happened: a day as one time line of runs, jobs, notices and changes, each with its undo."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -22,6 +23,7 @@ from agent.vault.history.undo_choice import Selection
 MOST = 300
 """Things of a day that are shown; a day with more says how many are left out."""
 _FILES = 6
+_AREA = re.compile(r"([a-z-]{2,20}(?:\([\w -]{1,40}\))?): (?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class _Happening:
     job: Job | None = None
     row: HistoryRow | None = None
     notice: NoticeReceipt | None = None
+    area: str = ""
+    """What a commit's subject begins with, such as `memory(entry)`."""
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -86,7 +90,7 @@ def _changes(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_
         newest = group[0]
         session = next((each.session for each in group if each.session), "")
         kind = _kind(newest)
-        title = _title(group) if newest.run else newest.subject
+        area, title = _parts(_title(group) if newest.run else newest.subject)
         can_undo = any(each.files for each in group)
         yield _Happening(
             newest.when,
@@ -96,6 +100,7 @@ def _changes(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_
             session,
             (f"run:{run}" if newest.run else newest.id) if can_undo else "",
             all(each.id in undone for each in group),
+            area=area,
         )
 
 
@@ -114,6 +119,12 @@ def _title(group: Sequence[Commit]) -> str:
         if asked and head.startswith(("session", "inbox")):
             return asked
     return group[-1].subject
+
+
+def _parts(subject: str) -> tuple[str, str]:
+    """The area that a commit's subject begins with, empty without one, and the rest."""
+    found = _AREA.match(subject)
+    return (found[1], subject[found.end() :]) if found else ("", subject)
 
 
 def _jobs(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_Happening]:
