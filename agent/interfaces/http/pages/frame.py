@@ -18,7 +18,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
-from agent.errors import AgentError
+from agent.escape import escape
 from agent.interfaces.http.pages.page import PageRequest
 from agent.interfaces.http.problems import problem_of
 from agent.interfaces.http.responses import SECURITY_HEADERS
@@ -38,7 +38,7 @@ _AGES = ((3_600, "minute", 60), (86_400, "hour", 3_600), (14 * 86_400, "day", 86
 
 def page_response(template: str, request: PageRequest, values: Mapping[str, object], status: int = 200) -> HTMLResponse:
     """A template as a response."""
-    return HTMLResponse(rendered(template, request, values), status, HEADERS)
+    return HTMLResponse(rendered(template, request, values).encode("utf-8", "replace"), status, HEADERS)
 
 
 def problem_page(error: Exception, request: PageRequest, values: Mapping[str, object]) -> HTMLResponse:
@@ -62,7 +62,17 @@ def asset(name: str) -> str:
 
 def note_address(path: str, part: str = "notes") -> str:
     """The address of a note's page; `part` is `history` for its history."""
-    return f"/{part}/{quote(path)}"
+    return f"/{part}/{quote(path, errors='surrogateescape')}"
+
+
+def _visible(value: object) -> object:
+    """Text with its active and invisible characters written out; what is markup already is left as it is."""
+    return escape(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _exact(value: object) -> Markup:
+    """A value that a form sends back as it is."""
+    return Markup.escape(value)
 
 
 @cache
@@ -76,12 +86,20 @@ def _environment() -> Environment:
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_visible,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
     )
     found.globals |= {"t": _text, "asset": asset, "note_address": note_address, "quote": quote}
-    found.filters |= {"moment": _moment, "day": _day, "said": _said, "patch": patch_rows, "clock": _clock}
+    found.filters |= {
+        "moment": _moment,
+        "day": _day,
+        "said": _said,
+        "patch": patch_rows,
+        "clock": _clock,
+        "exact": _exact,
+    }
     return found
 
 
@@ -147,8 +165,3 @@ def patch_rows(patch: str) -> list[tuple[str, str]]:
         kind = {"+": "added", "-": "removed", "@": "place"}.get(line[:1], "")
         rows.append((kind, line))
     return rows
-
-
-def sentence_of(error: AgentError, language: Language) -> str:
-    """An error with its hint, as one text."""
-    return " ".join(filter(None, (translated(error.message, language), translated(error.hint, language))))

@@ -16,6 +16,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from agent.escape import escape
 from agent.interfaces.http.pages.page import PageRequest
 from agent.vault.note_names import NoteNames
 
@@ -39,8 +40,7 @@ def html_of(request: PageRequest, path: str, body: str, names: NoteNames | None 
     Without `names` every wikilink is taken to lead to a note.
     """
     resolve: Resolve = partial(names.find, path) if names else _as_written
-    cut = body[:LONGEST]
-    made = _parser().render(_COMMENT.sub("", cut), {"resolve": resolve})
+    made = escape(_parser().render(_COMMENT.sub("", body[:LONGEST]), {"resolve": resolve}))
     rest = Markup("<p><em>{}</em></p>").format(request.text("too_long")) if len(body) > LONGEST else Markup()
     return Markup(made) + rest  # the parser escapes all text, and its links are checked here
 
@@ -48,7 +48,7 @@ def html_of(request: PageRequest, path: str, body: str, names: NoteNames | None 
 def line_html(path: str, text: str, names: NoteNames) -> Markup:
     """One line of the note at `path`, such as a property, as HTML."""
     resolve: Resolve = partial(names.find, path)
-    return Markup(_parser().renderInline(text[:LONGEST], {"resolve": resolve}))  # as above
+    return Markup(escape(_parser().renderInline(text[:LONGEST], {"resolve": resolve})))  # as above
 
 
 def _as_written(target: str) -> str | None:
@@ -85,7 +85,7 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
 
 def _push_link(state: StateInline, target: str, shown: str) -> None:
     token = state.push("link_open", "a", 1)
-    token.attrs, token.meta = {"href": quote(target.strip())}, {"wiki": True}
+    token.attrs, token.meta = {"href": quote(target.strip(), errors="surrogateescape")}, {"wiki": True}
     text = state.push("text", "", 0)
     text.content = shown
     state.push("link_close", "a", -1)
@@ -193,8 +193,8 @@ def _link(address: str, resolve: Resolve, *, is_wiki: bool) -> dict[str, str | i
     if path == "":
         return {"href": f"#{parts.fragment}"}
     if path is None:
-        return {"href": f"/notes?q={quote(target)}", "class": "missing"}
-    return {"href": f"/notes/{quote(path)}"}
+        return {"href": f"/notes?q={quote(target, errors='surrogateescape')}", "class": "missing"}
+    return {"href": f"/notes/{quote(path, errors='surrogateescape')}"}
 
 
 def _picture(token: Token, resolve: Resolve, in_link: bool) -> list[Token]:

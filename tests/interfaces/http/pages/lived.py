@@ -1,0 +1,94 @@
+"""A vault in which a few things have happened, for looking at its pages."""
+
+import re
+from datetime import timedelta
+
+from agent.app.notices import open_ledger
+from agent.attention.receipt import NoticeDecision
+from agent.events.notices import NoticeRaised
+from agent.memory.remember import remember
+from agent.vault.change import Stamp
+from agent.vault.history.find import commits
+from tests.interfaces.http.pages.house import House
+from tests.stories.agents import NOTES, call
+
+ROOF = """---
+title: The roof
+status: open
+tags: [house, money]
+related: "[[paint]]"
+---
+# The roof
+
+We decided on **slate**, not tiles. See [[paint|the paint]] and [[garden/beds]]; not yet written: [[gutter]].
+
+> [!warning] Before the winter
+> The north side leaks. Call the roofer by ==Friday==.
+
+- [x] ask for three offers
+- [ ] choose one by 2026-11-28
+
+| offer | price | days |
+|---|---|---|
+| Meyer | 12,400 | 9 |
+| Sons & Co | 13,100 | 6 |
+
+```python
+def price(area):
+    return area * 86
+```
+
+More at [the maker](https://example.org/slate). ![a picture](roof.png)
+"""
+LIVED = {
+    **NOTES,
+    "house/roof.md": ROOF,
+    "paint.md": "# Paint\n\nWhite, outside only. [[house/roof]]\n",
+    "garden/beds.md": "# Beds\n\nTwo of them; the [roof](../house/roof.md) gives the water.\n",
+    "jobs/morning.md": '---\ntype: job\non: "30 7 * * *"\n---\n# Morning\n\nSay what is due today.\n',
+}
+REPLIES = (
+    {"task": "What did we decide", **call("search_vault", query="roof")},
+    {"task": "What did we decide", **call("vault_read", path="house/roof.md")},
+    {"task": "What did we decide", "text": "Slate, not tiles: see [[house/roof]]. Two things are open:\n\n"
+     "1. choose one of the offers by Friday;\n2. tell Ana.\n"},
+    {"task": "Note that the roofer", **call("vault_append", path="house/roof.md", text="- the roofer comes on Monday")},
+    {"task": "Note that the roofer", "text": "It is in [[house/roof]]."},
+    {"task": "From now on", **call("vault_edit", path="AGENT.md", old="Be brief.", new="Be brief; name the price.")},
+    {"task": "From now on", "text": "I will."},
+    {"task": "Which offer", **call("human_ask", question="Which offer shall I take?", options=["Meyer", "Sons & Co"])},
+    {"task": "Which offer", "text": "Good."},
+)  # fmt: skip
+ASKED = ("What did we decide about the roof?", "Note that the roofer comes on Monday.",
+         "From now on, name the price of things.", "Which offer is the better one?")  # fmt: skip
+
+
+def live_a_little(house: House) -> None:
+    """Ask a few things, remember two, raise a notice, edit a note by hand."""
+    workspace = house.workspace
+    remember_two(house)
+    for task in ASKED:
+        house.ask(task)
+    ledger, now = open_ledger(workspace), workspace.clock.now()
+    raised = NoticeRaised("task_due", 0.8, "Call the roofer by Friday", ("From house/roof.",), "house/roof.md")
+    ledger.add(workspace.clock.new_id(), raised, NoticeDecision("held", "quiet", now + timedelta(hours=6)), "daily")
+    with workspace.vault.transaction("paint: a second coat", Stamp("human")) as change:
+        before = workspace.vault.read("paint.md") or b""
+        change.edit("paint.md", before, before + b"\nTwo coats.\n")
+    house.until(lambda: not house.live.pool.state.running, "nothing is at work")
+
+
+def remember_two(house: House) -> None:
+    for text in ("The spare key is with Ana", "I take my tea green, without sugar"):
+        remember(house.workspace.vault, text)
+
+
+def addresses(house: House) -> list[str]:
+    """The addresses of all pages, each with something on it."""
+    run = re.findall(r"/ask/(\w{26})", house.fetch("/ask"))[-1]
+    commit = next(each.id for each in commits(house.workspace.vault, path="paint.md", limit=1))
+    return [
+        "/", "/today", f"/changes/{commit}", "/ask", f"/ask/{run}", "/notes", "/notes?q=roof", "/notes?folder=house",
+        "/notes/house/roof.md", "/history/paint.md", "/status", "/memory", "/memory?q=tea", "/memory/forget",
+        "/memory/forget?name=tea",
+    ]  # fmt: skip

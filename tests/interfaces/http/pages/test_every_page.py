@@ -1,0 +1,130 @@
+"""Every page in both languages, at three widths, light and dark: it fits, breaks no rule of the policy, can be used by
+all."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import product
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from agent.interfaces.http.pages.frame import REPORTS
+from agent.interfaces.http.pages.table import PAGES
+from tests.interfaces.http.pages.house import WIDTHS, House, Seen, open_house, signed_in
+from tests.interfaces.http.pages.lived import LIVED, REPLIES, addresses, live_a_little
+
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text("utf-8")
+LOOKS = list(product(WIDTHS, ("light", "dark"), ("en", "zh")))
+SOME = [(360, "light", "en"), (768, "light", "zh"), (1280, "dark", "en")]
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with open_house(tmp_path_factory.mktemp("lived"), LIVED, *REPLIES) as found:
+        live_a_little(found)
+        yield found
+
+
+def faults(seen: Seen) -> list[str]:
+    """The serious findings of axe-core on the open page."""
+    found = seen.page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+    serious = [each for each in found["violations"] if each["impact"] in {"serious", "critical"}]
+    return [f"{each['id']}: {node['html'][:200]}" for each in serious for node in each["nodes"]]
+
+
+def look_at_all(browser: Browser, house: House, width: int, scheme: str, language: str) -> list[str]:
+    """What is wrong with the pages in one form."""
+    wrong: list[str] = []
+    with ExitStack() as stack:
+        seen = stack.enter_context(signed_in(browser, house, width, scheme, language))
+        for address in addresses(house):
+            seen.page.goto(house.url + address)
+            expect(seen.page.locator("h1").first).to_be_attached()
+            over = seen.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            wrong += [f"{address} is {over} pixels too wide"] if over > 0 else []
+            seen.page.evaluate(AXE)
+            wrong += [f"{address}: {each}" for each in faults(seen)]
+        wrong += seen.problems
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "language"),
+    [look if look in SOME else pytest.param(*look, marks=pytest.mark.chaos) for look in LOOKS],
+)
+def test_pages_fit_and_can_be_used_by_all(
+    browser: Browser, house: House, width: int, scheme: str, language: str
+) -> None:
+    before = house.reports()
+    assert look_at_all(browser, house, width, scheme, language) == []
+    assert house.reports() == before
+
+
+def test_every_page_of_the_table_is_among_them(house: House) -> None:
+    looked_at = {address.partition("?")[0] for address in addresses(house)}
+    plain = {page.path for page in PAGES if "{" not in page.path}
+    assert plain <= looked_at
+    begun = {page.path.partition("{")[0] for page in PAGES if "{" in page.path}
+    assert {start for start in begun if not any(each.startswith(start) for each in looked_at)} == set()
+
+
+def test_a_broken_rule_is_noticed(browser: Browser, house: House) -> None:
+    with signed_in(browser, house) as seen:
+        seen.page.goto(house.url)
+        before = house.reports()
+        seen.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"ran()\"><input>')")
+        house.until(lambda: house.reports() > before, f"the browser has told {REPORTS}")
+        assert seen.ran == []
+        seen.page.evaluate(AXE)
+        assert any("label" in each for each in faults(seen))
+
+
+def test_a_change_in_the_vault_is_seen_within_two_seconds(browser: Browser, house: House) -> None:
+    with signed_in(browser, house) as seen:
+        page = seen.page
+        with page.expect_response("**/api/v1/events"):
+            page.goto(f"{house.url}/notes/paint.md")
+        (house.root / "paint.md").write_text("# Paint\n\nBlue after all.\n")
+        expect(page.get_by_text("Blue after all")).to_be_visible(timeout=2_000)
+
+
+def test_keys_go_to_pages_and_show_what_there_is(browser: Browser, house: House) -> None:
+    with signed_in(browser, house) as seen:
+        page = seen.page
+        page.goto(house.url)
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog")).to_be_visible()
+        page.keyboard.press("Escape")
+        page.keyboard.press("g")
+        page.keyboard.press("s")
+        page.wait_for_url("**/status")
+        page.keyboard.press("/")
+        page.keyboard.type("roof")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/notes?q=roof")
+        expect(page.get_by_role("link", name="The roof").first).to_be_visible()
+
+
+def test_the_look_is_chosen_and_kept(browser: Browser, house: House) -> None:
+    with signed_in(browser, house) as seen:
+        page = seen.page
+        page.goto(f"{house.url}/status")
+        page.locator(".side").get_by_role("button", name="Dark").click()
+        expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+        page.locator(".side").get_by_role("button", name="中文").click()
+        expect(page.get_by_role("heading", name="状态", exact=True)).to_be_visible()
+        assert page.url.endswith("/status")
+        page.goto(f"{house.url}/today")
+        expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+
+
+def test_what_is_not_there_says_what_to_do(browser: Browser, house: House) -> None:
+    with signed_in(browser, house) as seen:
+        seen.page.goto(f"{house.url}/notes/nowhere.md")
+        expect(seen.page.get_by_text("no note has the path or id nowhere.md")).to_be_visible()
+        expect(seen.page.get_by_text("vault-agent search WORDS")).to_be_visible()
+        seen.page.goto(f"{house.url}/changes/zzz")
+        expect(seen.page.get_by_text("there is no commit zzz")).to_be_visible()
+        seen.page.goto(f"{house.url}/today?day=yesterdayish")
+        expect(seen.page.get_by_text("is not a day")).to_be_visible()

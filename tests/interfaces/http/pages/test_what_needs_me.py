@@ -1,0 +1,69 @@
+"""Approvals and questions are decided on the page, and what follows from the decision happens."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.interfaces.http.pages.house import House, open_house, signed_in
+from tests.stories.agents import NOTES, call
+
+CHANGE = {"task": "be longer", **call("vault_edit", path="AGENT.md", old="Be brief.", new="Be long.")}
+CHANGED = {"task": "be longer", "text": "As you like."}
+QUESTION = {"task": "buy tea", **call("human_ask", question="Which tea?", options=["green", "black"])}
+ANSWERED = {"task": "buy tea", "text": "I have noted it."}
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path, NOTES, CHANGE, CHANGED, QUESTION, ANSWERED) as found:
+        yield found
+
+
+def test_a_call_is_approved_with_its_change_before_the_yes(browser: Browser, house: House) -> None:
+    with signed_in(browser, house, 360) as seen:
+        page = seen.page
+        page.goto(f"{house.url}/ask")
+        page.get_by_label("What do you want to know").fill("be longer")
+        page.get_by_role("button", name="Ask").click()
+        expect(page.get_by_text("It waits for your yes")).to_be_visible()
+        page.locator("#answer").get_by_role("link", name="What needs me").click()
+        card = page.get_by_role("article").filter(has_text="May I use vault_edit?")
+        expect(card.locator(".removed")).to_have_text("-Be brief.")
+        expect(card.locator(".added")).to_have_text("+Be long.")
+        card.get_by_role("button", name="Yes, do it").click()
+        expect(page.locator(".message")).to_contain_text("You said yes")
+        expect(page.get_by_text("Nothing needs you")).to_be_visible()
+        house.until(lambda: "Be long." in (house.root / "AGENT.md").read_text(), "the run has gone on")
+        assert seen.problems == [] and house.reports() == 0
+
+
+def test_a_question_is_answered_by_its_option_or_in_other_words(browser: Browser, house: House) -> None:
+    with signed_in(browser, house) as seen:
+        page = seen.page
+        page.goto(f"{house.url}/ask")
+        page.get_by_label("What do you want to know").fill("buy tea")
+        page.get_by_role("button", name="Ask").click()
+        expect(page.get_by_text("It has a question for you")).to_be_visible()
+        page.goto(house.url)
+        expect(page.get_by_text("Which tea?")).to_be_visible()
+        page.get_by_role("button", name="green").click()
+        expect(page.locator(".message")).to_contain_text("Your answer is noted")
+        expect(page.get_by_text("Nothing needs you")).to_be_visible()
+        asked_in = next((house.root / "questions").glob("*.md"))
+        assert "- [x] green" in asked_in.read_text()
+
+
+def test_a_decision_about_what_has_changed_since_is_refused_and_says_so(browser: Browser, house: House) -> None:
+    with signed_in(browser, house) as seen:
+        page = seen.page
+        page.goto(f"{house.url}/ask")
+        page.get_by_label("What do you want to know").fill("be longer")
+        page.get_by_role("button", name="Ask").click()
+        expect(page.get_by_text("It waits for your yes")).to_be_visible()
+        page.goto(house.url)
+        page.locator("input[name=shown]").evaluate("(field) => { field.value = 'something else' }")
+        page.get_by_role("button", name="Yes, do it").click()
+        expect(page.locator(".message.problem")).to_contain_text("has changed since you looked")
+        assert "Be brief." in (house.root / "AGENT.md").read_text()
