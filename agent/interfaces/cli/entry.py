@@ -29,6 +29,8 @@ _EVERYWHERE = frozenset({"--json", "--vault"})
 _LANGUAGE = ("LC_ALL", "LC_MESSAGES", "LANG")
 _SAME = ("VAULT_AGENT_", "TZ", "NO_COLOR", "COLUMNS", "LINES")
 _LARGEST = 64_000_000
+_LONGEST_NAME = 100
+"""The longest name of a socket in bytes; as in `http/door/socket_file`."""
 
 
 def run() -> NoReturn:
@@ -61,7 +63,7 @@ def ask_daemon(args: Sequence[str], environ: Mapping[str, str]) -> Mapping[str, 
         with open(os.path.join(folder, "http", "token"), encoding="ascii") as file:
             token = file.read().strip()
         body = json.dumps(_question(args, root, environ)).encode()
-        return _answer(_sent(os.path.join(folder, "daemon.sock"), _request(token, body), SERVED[name][0]))
+        return _answer(_sent(folder, _request(token, body), SERVED[name][0]))
     except (OSError, ValueError, LookupError, TypeError):
         return None
 
@@ -164,8 +166,20 @@ def _request(token: str, body: bytes) -> bytes:
     return head.encode("ascii") + body
 
 
-def _sent(path: str, request: bytes, seconds: float) -> bytes:
-    """All that the daemon says until it closes the connection; raises `OSError`."""
+def _sent(folder: str, request: bytes, seconds: float) -> bytes:
+    """All that the daemon whose socket is in the folder says until it closes the connection; raises `OSError`."""
+    path, descriptor = os.path.join(folder, "daemon.sock"), -1
+    if len(os.fsencode(path)) >= _LONGEST_NAME:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        path = f"/proc/self/fd/{descriptor}/daemon.sock"
+    try:
+        return _exchange(path, request, seconds)
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def _exchange(path: str, request: bytes, seconds: float) -> bytes:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(seconds)
         connection.connect(path)

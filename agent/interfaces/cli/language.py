@@ -76,6 +76,12 @@ def terminal_language(args: Sequence[str], environ: Mapping[str, str] = os.envir
     return next((language for language in LANGUAGES if language == found), "en")
 
 
+def asks_json(args: Sequence[str]) -> bool:
+    """True if `--json` is among the words; click is not used, as it may have failed to parse them."""
+    options = list(args)
+    return "--json" in options[: options.index("--") if "--" in options else None]
+
+
 def _vault(args: Sequence[str], environ: Mapping[str, str]) -> Path | None:
     """The folder of the vault at hand, as the command line finds it; None without one."""
     words = list(args)

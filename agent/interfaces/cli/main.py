@@ -21,11 +21,10 @@ from agent.config.secrets import secrets_of
 from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
 from agent.interfaces.cli.click_texts import in_language, speak_for_click
 from agent.interfaces.cli.commands import COMMANDS
-from agent.interfaces.cli.language import counted, listed, said, speak, terminal_language
+from agent.interfaces.cli.language import asks_json, counted, listed, said, speak, terminal_language
 from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, CommandFailed, Output, exit_codes, say, to_json
 from agent.interfaces.cli.printing import colour, show
 from agent.interfaces.cli.streams import is_reader_gone, prepare_streams
-from agent.texts import Language
 
 DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 130, 141
 
@@ -203,7 +202,7 @@ def run() -> NoReturn:
 def main(args: Sequence[str]) -> int:
     """Run one command line and return its exit code; never raises, except to exit the interpreter."""
     prepare_streams()
-    speak(command_language(args, args, os.environ))
+    speak("en" if asks_json(args) else terminal_language(args))
     speak_for_click()
     keep_out_of_print(secrets_of(os.environ))  # the settings' secrets follow, once a vault is open
     try:
@@ -234,12 +233,6 @@ def _send_notices(code: int, args: Sequence[str]) -> int:
         one, many = "1 notice waits: vault-agent daemon sends it", "{count} notices wait: vault-agent daemon sends them"
         say(counted(left, one, many))
     return code
-
-
-def command_language(args: Sequence[str], vault: Sequence[str], environ: Mapping[str, str]) -> Language:
-    """The language in which a command line is answered: English for JSON, else as `terminal_language` finds it by the
-    words that name the vault."""
-    return "en" if _asks_json(args) else terminal_language(vault, environ)
 
 
 def run_command(args: Sequence[str]) -> int:
@@ -292,7 +285,7 @@ def _tell(error: Exception, args: Sequence[str]) -> int:
 
 def _explain(error: Exception, code: int, args: Sequence[str], beside: Mapping[str, object]) -> None:
     name, message, hint = _words(error, code)
-    if _asks_json(args):
+    if asks_json(args):
         failure = {**beside, "ok": False, "error": {"type": name, "message": message, "hint": hint}}
         show(to_json(failure))
     elif isinstance(error, click.exceptions.NoArgsIsHelpError):
@@ -352,12 +345,6 @@ def _usage(error: click.UsageError) -> str:
     takes = error.ctx is not None and any(isinstance(each, click.Argument) for each in error.ctx.command.params)
     many = takes and error.message.startswith(tuple(said(each).partition("{")[0] for each in _TOO_MANY))
     return said("put words that belong together in quotes; {help}", help=where) if many else where
-
-
-def _asks_json(args: Sequence[str]) -> bool:
-    """True if `--json` is among the words; click is not used, as it may have failed to parse them."""
-    options = list(args)
-    return "--json" in options[: options.index("--") if "--" in options else None]
 
 
 def _near(word: str, known: Sequence[str]) -> str:

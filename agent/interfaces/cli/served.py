@@ -16,8 +16,8 @@ from agent.config.directories import VAULT_FILE
 from agent.config.private import make_folder, replace
 from agent.interfaces.cli.entry import PATH, pointer, relevant, served_command, version
 from agent.interfaces.cli.host import Host, run_in
-from agent.interfaces.cli.language import speak_here
-from agent.interfaces.cli.main import command_language, run_command
+from agent.interfaces.cli.language import asks_json, speak_here, terminal_language
+from agent.interfaces.cli.main import run_command
 from agent.interfaces.cli.printing import print_on
 from agent.interfaces.http.command_line import CommandLine, CommandOperation, Printed, command_operation
 from agent.interfaces.http.problems import Refused
@@ -53,7 +53,8 @@ def command_route(workspace: Workspace) -> CommandOperation:
 
         def run() -> int:
             print_on(out, err)
-            speak_here(command_language(asked.args, ["--vault", asked.root], {**asked.environ, **asked.locale}))
+            found = terminal_language(["--vault", asked.root], {**asked.environ, **asked.locale})
+            speak_here("en" if asks_json(asked.args) else found)
             run_in(Host(service.workspace, service.index.index, service.index.held))
             return run_command(asked.args)
 

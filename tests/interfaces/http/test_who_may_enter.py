@@ -1,6 +1,5 @@
 """The token, a browser's sign-in, and the bounds of a request; what is refused is in `tests/trust`."""
 
-import json
 import ssl
 import threading
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from starlette.routing import Route
 
 from agent.app.open import open_workspace
 from agent.errors import UserError
+from agent.interfaces.cli.daemon_socket import stream_from_daemon
 from agent.interfaces.http import server as server_module
 from agent.interfaces.http.door.guard import Limits
 from agent.interfaces.http.door.limits import Allowance
@@ -89,11 +89,29 @@ def test_a_link_signs_one_browser_in_once(house: OpenHouse) -> None:
 
 def _link(house: OpenHouse) -> str:
     """A new link, as `serve` asks for one on the socket."""
-    with house.client.stream("POST", "/api/v1/ports", params={"port": 0}) as response:
-        for line in response.iter_lines():
-            if line.startswith("data: "):
-                return httpx.URL(json.loads(line.removeprefix("data: "))["open"]).path
-    raise AssertionError("no port was opened")
+    events = stream_from_daemon(house.workspace, "/api/v1/ports", {"port": 0})
+    _, data = next(iter(events))
+    return httpx.URL(str(data["open"])).path
+
+
+def test_what_is_for_the_program_itself_is_on_its_socket_only(house: OpenHouse) -> None:
+    assert house.client.post("/api/v1/ports", params={"port": 0}).status_code == 404
+    assert house.client.post("/api/v1/command", json={}).status_code == 404
+
+
+def test_a_port_is_open_as_long_as_it_is_asked_for(house: OpenHouse) -> None:
+    events = stream_from_daemon(house.workspace, "/api/v1/ports", {"port": 0})
+    _, data = next(iter(events))
+    assert httpx.get(str(data["url"])).status_code == 401
+    events.close()  # type: ignore[attr-defined]  # it is a generator
+
+    def is_closed() -> bool:
+        try:
+            return httpx.get(str(data["url"])).status_code == 0
+        except httpx.TransportError:
+            return True
+
+    house.until(is_closed, "the port is closed")
 
 
 def test_a_link_ends_after_ten_minutes_and_a_cookie_after_its_days() -> None:
