@@ -63,5 +63,12 @@ class NodeSettings:
     """The folders in which `fs_read` and `fs_write` may work, with `:` between them, such as `~/Documents:~/Music`.
     Default empty: none."""
 
+    dashboard: Annotated[str, Form(r"|https?://[^\s@]+", "an address such as http://127.0.0.1:19820")]
+    """The page that the icon's key and its row "Ask" open, such as the one that asks of the dashboard. Default empty:
+    none."""
+
+    hotkey: Annotated[str, Form(r"|[A-Za-z0-9_]+(?:\+[A-Za-z0-9_]+)*", "keys such as ctrl+alt+space")]
+    """The keys that open that page while the icon is there, under X. Default `ctrl+alt+space`; empty: none."""
+
     tools: NodeToolSettings
     """The switches of the tools. Default: all on."""

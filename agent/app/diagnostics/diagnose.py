@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from agent.app.diagnostics.jobs import job_checks
+from agent.app.diagnostics.node import node_checks
 from agent.app.diagnostics.search import search_checks
 from agent.app.setup import hook_program, hook_scripts
 from agent.config.directories import Directories, directories
@@ -106,6 +107,7 @@ def _vault(
         checks += search_checks(workspace, fix=fix)
         checks += skill_checks(workspace)
         checks += job_checks(workspace)
+        checks += node_checks(workspace)
         checks += agent_checks(workspace, ask_model=ask_model)
     return checks
 

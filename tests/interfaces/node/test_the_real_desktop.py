@@ -1,40 +1,16 @@
 """Each tool for real, with the programs of this machine on a screen of its own (Xvfb); skips what is not installed."""
 
-import os
 import shutil
-import subprocess
 import wave
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from agent.clock import SystemClock
 from tests.interfaces.node.desk import Office
+from tests.interfaces.node.screens import need, screen
 
-
-def need(*programs: str) -> None:
-    for name in programs:
-        if shutil.which(name) is None:
-            pytest.skip(f"{name} is not installed")
-
-
-@pytest.fixture(scope="module")
-def screen() -> Iterator[str]:
-    """The name of a screen without a monitor."""
-    need("Xvfb")
-    read, write = os.pipe()
-    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "640x480x24", "-nolisten", "tcp"]
-    server = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
-    os.close(write)
-    with os.fdopen(read) as pipe:
-        number = pipe.readline().strip()
-    if not number:
-        server.wait()
-        pytest.skip("Xvfb does not start here")
-    yield f":{number}"
-    server.terminate()
-    server.wait()
+__all__ = ["screen"]
 
 
 @pytest.fixture

@@ -42,6 +42,10 @@ class NodeRefused(Exception):
     """The host does not accept the token."""
 
 
+class NodeOpen(Exception):
+    """The host is on another machine, and the connection to it is not encrypted."""
+
+
 @dataclass(frozen=True, slots=True)
 class NodeListing:
     """A tool as the host lists it."""

@@ -15,11 +15,13 @@ from agent.clock import Clock
 from agent.errors import MissingKey, ToolFailed
 from agent.llm.endpoint import is_this_machine
 from agent.llm.messages import JsonObject
+from agent.texts import Sentence
 from agent.tools.arguments import number
 from agent.tools.builtin.node.client import (
     NodeAway,
     NodeClient,
     NodeListing,
+    NodeOpen,
     NodePermissions,
     NodeRefused,
     NodeReply,
@@ -37,13 +39,6 @@ _FRESH = 0.5
 _GROUPS = frozenset({"exec", "node"})
 _SETTINGS = "on macOS in System Settings, Privacy & Security"
 
-_PROBLEMS = {
-    NodeAway: "no node host answers at {url}; vault-agent node starts one",
-    NodeSlow: "the node host at {url} does not answer in time",
-    NodeTooOld: "the node host at {url} is too old; update it",
-    NodeRefused: "the node host at {url} does not accept the token; node.token_file names it",
-    MissingKey: "the token of the node host cannot be read",
-}
 logger = logging.getLogger(__name__)
 
 
@@ -60,7 +55,7 @@ class NodeLink:
     off: Collection[str] = ()
     wait: float = 30.0
     again: float = 60.0
-    problem: str = field(default="", init=False)
+    problem: Sentence = field(default=Sentence(""), init=False)
     permissions: NodePermissions = field(default_factory=NodePermissions, init=False)
     _look_at: float = field(default=float("-inf"), init=False)
     _tools: dict[NodeListing, Tool] = field(default_factory=dict, init=False)
@@ -87,18 +82,17 @@ class NodeLink:
             self.permissions = self.client.permissions()
         except NodeSlow as error:  # its tools stay: a call has a time limit of its own
             self._failed(error)
-        except (NodeAway, NodeTooOld, NodeRefused, MissingKey) as error:
+        except (NodeAway, NodeTooOld, NodeRefused, NodeOpen, MissingKey) as error:
             self._tools = {}
             self._failed(error)
         else:
             self._tools = {each: self._tools.get(each) or self._tool(each) for each in listed}
-            self.problem, self._look_at = "", self.clock.monotonic() + _FRESH
+            self.problem, self._look_at = Sentence(""), self.clock.monotonic() + _FRESH
         if self.problem and self.problem != before:
             logger.info("%s", self.problem)
 
     def _failed(self, error: Exception) -> None:
-        words = next(words for kind, words in _PROBLEMS.items() if isinstance(error, kind))
-        self.problem = words.format(url=self.client.base_url)
+        self.problem = _problem(error, self.client.base_url)
         self._look_at = self.clock.monotonic() + self.again
 
     def _tool(self, listed: NodeListing) -> Tool:
@@ -148,6 +142,23 @@ class NodeLink:
             raise ToolFailed(_denied(listed.permission))
 
 
+def _problem(error: Exception, url: str) -> Sentence:
+    match error:
+        case NodeAway():
+            return Sentence("no node host answers at {url}; vault-agent node starts one", url=url)
+        case NodeSlow():
+            return Sentence("the node host at {url} does not answer in time", url=url)
+        case NodeTooOld():
+            return Sentence("the node host at {url} is too old; update it", url=url)
+        case NodeOpen():
+            return Sentence(
+                "{url} is on another machine and has no TLS, so the token would go over the network in clear", url=url
+            )
+        case NodeRefused():
+            return Sentence("the node host at {url} does not accept the token; node.token_file names it", url=url)
+    return Sentence("the token of the node host cannot be read")
+
+
 def _denied(permission: str) -> str:
     return (
         f"the permission {permission} is denied on the person's machine. They can allow it, {_SETTINGS}; "
@@ -174,7 +185,7 @@ def _seconds(parameters: JsonObject, arguments: JsonObject, otherwise: str) -> f
 
 
 def _check_address(base_url: str) -> None:
-    """Raise `NodeRefused` for another machine without TLS: the token would go over the network in clear."""
+    """Raise `NodeOpen` for another machine without TLS: the token would go over the network in clear."""
     parts = urlsplit(base_url)
     if parts.scheme != "https" and not is_this_machine(parts.hostname or ""):
-        raise NodeRefused
+        raise NodeOpen
