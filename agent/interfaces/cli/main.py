@@ -22,6 +22,7 @@ from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
 from agent.interfaces.cli.click_texts import in_language, speak_for_click
 from agent.interfaces.cli.commands import COMMANDS
 from agent.interfaces.cli.language import asks_json, counted, listed, said, speak, terminal_language
+from agent.interfaces.cli.notices_at_end import send_notices
 from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, CommandFailed, Output, exit_codes, say, to_json
 from agent.interfaces.cli.printing import colour, show
 from agent.interfaces.cli.streams import is_reader_gone, prepare_streams
@@ -30,9 +31,6 @@ DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 13
 
 _GARBAGE = (50_000, 20, 50)
 """Thresholds of the garbage collector, in new objects; the default of 700 is for programs that import less."""
-
-_NOTICES_SECONDS = 10.0
-"""The longest time that is taken at the end of a command to send the notices that it has raised."""
 
 _TOO_MANY = ("Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})")
 """What click says of words that belong together and have no quotes."""
@@ -214,24 +212,10 @@ def main(args: Sequence[str]) -> int:
         return READER_GONE if is_reader_gone() else _fail(error, args)
     except Exception as error:  # noqa: BLE001 - the outermost level: every failure becomes a message and an exit code
         code = _fail(error, args)
-    return _send_notices(code, args)
-
-
-def _send_notices(code: int, args: Sequence[str]) -> int:
-    """Send the notices that the command has raised, where no daemon does, and say what still waits; the exit code."""
-    module = sys.modules.get("agent.app.notices")
-    if module is None:
-        return code
     try:
-        left: int = module.send_raised(_NOTICES_SECONDS)
+        send_notices(is_document=_asks_json(args))
     except KeyboardInterrupt:
         return INTERRUPTED
-    except (AgentError, OSError) as error:
-        say(said("warning: {text}", text=said(_words(error, code)[1])))
-        return code
-    if left and not _asks_json(args):
-        one, many = "1 notice waits: vault-agent daemon sends it", "{count} notices wait: vault-agent daemon sends them"
-        say(counted(left, one, many))
     return code
 
 

@@ -64,7 +64,7 @@ def test_a_channel_that_hangs_does_not_hold_the_terminal_up(
     with telegram() as (server, bot):
         for key, value in configured(server).items():
             monkeypatch.setenv(key, value)
-        monkeypatch.setattr(program, "_NOTICES_SECONDS", 0.5)
+        monkeypatch.setattr("agent.interfaces.cli.notices_at_end.SECONDS", 3.0)
         server.faults.append("silent")
         assert run(root, "jobs", "run", "morning") == 0
         assert "1 notice waits" in capsys.readouterr().err
