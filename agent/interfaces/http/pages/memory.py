@@ -9,11 +9,11 @@ from agent.index.hit import Hit
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.today import parse_day
 from agent.memory import daily
-from agent.memory.counts import count_memories
 from agent.memory.forgetting.forget import carry_out, plan_named
+from agent.memory.memory_note import parse_facts
 from agent.memory.store import entries_on_day, entry_paths_on
 from agent.texts import Language
-from agent.vault.folders import Recalled
+from agent.vault.folders import ENTRIES, MEMORY_NOTE, Recalled
 from agent.workspace.workspace import Workspace
 
 _HITS, _WIDER = 20, 4
@@ -38,8 +38,13 @@ def show(request: PageRequest) -> Mapping[str, object]:
         "entries": found.new,
         "again": found.again,
         "log": log if workspace.vault.read(log) is not None else "",
-        "counts": count_memories(workspace.vault, workspace.settings.memory),
+        "kept": len(workspace.vault.note_paths(workspace.vault.home.at(ENTRIES))),
+        "facts": len(parse_facts(_memory_note(workspace))),
     }
+
+
+def _memory_note(workspace: Workspace) -> str:
+    return (workspace.vault.read(workspace.vault.home.at(MEMORY_NOTE)) or b"").decode("utf-8", "replace")
 
 
 def _search(request: PageRequest, query: str) -> tuple[Hit, ...]:

@@ -109,7 +109,6 @@ def show_note(request: PageRequest) -> Mapping[str, object]:
         "html": html_of(request, path, note.body, names),
         "properties": [(key, _value(path, value, names)) for key, value in note.header.items()],
         "problem": note.problem,
-        "links": _by_note(vault, path, names) if not at else {},
         "parents": _parents(str(PurePosixPath(path).parent).removeprefix(".")),
     }
 
@@ -141,6 +140,12 @@ def _by_note(vault: Vault, path: str, names: NoteNames) -> dict[str, int]:
     for each in backlinks(vault, path, names):
         counts[each.path] = counts.get(each.path, 0) + 1
     return counts
+
+
+def show_backlinks(request: PageRequest) -> Mapping[str, object]:
+    """The notes that link to a note: the part of its page that takes long in a large vault, and is loaded after it."""
+    vault, path = request.workspace.vault, request.named["path"]
+    return {"path": path, "links": _by_note(vault, path, NoteNames.of(vault.note_paths()))}
 
 
 def show_history(request: PageRequest) -> Mapping[str, object]:
@@ -184,5 +189,6 @@ def restore(request: PageRequest) -> Done:
 
 PAGE = Page("notes", "/notes", show, "o")
 NOTE = Page("note", "/notes/{path:path}", show_note)
+BACKLINKS = Page("backlinks", "/backlinks/{path:path}", show_backlinks, is_live=False)
 HISTORY = Page("history", "/history/{path:path}", show_history)
 DEEDS = (Deed("/notes/restore", restore),)

@@ -16,6 +16,7 @@ PAGES: tuple[Page, ...] = (
     ask.RUN,
     notes.PAGE,
     notes.NOTE,
+    notes.BACKLINKS,
     notes.HISTORY,
     status.PAGE,
     memory.FORGET,

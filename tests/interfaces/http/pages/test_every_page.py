@@ -91,6 +91,15 @@ def test_a_change_in_the_vault_is_seen_within_two_seconds(browser: Browser, hous
         expect(page.get_by_text("Blue after all")).to_be_visible(timeout=2_000)
 
 
+def test_a_note_shows_which_notes_link_to_it_as_they_come(browser: Browser, house: House) -> None:
+    with signed_in(browser, house) as seen:
+        page = seen.page
+        page.goto(f"{house.url}/notes/garden/beds.md")
+        expect(page.locator("#backlinks").get_by_role("link", name="house/roof")).to_be_visible()
+        (house.root / "new.md").write_text("# New\n\nSee [the beds](garden/beds.md).\n")
+        expect(page.locator("#backlinks").get_by_role("link", name="new")).to_be_visible()
+
+
 def test_keys_go_to_pages_and_show_what_there_is(browser: Browser, house: House) -> None:
     with signed_in(browser, house) as seen:
         page = seen.page

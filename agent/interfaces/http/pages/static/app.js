@@ -16,10 +16,9 @@
   };
   const refresh = () => {
     timer = 0;
-    if (!main || !main.hasAttribute("hx-get")) return;
     if (isTyping()) { waits = true; return; }
     waits = false;
-    htmx.trigger(main, "refresh");
+    document.querySelectorAll("[data-live]").forEach((part) => htmx.trigger(part, "refresh"));
   };
   const soon = () => { if (!timer) timer = setTimeout(refresh, 300); };
   const live = $("#live");
