@@ -64,8 +64,8 @@ class NodeSettings:
     Default empty: none."""
 
     dashboard: Annotated[str, Form(r"|https?://[^\s@]+", "an address such as http://127.0.0.1:19820")]
-    """The page that the icon's key and its row "Ask" open, such as the one that asks of the dashboard. Default empty:
-    none."""
+    """The page that the icon's key and its row "Ask" open. Default empty: the one of this machine's dashboard, at
+    `http.port`, while `vault-agent serve` runs."""
 
     hotkey: Annotated[str, Form(r"|[A-Za-z0-9_]+(?:\+[A-Za-z0-9_]+)*", "keys such as ctrl+alt+space")]
     """The keys that open that page while the icon is there, under X. Default `ctrl+alt+space`; empty: none."""

@@ -86,9 +86,7 @@ class Companion:
 
     def ask(self) -> None:
         """Open the page on which the person asks."""
-        address = self.settings.dashboard
-        if address:
-            self.open(address)
+        self.open(self.settings.dashboard or f"http://127.0.0.1:{load_settings().settings.http.port}/ask")
 
     def _text(self, key: str, /, **values: object) -> str:
         return text(key, self.language, **values)
@@ -107,7 +105,7 @@ class Companion:
         return (
             Row(self.status()),
             Row(told("tray.stop"), self.stop) if self.is_running else Row(told("tray.start"), self.start),
-            Row(label, self.ask) if settings.dashboard else Row(told("tray.no_page")),
+            Row(label, self.ask),
             Row(told("tray.permissions"), rows=self._permissions()),
             Row(told("tray.tools"), rows=self._tools(settings)),
             Row(told("tray.enabled"), partial(self._set, "node.enabled", not settings.enabled), settings.enabled),

@@ -95,11 +95,11 @@ def test_a_port_that_is_taken_is_said(companion: Companion) -> None:
 
 
 def test_the_page_that_asks_is_opened(companion: Companion, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert find(companion.rows(), "Ask…: set").act is None
-    monkeypatch.setenv("VAULT_AGENT_NODE__DASHBOARD", "http://127.0.0.1:9/ask")
     opened: list[str] = []
     press(companion_of("en", opened), "Ask…")
-    assert opened == ["http://127.0.0.1:9/ask"]
+    monkeypatch.setenv("VAULT_AGENT_NODE__DASHBOARD", "http://127.0.0.1:9/page")
+    press(companion_of("en", opened), "Ask…")
+    assert opened == [f"http://127.0.0.1:{load_settings().settings.http.port}/ask", "http://127.0.0.1:9/page"]
     assert find(companion.rows("ctrl+alt+space"), "Ask… (ctrl+alt+space)").act
 
 
