@@ -1,6 +1,8 @@
 """`vault-agent node`: the node host of this machine, in the foreground or as an icon beside the clock."""
 
+import signal
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -39,7 +41,9 @@ def command(output: Output, port: int, check: bool, tray: bool) -> None:
         return
     host.listen()
     output.emit({"url": host.address, "token_file": host.token_place}, lambda: _welcome(host))
-    host.serve()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what runs is ended, and it ends well
+    with suppress(KeyboardInterrupt):
+        host.serve()
 
 
 def _welcome(host: "NodeHost") -> str:
