@@ -4,7 +4,7 @@ Nothing is decided here: the tools, the policy and the approvals behind them dec
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.errors import AgentError, NeedsApproval, StopRun, ToolRetry
 from agent.interfaces.mcp.clients import Client, offered
@@ -13,6 +13,7 @@ from agent.interfaces.mcp.searches import Searches
 from agent.interfaces.mcp.toolset import toolset
 from agent.interfaces.mcp.writing import as_note_call
 from agent.llm.messages import JsonObject, ToolCall
+from agent.llm.provider import Cancelled, never
 from agent.memory.entry import slug
 from agent.tools import arguments
 from agent.tools.approval_note import diff
@@ -59,8 +60,9 @@ class Calls:
         """The tools that the program may use, under the machine's policy."""
         return offered(self.offer, self.policies, client)
 
-    def perform(self, name: str, call: JsonObject, client: Client) -> Answer:
-        """Perform a call; never raises for a call that is wrong or fails: the answer says what to do."""
+    def perform(self, name: str, call: JsonObject, client: Client, cancelled: Cancelled = never) -> Answer:
+        """Perform a call, which ends early once it is `cancelled`; never raises for a call that is wrong or fails: the
+        answer says what to do."""
         definition = next((each for each in self.offered(client) if each.name == name), None)
         if definition is None:
             return Answer(self._unknown(name, client), failed=True)
@@ -69,8 +71,8 @@ class Calls:
         try:
             if name in {"read", "write", "move"}:
                 with client.lock:  # the base must be that of what is shown
-                    return self._perform(definition, call, client)
-            return self._perform(definition, call, client)
+                    return self._perform(definition, call, client, cancelled)
+            return self._perform(definition, call, client, cancelled)
         except NeedsApproval as stop:
             return Answer(self._format_waiting(stop), failed=True, waits_for=stop.path)
         except StopRun as stop:
@@ -83,12 +85,12 @@ class Calls:
         """Close the index."""
         self.searches.close()
 
-    def _perform(self, definition: Definition, call: JsonObject, client: Client) -> Answer:
+    def _perform(self, definition: Definition, call: JsonObject, client: Client, cancelled: Cancelled) -> Answer:
         tool, given = self._translated(definition, call, client)
         asked = ToolCall(self.workspace.vault.clock.new_id(), tool, given)
         if call.get("dry_run") is True and tool != "vault_undo":
             return self._preview(asked, client)
-        called = self.registry.call(asked, client.context)
+        called = self.registry.call(asked, replace(client.context, cancelled=cancelled))
         if called.given is None:
             return Answer(_renamed(called.result.text), failed=True)
         path = called.given.sources[0].path if tool == "vault_read" and called.given.sources else ""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from agent.clock import Clock
 from agent.interfaces.mcp.definitions import Definition, Offer
-from agent.llm.provider import Cancelled
 from agent.tools.policy import Permission, Policies
 from agent.tools.tool import RunContext
 from agent.vault.change import CLIENT
@@ -37,17 +36,16 @@ class Client:
 
 @dataclass(slots=True)
 class Clients:
-    """The programs that have called, by actor. `cancelled` is true once this process ends."""
+    """The programs that have called, by actor."""
 
     clock: Clock
-    cancelled: Cancelled
     _known: dict[str, Client] = field(default_factory=dict)
 
     def named(self, name: str) -> Client:
         """The program that calls itself `name`: connections with one name are one program, with one taint."""
         actor = client_actor(name)
         if actor not in self._known:
-            self._known[actor] = Client(RunContext(self.clock.new_id(), "", channel=actor, cancelled=self.cancelled))
+            self._known[actor] = Client(RunContext(self.clock.new_id(), "", channel=actor))
         return self._known[actor]
 
 

@@ -62,7 +62,7 @@ class Door:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self.clients = Clients(self.workspace.vault.clock, self.ending.is_set)
+        self.clients = Clients(self.workspace.vault.clock)
         self.resources = Resources(self.workspace)
         self.watch = Watch(self.resources)
 
@@ -73,8 +73,8 @@ class Door:
         async def subscribed(
             request: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
         ) -> types.SubscriptionsListenResult:
-            uris = await self._known(params.notifications.resource_subscriptions or ())
-            self.watch.add(uris)
+            uris = list(params.notifications.resource_subscriptions or ())
+            await self._watch(uris)
             try:
                 return await listen(request, params)
             finally:
@@ -144,19 +144,29 @@ class Door:
         self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         client, is_repeated = self._client(request), params.request_state is not None
-        perform: Callable[[], Answer] = partial(self._perform, params.name, dict(params.arguments or {}), client)
+        perform = partial(self._perform, params.name, dict(params.arguments or {}), client)
         if is_repeated:
             await _in_thread(partial(_asking().take_in, self.workspace, params, client))
-        answer = await _in_thread(perform)
+        answer = await perform()
         if not answer.waits_for or is_repeated:
             return _as_result(answer)
         asked = await _asking().ask(request, self.workspace, answer.waits_for)
         if isinstance(asked, types.InputRequiredResult):
             return asked
-        return _as_result(await _in_thread(perform) if asked else answer)
+        return _as_result(await perform() if asked else answer)
 
-    def _perform(self, name: str, given: JsonObject, client: Client) -> "Answer":
-        return self.calls().perform(name, given, client)
+    async def _perform(self, name: str, given: JsonObject, client: Client) -> "Answer":
+        """Perform a call in a thread. When the program cancels it, a run of the agent is stopped, while a write goes on
+        to its end."""
+        stopped = threading.Event()
+
+        def work() -> "Answer":
+            return self.calls().perform(name, given, client, lambda: stopped.is_set() or self.ending.is_set())
+
+        try:
+            return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+        finally:
+            stopped.set()
 
     async def _list_resources(
         self, request: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
@@ -187,10 +197,10 @@ class Door:
     async def _subscribe(
         self, request: ServerRequestContext[Any, Any], params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
-        (uri,) = await self._known([str(params.uri)])
+        uri = str(params.uri)
         key = (id(request.session.client_params), uri)
         if key not in self._listeners:
-            self.watch.add([uri])
+            await self._watch([uri])
         self._listeners[key] = request
         return types.EmptyResult()
 
@@ -202,11 +212,12 @@ class Door:
             self.watch.drop([uri])
         return types.EmptyResult()
 
-    async def _known(self, uris: Sequence[str]) -> list[str]:
-        """The URIs, if each names resources; raises `MCPError`."""
-        for uri in uris:
-            await _in_thread(partial(self.resources.paths, uri))
-        return list(uris)
+    async def _watch(self, uris: Sequence[str]) -> None:
+        """Watch the resources; raises `MCPError` if there is one that there is not."""
+        try:
+            await self.watch.add(uris)
+        except AgentError as error:
+            raise _refusal(error) from error
 
     async def _tell(self, uri: str) -> None:
         await self._bus.publish(ResourceUpdated(uri))
@@ -231,12 +242,17 @@ def _asking() -> ModuleType:
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
-    """The result of work that blocks; an error of ours becomes one of the protocol, which says what to do."""
+    """The result of work that blocks; an error of ours becomes one of the protocol."""
     try:
         return await anyio.to_thread.run_sync(work)
     except AgentError as error:
-        hint = f"; {error.hint}" if error.hint else ""
-        raise MCPError(types.INVALID_PARAMS, f"{error.message}{hint}") from error
+        raise _refusal(error) from error
+
+
+def _refusal(error: AgentError) -> MCPError:
+    """The error of the protocol, which says what to do."""
+    hint = f"; {error.hint}" if error.hint else ""
+    return MCPError(types.INVALID_PARAMS, f"{error.message}{hint}")
 
 
 def _as_tool(definition: Definition) -> types.Tool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import anyio
+from anyio import to_thread
 
 from agent.interfaces.mcp.resources import Resources
 
@@ -29,11 +30,12 @@ class Watch:
     _seen: dict[str, Stamp] = field(default_factory=dict)
     _begun: anyio.Event = field(default_factory=anyio.Event)
 
-    def add(self, uris: Iterable[str]) -> None:
-        """Watch these resources."""
-        for uri in uris:
+    async def add(self, uris: Iterable[str]) -> None:
+        """Watch these resources; raises `UserError` for one that there is not."""
+        stamps = {uri: await to_thread.run_sync(self._stamp, uri) for uri in uris}
+        for uri, stamp in stamps.items():
             self._wanted[uri] += 1
-            self._seen.setdefault(uri, self._stamp(uri))
+            self._seen.setdefault(uri, stamp)
         self._begun.set()
 
     def drop(self, uris: Iterable[str]) -> None:
@@ -47,7 +49,7 @@ class Watch:
         await self._begun.wait()
         while True:
             for uri in list(self._seen):
-                stamp = self._stamp(uri)
+                stamp = await to_thread.run_sync(self._stamp, uri)
                 if stamp != self._seen.get(uri, stamp):
                     self._seen[uri] = stamp
                     await tell(uri)

@@ -144,13 +144,13 @@ class RawClient:
 
 
 @contextmanager
-def raw_client(folder: Path, root: Path, *options: str) -> Iterator[RawClient]:
-    """A started server with raw messages."""
+def raw_client(folder: Path, root: Path, *options: str, said: Path | None = None) -> Iterator[RawClient]:
+    """A started server with raw messages; its agent speaks from the script `said`."""
     with subprocess.Popen(
         command(root, *options),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=environment(settings(folder)),
+        env=environment(settings(folder, said)),
         cwd=PROJECT,
     ) as process:
         try:

@@ -9,7 +9,7 @@ import pytest
 
 from agent.clock import SystemClock
 from tests.interfaces.mcp.programs import Program, raw_client, run, started
-from tests.stories.agents import furnish
+from tests.stories.agents import furnish, script
 from tests.vaults import git
 
 MOST_MEGABYTES = 120
@@ -71,6 +71,23 @@ def test_it_stays_small_and_ends_with_its_input(tmp_path: Path, root: Path) -> N
         begun = SystemClock().monotonic()
         assert client.process.wait(ENDS_WITHIN) == 0
         assert SystemClock().monotonic() - begun < ENDS_WITHIN
+
+
+def test_a_run_of_the_agent_ends_with_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = script(tmp_path / "said.json", {"text": "late", "seconds": 600})
+    root = furnish(tmp_path, monkeypatch.setenv, said)
+    with raw_client(tmp_path, root, said=said) as client:
+        client.begin()
+        call = {"name": "ask", "arguments": {"task": "Take your time"}}
+        client.send({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": call})
+        for _ in range(600):
+            if list(root.glob("sessions/**/2*.md")):
+                break
+            SystemClock().sleep(0.1)
+        assert client.process.stdin is not None
+        client.process.stdin.close()
+        assert client.process.wait(4 * ENDS_WITHIN) == 0
+    assert "interrupted" in "".join(path.read_text() for path in root.glob("sessions/**/2*.md"))
 
 
 def megabytes(pid: int) -> float:
