@@ -42,6 +42,11 @@ def count_memories(vault: Vault, settings: MemorySettings) -> MemoryCounts:
         expire_soon=sum(0 < (until - now).total_seconds() <= _SOON for until in ends),
         archived=sum(home.holds(path, ARCHIVED) for path in paths),
         forgotten=sum(home.holds(path, FORGOTTEN) for path in paths),
-        facts=len(parse_facts((vault.read(home.at(MEMORY_NOTE)) or b"").decode("utf-8", "replace"))),
+        facts=count_facts(vault),
         oldest=with_offset(entries[-1].entry.created) if entries else None,
     )
+
+
+def count_facts(vault: Vault) -> int:
+    """The number of long-term facts."""
+    return len(parse_facts((vault.read(vault.home.at(MEMORY_NOTE)) or b"").decode("utf-8", "replace")))

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from functools import cache
 
 from agent.context.tokens import counter, estimate
-from agent.errors import UserError
+from agent.errors import Unknown, UserError
 from agent.events.bus import ignore_event
 from agent.index.embedder import Embedder
 from agent.runs.skill_set import SkillSet, skill_set
@@ -40,7 +40,7 @@ def find_skill(found: SkillLibrary, name: str) -> Skill:
             line=broken.line,
         )
     near = ", ".join(get_close_matches(name, shelf.named, cutoff=0.5) or [each for each in shelf.named if name in each])
-    raise UserError(
+    raise Unknown(
         "there is no skill {name}",
         hint="vault-agent skills list; near it: {near}" if near else "vault-agent skills list",
         name=name,

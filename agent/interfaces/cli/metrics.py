@@ -9,14 +9,12 @@ from agent.app.open import open_workspace
 from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import columns, padded
-from agent.memory.memory_note import parse_facts
+from agent.memory.counts import count_facts
 from agent.metrics.durations import Durations
 from agent.metrics.figures import MemoryFigure, figures
 from agent.metrics.prometheus import format_prometheus
 from agent.metrics.totals import MetricTotals, load_totals
-from agent.vault.folders import MEMORY_NOTE
 from agent.vault.history.typed_time import parse_time
-from agent.vault.store import Vault
 
 
 @click.command(short_help="Show how well memory works, and what happened.")
@@ -32,17 +30,13 @@ def command(output: Output, since: str | None, prometheus: bool) -> None:
         raise click.UsageError(said("--prometheus prints all days as text; leave out --since and --json"))
     workspace = open_workspace(output.vault())
     start = parse_time(since, workspace.clock.now()).date() if since else None
-    totals, facts = load_totals(workspace.metrics, start), _facts(workspace.vault)
+    totals, facts = load_totals(workspace.metrics, start), count_facts(workspace.vault)
     if prometheus:
         output.emit({}, format_prometheus(totals, workspace.vault.place.root.name, facts))
         return
     found = tuple(figures(totals, facts))
     document = {"since": start.isoformat() if start else None, **_document(totals, found)}
     output.emit(document, lambda: "\n".join(_format(totals, found)))
-
-
-def _facts(vault: Vault) -> int:
-    return len(parse_facts((vault.read(vault.home.at(MEMORY_NOTE)) or b"").decode("utf-8", "replace")))
 
 
 def _document(totals: MetricTotals, found: tuple[MemoryFigure, ...]) -> Mapping[str, object]:

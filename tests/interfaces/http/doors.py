@@ -46,7 +46,7 @@ class OpenHouse:
     def root(self) -> Path:
         return self.workspace.vault.place.root
 
-    def get(self, path: str, code: int = 200, **params: str | int | bool) -> Any:
+    def get(self, path: str, code: int = 200, /, **params: str | int | bool) -> Any:
         """The document at a path; `code` is the status that it must have."""
         return self._checked(self.client.get(path, params=params), code)
 
