@@ -17,7 +17,7 @@ from agent.schedule.job import TYPE, Job, JobProblem
 from agent.schedule.job_header import parse_job
 from agent.schedule.new_job import make_job
 from agent.schedule.states import WakeKind
-from agent.schedule.triggers import At, Change, Cron, Every, OnEvent, Trigger
+from agent.schedule.triggers import At, ChangeTrigger, Cron, Every, OnEvent, Trigger
 from agent.vault.change import Stamp
 from agent.vault.folders import JOBS
 from agent.workspace.workspace import Workspace, reload_settings
@@ -57,7 +57,7 @@ def kind_of(trigger: Trigger) -> WakeKind:
             return "scheduled"
         case Cron() | Every():
             return "periodic"
-        case Change():
+        case ChangeTrigger():
             return "new_data"
         case OnEvent():
             return "system"

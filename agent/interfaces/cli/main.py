@@ -21,7 +21,7 @@ from agent.config.secrets import secrets_of
 from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
 from agent.interfaces.cli.click_texts import in_language, speak_for_click
 from agent.interfaces.cli.commands import COMMANDS
-from agent.interfaces.cli.language import asks_json, counted, listed, said, speak, terminal_language
+from agent.interfaces.cli.language import asks_json, listed, said, speak, terminal_language
 from agent.interfaces.cli.notices_at_end import send_notices
 from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, CommandFailed, Output, exit_codes, say, to_json
 from agent.interfaces.cli.printing import colour, show
@@ -213,7 +213,7 @@ def main(args: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the outermost level: every failure becomes a message and an exit code
         code = _fail(error, args)
     try:
-        send_notices(is_document=_asks_json(args))
+        send_notices(is_document=asks_json(args))
     except KeyboardInterrupt:
         return INTERRUPTED
     return code

@@ -8,7 +8,7 @@ from agent.interfaces.http.api.typed import typed
 from agent.interfaces.http.operation import Call, NoParams, Operation, Reply
 from agent.texts import text
 from agent.vault.health.status import status as vault_status
-from agent.vault.sync.resolve import Side, conflicted_note, conflicted_notes, resolve
+from agent.vault.sync.resolve import ConflictSide, conflicted_note, conflicted_notes, resolve
 from agent.vault.sync.rounds import pause, sync_state
 from agent.vault.sync.standing import standing_document, standings
 
@@ -74,7 +74,7 @@ class Resolution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The version that stays: the note's (ours), the copy's (theirs), or the copy's below the note's (both)."""
 
     path: Annotated[str, msgspec.Meta(min_length=1, max_length=3_000)]
-    side: Side
+    side: ConflictSide
 
 
 class Resolved(msgspec.Struct, frozen=True):

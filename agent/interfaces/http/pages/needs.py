@@ -11,7 +11,8 @@ from agent.markdown.note import Note
 from agent.runs.decisions import Question, answer, approvals, arrived_decisions
 from agent.runs.pending_decisions import PendingDecision, decide_in_note, pending_decisions
 from agent.runs.registry import run_registry
-from agent.runs.sync_questions import answer_sync_question, asked_by_sync, waiting_questions
+from agent.runs.sync_questions import answer_sync_question, asked_by_sync
+from agent.runs.waiting_questions import waiting_questions
 from agent.texts import text
 from agent.tools.approval_note import shows
 from agent.workspace.workspace import Workspace

@@ -17,7 +17,7 @@ from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.daemon import Daemon, Live
 from agent.interfaces.http.door.port import PortRequest
-from agent.interfaces.http.door.sign_in import COOKIE, SignIn
+from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.token import load_token
 from agent.interfaces.http.serving import doors_of
 from agent.workspace.workspace import Workspace
@@ -148,7 +148,7 @@ def signed_in(
         viewport={"width": width, "height": height}, color_scheme="dark" if scheme == "dark" else "light"
     )
     sign_in = SignIn(load_token(house.workspace), house.workspace.clock)
-    cookies = {COOKIE: sign_in.cookie(), **({"language": language} if language else {})}
+    cookies = {sign_in.cookie_name: sign_in.cookie(), **({"language": language} if language else {})}
     context.add_cookies([{"name": name, "value": value, "url": house.url} for name, value in cookies.items()])
     ran, problems = list[str](), list[str]()
     context.expose_function("ran", lambda what="": ran.append(str(what)))

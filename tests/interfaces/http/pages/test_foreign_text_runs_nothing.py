@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Dialog
 
 from agent.app.notices import open_ledger
 from agent.attention.receipt import NoticeDecision
@@ -91,10 +91,15 @@ def test_foreign_text_runs_nothing(browser: Browser, tmp_path: Path, count: int)
         addresses = fill(house, texts)
         with signed_in(browser, house) as seen:
             asked_elsewhere: list[str] = []
+
+            def dismissed(dialog: Dialog) -> None:
+                seen.ran.append("dialog")
+                dialog.dismiss()
+
             seen.page.on(
                 "request", lambda sent: None if sent.url.startswith(house.url) else asked_elsewhere.append(sent.url)
             )
-            seen.page.on("dialog", lambda dialog: (seen.ran.append("dialog"), dialog.dismiss()))
+            seen.page.on("dialog", dismissed)
             for address in addresses:
                 seen.page.goto(house.url + address)
                 seen.page.evaluate("document.querySelectorAll('main details').forEach((each) => { each.open = true })")
