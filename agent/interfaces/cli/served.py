@@ -25,7 +25,7 @@ from agent.interfaces.http.service import Service
 from agent.workspace.workspace import Workspace
 
 
-class Page(StringIO):
+class CapturedStream(StringIO):
     """A stream that is printed on elsewhere: on a terminal of this size, or on none."""
 
     def __init__(self, size: list[int]) -> None:
@@ -49,7 +49,7 @@ def command_route(workspace: Workspace) -> CommandOperation:
         is_own = asked.root == os.path.realpath(workspace.vault.place.root)
         if here != started or not is_own or served_command(asked.args) is None:
             raise Refused(HTTPStatus.CONFLICT, "another process has to answer this command")
-        out, err = Page(asked.terminals[0]), Page(asked.terminals[1])
+        out, err = CapturedStream(asked.terminals[0]), CapturedStream(asked.terminals[1])
 
         def run() -> int:
             print_on(out, err)
