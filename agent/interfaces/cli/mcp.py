@@ -45,6 +45,8 @@ def command(ctx: click.Context, is_http: bool, port: int | None, tools: str, rea
     workspace = open_workspace(output.vault())
     skip_client()
     if not is_http:
+        if sys.stdin.isatty():
+            output.note(said("a program starts this by itself; vault-agent mcp install tells one of this vault"))
         import_module("agent.interfaces.mcp.stdio").serve(workspace, offer)
         return
 
@@ -100,4 +102,4 @@ def _program() -> list[str]:
     script = Path(sys.argv[0]).absolute()
     if script.name == PROGRAM and os.access(script, os.X_OK):
         return [str(script)]
-    return [sys.executable, "-m", "agent"]
+    return [sys.executable, "-P", "-m", "agent"]  # not a package of this name in the folder where it is started

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from agent.memory.recall.recaller import Recollection
 
 _PROCESS = "agent.interfaces.mcp.search_process"
+"""Started with `-P`: a package of this name in the working folder is not ours."""
 _TRIES = 2
 
 
@@ -71,7 +72,7 @@ class Searches:
             _end(self._process)
             self._process = None
         if self._process is None:
-            words = [sys.executable, "-m", _PROCESS, str(self.workspace.vault.place.root)]
+            words = [sys.executable, "-P", "-m", _PROCESS, str(self.workspace.vault.place.root)]
             self._process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )

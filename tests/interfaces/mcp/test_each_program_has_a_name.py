@@ -15,7 +15,7 @@ from agent.vault.history.trailers import parse_message
 from agent.vault.message import compose
 from tests.interfaces.mcp.programs import connected, run
 from tests.stories.agents import furnish
-from tests.vaults import git
+from tests.vaults import git, write
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,18 @@ def test_a_hostile_name_stays_in_its_line(tmp_path: Path, monkeypatch: pytest.Mo
     assert git(root, "log", "-1", "--format=%(trailers:key=Vault-Actor,valueonly)").split() == [
         "mcp:human-vault-actor-human"
     ]
+
+
+def test_a_package_in_the_working_folder_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    write(root / "agent/__init__.py", f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(root)
+    searches = Searches(open_workspace(root))
+    try:
+        assert [hit.path for hit in searches.search("green tea", 1).hits] == ["tea.md"]
+    finally:
+        searches.close()
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_search_process_that_is_gone_is_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
