@@ -21,6 +21,7 @@ from agent.runs.pending_decisions import (
     decision_document,
     pending_decisions,
 )
+from agent.runs.resumer import Resumer
 
 _EXPLAINED = "Go on with the run here when no daemon does."
 _ABOUT: dict[DecisionKind, str] = {
@@ -83,6 +84,11 @@ def _deciding(yes: bool) -> Callable[..., None]:
             note = said(
                 "{status}: {tool}, in {path}", status=said(decided.status), tool=decided.tool, path=decided.path
             )
+            if not decided.session:  # a program asked for it, in no session of ours
+                follows = [said("the program that asked for it can make the call again")] if yes else []
+                document = {**call_document(decided), "goes_on": Resumer.NOBODY.value, "run_ended": None}
+                output.emit(document, as_lines([note, *follows]))
+                return
             emit_decision(workspace, output, asked.path, call_document(decided), note, resume_here=go)
             return
         status = decide_in_note(workspace, asked, yes, reason)

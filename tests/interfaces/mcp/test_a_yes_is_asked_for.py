@@ -8,7 +8,9 @@ from mcp.client.session import ClientRequestContext
 from mcp_types import ElicitRequestParams, ElicitResult
 
 from agent.app.open import open_workspace
+from agent.interfaces.cli.main import main
 from agent.runs.decisions import approvals
+from tests.interfaces.cli.vaults import Captured
 from tests.interfaces.mcp.programs import LEGACY, MODERN, connected, run
 from tests.stories.agents import furnish
 from tests.vaults import git, write
@@ -66,14 +68,15 @@ def test_a_no_is_a_no(root: Path, mode: str, person: Person) -> None:
 
 
 @pytest.mark.parametrize("answer", [None, Person("cancel")], ids=["no form", "cancelled"])
-def test_without_an_answer_the_note_asks(root: Path, answer: Person | None) -> None:
+def test_without_an_answer_the_note_asks(root: Path, answer: Person | None, capsys: Captured) -> None:
     async def work() -> None:
         async with connected(root, answer=answer) as program:
             said = await program.fails("write", **SKILL)
             (waiting,) = approvals(open_workspace(root)).pending()
             assert waiting.path in said and "make the same call again" in said
             assert not (root / "skills/tea").exists()
-            approvals(open_workspace(root)).decide(waiting.path, True)
+            assert main(["--vault", str(root), "approvals", "yes", waiting.path]) == 0
+            assert "the program that asked for it can make the call again" in capsys.readouterr().out
             await program.says("write", **SKILL)
 
     run(work)
