@@ -15,7 +15,7 @@ from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.mcp.definitions import offer_of
 from agent.interfaces.mcp.install.programs import NAMES, config_file, program_named
-from agent.interfaces.mcp.sdk import skip_client
+from agent.interfaces.mcp.sdk import build_late, skip_client
 
 _HOME = "VAULT_AGENT_HOME"
 
@@ -44,6 +44,7 @@ def command(ctx: click.Context, is_http: bool, port: int | None, tools: str, rea
     output: Output = ctx.obj
     workspace = open_workspace(output.vault())
     skip_client()
+    build_late()
     if not is_http:
         if sys.stdin.isatty():
             output.note(said("a program starts this by itself; vault-agent mcp install tells one of this vault"))

@@ -6,6 +6,7 @@ need themselves.
 """
 
 import sys
+from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
 
@@ -23,3 +24,20 @@ def skip_client() -> None:
                 return
             sys.modules[name] = module_from_spec(spec)
         path = list(sys.modules[name].__path__)
+
+
+def build_late() -> None:
+    """Let the message types of each edition of the protocol be built when they are first used: a connection speaks one
+    edition, and they are a fifth of the start."""
+    name = "mcp_types"
+    spec = PathFinder.find_spec(name)
+    if spec is None or name in sys.modules:
+        return
+    sys.modules[name] = module_from_spec(spec)
+    try:
+        base = import_module("mcp_types._wire_base").WireModel
+        base.model_config["defer_build"] = True
+    except (ImportError, AttributeError):  # another version of the SDK: it starts a little later
+        return
+    finally:
+        del sys.modules[name]
