@@ -19,7 +19,7 @@ _YES: JsonObject = {"type": "boolean"}
 @dataclass(frozen=True, slots=True)
 class Definition:
     """One tool: `stands_for` are the agent's tools that it uses; the first, and its `group`, decide by the policy
-    whether it is offered."""
+    whether it is offered. `readonly`: it is also offered where nothing may be changed."""
 
     name: str
     description: str
@@ -27,6 +27,11 @@ class Definition:
     stands_for: tuple[str, ...]
     group: str
     readonly: bool = False
+
+    @property
+    def only_reads(self) -> bool:
+        """True if no call of it changes anything, so that a program need not ask before it."""
+        return self.readonly and len(self.stands_for) == 1
 
 
 def _about(description: str, kind: JsonObject = _TEXT) -> Json:

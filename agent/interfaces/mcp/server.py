@@ -262,7 +262,7 @@ def _as_tool(definition: Definition) -> types.Tool:
         name=definition.name,
         description=definition.description,
         input_schema=schema,
-        annotations=types.ToolAnnotations(read_only_hint=True) if definition.readonly else None,
+        annotations=types.ToolAnnotations(read_only_hint=True) if definition.only_reads else None,
     )
 
 

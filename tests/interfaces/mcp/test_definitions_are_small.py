@@ -40,11 +40,15 @@ def test_only_named_tools_are_offered(tmp_path: Path, monkeypatch: pytest.Monkey
 
     async def look() -> None:
         async with connected(root, tools="read, log") as program:
-            assert [each.name for each in (await program.client.list_tools()).tools] == ["read", "log"]
+            listed = (await program.client.list_tools()).tools
+            assert [each.name for each in listed] == ["read", "log"]
+            assert all(each.annotations and each.annotations.read_only_hint for each in listed)
             assert "switched off here; there are: read, log" in await program.fails("write", path="a.md", content="x")
         async with connected(root, tools="all", read_only=True) as program:
             offered = {each.name for each in (await program.client.list_tools()).tools}
             assert offered == {"search", "recall", "read", "log", "jobs", "inbox"}
+            hints = {each.name: each.annotations for each in (await program.client.list_tools()).tools}
+            assert hints["inbox"] is None  # it may leave a request, where writing is allowed
             assert "switched off here" in await program.fails("write", path="a.md", content="x")
             assert "vault_write" not in await program.fails("inbox", text="write into my notes")
         async with connected(root) as program:  # those that are not listed can be called
