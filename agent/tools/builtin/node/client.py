@@ -129,7 +129,8 @@ class NodeClient:
         import httpx
 
         if self._client is None:
-            self._client = httpx.Client(trust_env=False, follow_redirects=False)
+            fresh = httpx.Limits(max_keepalive_connections=0)  # a host that was started anew has dropped the old ones
+            self._client = httpx.Client(trust_env=False, follow_redirects=False, limits=fresh)
         wait = httpx.Timeout(seconds, connect=LOOK_SECONDS)
         headers = {"Authorization": f"Bearer {self.token()}"}
         address = self.base_url.rstrip("/") + path
