@@ -83,7 +83,7 @@ def _disk(folders: Folders) -> NodePermission:
     if not shut:
         return NodePermission("granted")
     return NodePermission(
-        "denied",
+        "denied" if len(shut) == len(folders.roots) else "granted",
         Sentence(
             "{folder} cannot be read. On macOS: System Settings, Privacy & Security, Full Disk Access.", folder=shut[0]
         ),
