@@ -10,11 +10,11 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
 from agent.app.open import open_workspace
-from agent.daemon import Daemon, Live
 from agent.errors import UserError
 from agent.interfaces.cli.daemon_socket import stream_from_daemon
 from agent.interfaces.cli.language import said
@@ -23,6 +23,9 @@ from agent.interfaces.cli.served import answering, command_route
 from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.daemon import Daemon, Live
 
 
 @click.command(short_help="Open the dashboard and the API on a port.")
@@ -52,13 +55,14 @@ def command(
         if is_watched(workspace):
             _serve_beside(workspace, output, wanted, opened)
             return
-        daemon = Daemon(workspace)
+        daemon: Daemon = import_module("agent.daemon").Daemon(workspace)  # slow to load, and another may be at work
         stopping.append(daemon)
 
         @contextmanager
-        def doors(live: Live) -> Iterator[None]:
-            serving = import_module("agent.interfaces.http.serving")  # slow to load
-            with serving.doors_of(live, [command_route(workspace)]) as found, answering(workspace):
+        def doors(live: "Live") -> Iterator[None]:
+            served = import_module("agent.interfaces.cli.served")
+            doors_of = import_module("agent.interfaces.http.serving").doors_of
+            with doors_of(live, [served.command_route(workspace)]) as found, served.answering(workspace):
                 port = found.open(wanted)
                 _announce(output, port.url, port.open, str(port.token_file), opened)
                 yield
@@ -106,7 +110,7 @@ def _announce(output: Output, url: str, link: str, token_file: str, opened: bool
 
 
 @contextmanager
-def _interruptible() -> Iterator[list[Daemon]]:
+def _interruptible() -> "Iterator[list[Daemon]]":
     """A list for a daemon that a signal asks to stop; without one, the signal interrupts."""
     found: list[Daemon] = []
 

@@ -204,6 +204,32 @@ def test_a_body_is_bounded_whatever_its_header_says() -> None:
         assert status(answered(port, b"\x16\x03\x01\x02\x00\x01\x00")) in {0, 400}
 
 
+def test_a_body_that_grows_too_large_is_told_so(house: OpenHouse) -> None:
+    def pieces() -> Iterator[bytes]:
+        for _ in range(60):
+            yield b"x" * 100_000
+
+    headers = {"Content-Type": "application/json", "If-None-Match": "*"}
+    answer = house.client.put("/api/v1/notes/large.md", content=pieces(), headers=headers)
+    assert answer.status_code == 413 and "largest_megabytes" in answer.json()["hint"]
+    assert not (house.root / "large.md").exists()
+
+
+def test_every_answer_has_the_headers_that_keep_a_browser_safe(house: OpenHouse) -> None:
+    for method, path in (
+        ("GET", "/api/v1/health"),
+        ("GET", "/nothing"),
+        ("DELETE", "/api/v1/health"),
+        ("HEAD", "/api/v1/events"),
+    ):
+        answer = house.client.request(method, path)
+        assert answer.headers["X-Content-Type-Options"] == "nosniff" and answer.headers["Cache-Control"] == "no-store"
+        assert "server" not in answer.headers
+    assert house.client.head("/api/v1/events").status_code == 405
+    assert "GET" in house.client.delete("/api/v1/health").headers["Allow"]
+    assert httpx.get(f"{house.url}api/v1/health").headers["X-Frame-Options"] == "DENY"
+
+
 def test_who_is_slow_to_ask_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_module, "_ARRIVING", 0.3)
     with bare_server() as bare:

@@ -1,0 +1,92 @@
+"""`serve` opens a port, alone or beside a daemon, and closes it when it ends."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from agent.clock import SystemClock
+from tests.daemon.house import furnish
+from tests.interfaces.cli.conftest import Run
+from tests.vaults import make_vault
+
+
+@contextmanager
+def started(*args: str) -> Iterator["subprocess.Popen[str]"]:
+    """A command as a process of its own, interrupted at the end."""
+    command = [sys.executable, "-m", "agent", *args]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+def test_it_is_the_daemon_with_a_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    furnish(tmp_path / "home", monkeypatch.setenv)
+    root = make_vault(tmp_path, {"green.md": "# Green tea\n"}).place.root
+    with started("--vault", str(root), "serve", "--port", "0", "--json") as serve:
+        opened = announced(serve)
+        token = Path(opened["token_file"])
+        assert {"url", "open", "token_file"} <= opened.keys()
+        assert token.stat().st_mode & 0o777 == 0o600
+        headers = {"Authorization": f"Bearer {token.read_text()}"}
+        assert httpx.get(f"{opened['url']}api/v1/health", headers=headers).json()["ok"]
+        assert httpx.get(opened["open"]).status_code == 200
+        assert httpx.get(opened["open"]).status_code == 403
+        with started("--vault", str(root), "serve", "--port", "0", "--json") as second:
+            other = announced(second)
+            assert other["token_file"] == opened["token_file"] and other["url"] != opened["url"]
+            assert httpx.get(f"{other['url']}api/v1/health", headers=headers).json()["ok"]
+        assert closed(other["url"])
+        assert httpx.get(f"{opened['url']}api/v1/health", headers=headers).json()["ok"]
+    assert closed(opened["url"])
+
+
+def announced(process: "subprocess.Popen[str]") -> dict[str, str]:
+    """The line that says where it listens."""
+    assert process.stdout is not None
+    found: dict[str, str] = json.loads(process.stdout.readline())
+    return found
+
+
+def closed(url: str) -> bool:
+    """True once nobody listens there."""
+    clock = SystemClock()
+    until = clock.monotonic() + 5
+    while clock.monotonic() < until:
+        try:
+            httpx.get(url)
+        except httpx.TransportError:
+            return True
+        clock.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--listen", "0.0.0.0"], "only come in through TLS"),
+        (["--listen", "0.0.0.0", "--proxy", "vault.example.org"], "is no origin"),
+        (["--listen", "192.0.2.1", "--proxy", "http://vault.example.org"], "is no origin"),
+        (["--certificate", "a.md"], "go together"),
+        (["--listen", "0.0.0.0", "--certificate", "a.md", "--key", "b.md"], "name by which other machines"),
+        (["--port", "70000"], "70000"),
+    ],
+)
+def test_what_cannot_be_opened_is_said_before_anything_starts(run: Run, args: list[str], words: str) -> None:
+    error = run("serve", *args, code=2)["error"]
+    assert isinstance(error, dict) and words in error["message"]
+
+
+def test_a_certificate_that_is_none_is_said(run: Run) -> None:
+    error = run("serve", "--port", "0", "--certificate", "a.md", "--key", "b.md", code=2)["error"]
+    assert isinstance(error, dict) and "certificate cannot be used" in error["message"]
