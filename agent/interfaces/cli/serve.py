@@ -19,7 +19,6 @@ from agent.errors import UserError
 from agent.interfaces.cli.daemon_socket import stream_from_daemon
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.served import answering, command_route
 from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace

@@ -19,6 +19,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from agent.escape import escape
+from agent.interfaces.http.pages.markdown import html_of
 from agent.interfaces.http.pages.page import PageRequest
 from agent.interfaces.http.problems import problem_of
 from agent.interfaces.http.responses import SECURITY_HEADERS
@@ -91,7 +92,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    found.globals |= {"t": _text, "asset": asset, "note_address": note_address, "quote": quote}
+    found.globals |= {"t": _text, "asset": asset, "note_address": note_address, "quote": quote, "html": _html}
     found.filters |= {
         "moment": _moment,
         "day": _day,
@@ -107,6 +108,13 @@ def _environment() -> Environment:
 def _text(context: Context, key: str, /, **values: object) -> str:
     language: Language = context["language"]
     return text(f"pages.{key}", language, **values)
+
+
+@pass_context
+def _html(context: Context, path: str, text: str) -> Markup:
+    """Text of the note at `path` as HTML."""
+    request: PageRequest = context["ask"]
+    return html_of(request, path, text)
 
 
 @pass_context

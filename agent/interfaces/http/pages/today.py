@@ -23,6 +23,7 @@ from agent.vault.history.undo_choice import Selection
 MOST = 300
 """Things of a day that are shown; a day with more says how many are left out."""
 _FILES = 6
+_RECORD = re.compile(r"(?:session: ([\w ]+)|inbox\(([\w ]+)\)): (.+)")
 _AREA = re.compile(r"([a-z-]{2,20}(?:\([\w -]{1,40}\))?): (?=\S)")
 
 
@@ -79,50 +80,44 @@ def parse_day(given: str, today: date) -> date:
 
 
 def _changes(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_Happening]:
-    """The commits of a day; those of one run, and those of one job's run, are one thing."""
-    vault = request.workspace.vault
-    made = commits(vault, since=begin, until=end - timedelta(microseconds=1))
+    """The commits of a day; those of one conversation are one thing."""
+    made = commits(request.workspace.vault, since=begin, until=end - timedelta(microseconds=1))
     undone = {oid for each in made for oid in each.undoes}
-    runs: dict[str, list[Commit]] = {}
+    groups: dict[str, list[Commit]] = {}
     for each in made:
-        runs.setdefault(each.run.partition(".")[0] or each.id, []).append(each)
-    for run, group in runs.items():
-        newest = group[0]
-        session = next((each.session for each in group if each.session), "")
-        kind = _kind(newest)
-        area, title = _parts(_title(group) if newest.run else newest.subject)
-        can_undo = any(each.files for each in group)
+        groups.setdefault(each.session or each.run.partition(".")[0] or each.id, []).append(each)
+    for group in groups.values():
+        runs = {each.run.partition(".")[0] for each in group if each.run}
+        area, title = _parts(group)
+        what = f"run:{min(runs)}" if len(runs) == 1 else group[0].id
         yield _Happening(
-            newest.when,
-            kind,
+            group[0].when,
+            _kind(group),
             title,
             tuple(group),
-            session,
-            (f"run:{run}" if newest.run else newest.id) if can_undo else "",
-            all(each.id in undone for each in group),
+            next((each.session for each in group if each.session), ""),
+            what if any(each.files for each in group) else "",
+            all(each.id in undone for each in group if not each.undoes),
             area=area,
         )
 
 
-def _kind(commit: Commit) -> str:
-    if commit.job:
+def _kind(group: Sequence[Commit]) -> str:
+    newest = group[0]
+    if any(each.job for each in group):
         return "job"
-    if commit.run:
+    if newest.session or newest.run:
         return "run"
-    return "edit" if commit.actor == HUMAN and not commit.tool and not commit.claims else "change"
+    return "edit" if newest.actor == HUMAN and not newest.tool and not newest.claims else "change"
 
 
-def _title(group: Sequence[Commit]) -> str:
-    """What a run was asked, as its record's commit says it; else what its last change was."""
+def _parts(group: Sequence[Commit]) -> tuple[str, str]:
+    """What came of it, and what it is: of a run, its outcome and what was asked, as its record says; of a commit, the
+    area that its subject begins with, and the rest."""
     for each in group:
-        head, _, asked = each.subject.partition(": ")
-        if asked and head.startswith(("session", "inbox")):
-            return asked
-    return group[-1].subject
-
-
-def _parts(subject: str) -> tuple[str, str]:
-    """The area that a commit's subject begins with, empty without one, and the rest."""
+        if found := _RECORD.fullmatch(each.subject):
+            return found[1] or found[2], found[3]
+    subject = group[-1].subject
     found = _AREA.match(subject)
     return (found[1], subject[found.end() :]) if found else ("", subject)
 

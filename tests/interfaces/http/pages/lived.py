@@ -89,6 +89,6 @@ def addresses(house: House) -> list[str]:
     commit = next(each.id for each in commits(house.workspace.vault, path="paint.md", limit=1))
     return [
         "/", "/today", f"/changes/{commit}", "/ask", f"/ask/{run}", "/notes", "/notes?q=roof", "/notes?folder=house",
-        "/notes/house/roof.md", "/backlinks/paint.md", "/history/paint.md", "/status", "/memory", "/memory?q=tea",
-        "/memory/forget", "/memory/forget?name=tea",
+        "/notes/house/roof.md", "/backlinks/paint.md", "/history/paint.md", "/status",
+        "/memory", "/memory?q=tea", "/memory/forget", "/memory/forget?name=tea",
     ]  # fmt: skip

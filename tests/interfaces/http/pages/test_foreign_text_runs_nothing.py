@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -17,7 +18,7 @@ from agent.events.notices import NoticeRaised
 from agent.memory.remember import remember
 from agent.vault.change import Stamp
 from agent.vault.worktree.paths import check
-from tests.interfaces.http.pages.house import House, open_house, signed_in
+from tests.interfaces.http.pages.house import House, Seen, open_house, signed_in
 from tests.interfaces.http.pages.scripts import SHAPES, scripts
 from tests.stories.agents import NOTES, call
 
@@ -82,6 +83,11 @@ def fill(house: House, texts: Sequence[str], folder: str = "foreign") -> list[st
     ]  # fmt: skip
 
 
+def ran_a_dialog(seen: Seen, dialog: Dialog) -> None:
+    seen.ran.append(dialog.message)
+    dialog.dismiss()
+
+
 @COUNT
 def test_foreign_text_runs_nothing(browser: Browser, tmp_path: Path, count: int) -> None:
     texts = list(scripts(count))
@@ -92,14 +98,10 @@ def test_foreign_text_runs_nothing(browser: Browser, tmp_path: Path, count: int)
         with signed_in(browser, house) as seen:
             asked_elsewhere: list[str] = []
 
-            def dismissed(dialog: Dialog) -> None:
-                seen.ran.append("dialog")
-                dialog.dismiss()
-
             seen.page.on(
                 "request", lambda sent: None if sent.url.startswith(house.url) else asked_elsewhere.append(sent.url)
             )
-            seen.page.on("dialog", dismissed)
+            seen.page.on("dialog", partial(ran_a_dialog, seen))
             for address in addresses:
                 seen.page.goto(house.url + address)
                 seen.page.evaluate("document.querySelectorAll('main details').forEach((each) => { each.open = true })")
