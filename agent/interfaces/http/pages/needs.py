@@ -8,10 +8,10 @@ from agent.errors import UserError
 from agent.interfaces.http.pages.markdown import html_of
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.markdown.note import Note
-from agent.runs.decisions import Question, answer, approvals, arrived_decisions
+from agent.runs.decisions import Question, approvals, arrived_decisions
+from agent.runs.named_decisions import answer_question
 from agent.runs.pending_decisions import PendingDecision, decide_in_note, pending_decisions
 from agent.runs.registry import run_registry
-from agent.runs.sync_questions import answer_sync_question, asked_by_sync
 from agent.runs.waiting_questions import waiting_questions
 from agent.texts import text
 from agent.tools.approval_note import shows
@@ -101,10 +101,7 @@ def reply(request: PageRequest) -> Done:
     found = next((each for each in waiting_questions(workspace) if name in {each.id, each.path}), None)
     if found is None:
         raise UserError("that was answered already, or is not asked any more", hint="load the page again")
-    if found.path in asked_by_sync(workspace):
-        answer_sync_question(workspace, found, words)
-    else:
-        answer(workspace, found, words)
+    answer_question(workspace, found, words)
     return Done(request.text("answered"))
 
 
