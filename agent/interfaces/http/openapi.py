@@ -87,7 +87,7 @@ def _operation(operation: AnyOperation, schemas: Mapping[str, Any]) -> Document:
         "parameters": [*_parameters(operation), *map(_header, headers)],
         "responses": {
             str(int(operation.status)): {"description": HTTPStatus(operation.status).phrase, "content": content},
-            **_others(operation.problems, content, schemas, has_body=operation.body is not None),
+            **_others(operation, content, schemas, has_body=operation.body is not None),
         },
     }
     if operation.body is not None:
@@ -103,7 +103,7 @@ def _stream(stream: AnyStream, schemas: Mapping[str, Any]) -> Document:
         "parameters": [*_parameters(stream), _header("Last-Event-ID")],
         "responses": {
             "200": {"description": "Events (SSE): each has a kind, an id, and JSON as its data.", "content": content},
-            **_others(stream.problems, content, schemas, has_body=False),
+            **_others(stream, content, schemas, has_body=False),
         },
     }
 
@@ -112,10 +112,13 @@ def _about(entry: AnyOperation | AnyStream, function: object) -> Document:
     return {"operationId": entry.name, "summary": entry.summary, "description": getdoc(function) or ""}
 
 
-def _others(statuses: Iterable[int], content: Document, schemas: Mapping[str, Any], *, has_body: bool) -> Document:
+def _others(
+    entry: AnyOperation | AnyStream, content: Document, schemas: Mapping[str, Any], *, has_body: bool
+) -> Document:
     """The other answers: those that are no failure have the operation's own type, the rest are problem documents."""
+    has_place = "{" in entry.path  # with a line end in it, it is no path of this route
     problem = {CONTENT_TYPE: {"schema": schemas[repr(Problem)]}}
-    found = sorted({*statuses, *EVERY_OPERATION, *([415] if has_body else [])})
+    found = sorted({*entry.problems, *EVERY_OPERATION, *([415] if has_body else []), *([404] if has_place else [])})
     return {
         str(status): {
             "description": HTTPStatus(status).phrase,

@@ -1,5 +1,7 @@
 """Jobs: what the agent does at its time. A new job, or another text of one, needs the person's yes."""
 
+import logging
+from concurrent.futures import Future
 from functools import partial
 from typing import Annotated, Any
 
@@ -7,6 +9,7 @@ import msgspec
 
 from agent.app.jobs import run_by_hand
 from agent.app.past_runs import past_runs
+from agent.background.failures import failure_text
 from agent.background.pool import Priority
 from agent.interfaces.http.api.history import Log, LogParams, log
 from agent.interfaces.http.api.paging import NEXT, Page, page_of
@@ -26,6 +29,7 @@ from agent.schedule.job_document import (
 )
 from agent.schedule.new_job import job_of_words
 
+logger = logging.getLogger(__name__)
 Id = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
 
 
@@ -196,7 +200,9 @@ def make_job(call: Call[NoParams, Preview]) -> Reply[NewJob]:
 def run_job(call: Call[ById, None]) -> Begun:
     """Run a job once now, also one that is paused or asks for a yes."""
     job, workspace = _job(call), call.service.workspace
-    call.service.pool.submit(partial(run_by_hand, workspace, job), key=f"asked job {job.id}", priority=Priority.PERSON)
+    work = partial(run_by_hand, workspace, job)
+    future = call.service.pool.submit(work, key=f"asked job {job.id}", priority=Priority.PERSON)
+    future.add_done_callback(partial(_log_failure, job.id))
     return Begun(job.id, "running")
 
 
@@ -225,6 +231,12 @@ def job_log(call: Call[PagedById, None]) -> Log:
     job = job_shelf(call.service.workspace).load().find(call.params.id)
     asked = LogParams(limit=call.params.limit, cursor=call.params.cursor, job=job.id)
     return log(Call(call.service, asked, None))
+
+
+def _log_failure(job: str, done: "Future[object]") -> None:
+    error = None if done.cancelled() else done.exception()
+    if error is not None:
+        logger.warning("the job %s, asked for over HTTP, did not run: %s", job, failure_text(error))
 
 
 def _switch(call: Call[ById, None], status: JobStatus) -> Switched:
