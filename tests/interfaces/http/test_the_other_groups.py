@@ -53,6 +53,13 @@ def test_search_in_the_past_and_recall(house: OpenHouse) -> None:
     assert "commit" in house.get("/api/v1/search", 422, query="tea", as_of="nonsense")["detail"]
 
 
+def test_a_text_is_remembered_once(house: OpenHouse) -> None:
+    made = house.send("POST", "/api/v1/remember", {"text": "Anna likes green tea."}, 201)
+    assert "Anna likes green tea." in (house.root / made["path"]).read_text()
+    again = house.send("POST", "/api/v1/remember", {"text": "Anna likes green tea."})
+    assert (again["known"], again["path"]) == (True, made["path"])
+
+
 def test_a_change_is_logged_compared_and_undone(house: OpenHouse) -> None:
     made = house.put("new.md", "# New\n", 201, If_None_Match="*").json()["commit"]
 

@@ -1,5 +1,6 @@
 """The notes of the vault: read with their version, written only from the version that a client has."""
 
+import threading
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from http import HTTPStatus
@@ -17,6 +18,8 @@ from agent.vault.store import Vault
 from agent.vault.worktree.paths import check
 
 NotePath = Annotated[str, msgspec.Meta(min_length=1, max_length=3_000, description="Relative to the vault, with /.")]
+ONE_AT_A_TIME = threading.Lock()
+"""Held from the look at a note's version to the write: of two clients with the same version one comes too late."""
 Text = Annotated[str, msgspec.Meta(description="The whole note, its header included.")]
 
 
@@ -114,14 +117,18 @@ def write_note(call: Call[ByPath, NewText]) -> Reply[Written]:
     if call.if_none_match == "*":
         outcome = changes.create(path, data)
         return _written(call, path, outcome, HTTPStatus.CREATED)
-    base = _base(call, changes, call.body.text)
-    return _written(call, path, changes.replace(path, base, data))
+    with ONE_AT_A_TIME:
+        base = _base(call, changes, call.body.text)
+        outcome = changes.replace(path, base, data)
+    return _written(call, path, outcome)
 
 
 def delete_note(call: Call[ByPath, None]) -> Reply[Written]:
     """Delete a note of the version in `If-Match`; undo brings it back."""
     path, changes = call.params.path, _changes(call)
-    return _written(call, path, changes.delete(path, _base(call, changes, "")))
+    with ONE_AT_A_TIME:
+        outcome = changes.delete(path, _base(call, changes, ""))
+    return _written(call, path, outcome)
 
 
 def append_to_note(call: Call[ByPath, Addition]) -> Reply[Written]:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from agent.errors import BadPath, NoteGone
-from agent.interfaces.http.api.notes import etag
+from agent.interfaces.http.api.notes import ONE_AT_A_TIME, etag
 from agent.interfaces.http.api.paging import NEXT, Page, page_of
 from agent.interfaces.http.api.typed import typed
 from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation, Reply
@@ -192,8 +192,10 @@ def write_file(call: Call[ByFile, NewContent]) -> Reply[FileWritten]:
     """Replace the text of a note; with `If-Match` only the version that the client has."""
     name, path = _named(call)
     changes = _changes(call)
-    base = _base(call, changes, name, path, call.body.content)
-    return _written(name, path, changes.replace(path, base, call.body.content.encode()))
+    with ONE_AT_A_TIME:
+        base = _base(call, changes, name, path, call.body.content)
+        outcome = changes.replace(path, base, call.body.content.encode())
+    return _written(name, path, outcome)
 
 
 def make_file(call: Call[ByFile, FirstContent]) -> Reply[FileWritten]:
@@ -208,7 +210,9 @@ def delete_file(call: Call[ByFile, None]) -> Reply[FileWritten]:
     """Delete a note; undo brings it back."""
     name, path = _named(call)
     changes = _changes(call)
-    return _written(name, path, changes.delete(path, _base(call, changes, name, path, "")))
+    with ONE_AT_A_TIME:
+        outcome = changes.delete(path, _base(call, changes, name, path, ""))
+    return _written(name, path, outcome)
 
 
 def search_files(call: Call[NoParams, Search]) -> ProfileHits:
