@@ -130,13 +130,15 @@ def _call(service: Service, request: Request, params: type[msgspec.Struct], body
 
 
 async def _body(request: Request, type: type[object] | None) -> tuple[bytes, object]:
-    """The bytes of the body, and the value in them."""
+    """The bytes of the body, and the value in them; no body at all is an empty object."""
     try:
         data = await request.body()
     except ClientDisconnect:
         raise Refused(HTTPStatus.BAD_REQUEST, "the request was cut off") from None
     if type is None:
         return data, None
+    if not data:
+        return data, msgspec.convert({}, type)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refused(

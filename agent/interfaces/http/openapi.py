@@ -92,8 +92,13 @@ def _operation(operation: AnyOperation, schemas: Mapping[str, Any]) -> Document:
     }
     if operation.body is not None:
         body = {"application/json": {"schema": schemas[repr(operation.body)]}}
-        found["requestBody"] = {"required": True, "content": body}
+        found["requestBody"] = {"required": _is_needed(operation.body), "content": body}
     return found
+
+
+def _is_needed(body: Any) -> bool:
+    """True if a body has a field that must be given."""
+    return any(each.required for each in msgspec.structs.fields(body))
 
 
 def _stream(stream: AnyStream, schemas: Mapping[str, Any]) -> Document:
