@@ -5,15 +5,17 @@ and of the web are not loaded: they are links.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote, urlsplit
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
 from agent.escape import escape
@@ -65,10 +67,18 @@ class _Parser(MarkdownIt):
 @cache
 def _parser() -> MarkdownIt:
     parser = _Parser("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+    for kind in ("fence", "code_block"):
+        parser.add_render_rule(kind, _reachable)
     parser.inline.ruler.before("link", "wikilink", _wikilink)
     parser.inline.ruler.before("emphasis", "highlight", _highlight)
     parser.core.ruler.push("obsidian", _obsidian)
     return parser
+
+
+def _reachable(renderer: RendererHTML, tokens: Sequence[Token], number: int, options: OptionsDict, env: EnvType) -> str:
+    """A code block that can be scrolled with keys."""
+    kind: Callable[..., str] = getattr(RendererHTML, tokens[number].type)
+    return kind(renderer, tokens, number, options, env).replace("<pre", '<pre tabindex="0"', 1)
 
 
 def _wikilink(state: StateInline, silent: bool) -> bool:

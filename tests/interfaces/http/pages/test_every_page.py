@@ -141,3 +141,28 @@ def test_what_is_not_there_says_what_to_do(browser: Browser, house: House) -> No
         expect(seen.page.get_by_text("is not a day")).to_be_visible()
         seen.page.goto(f"{house.url}/memory/forget?name=xylophones%20in%20the%20attic")
         expect(seen.page.get_by_text("no note of the agent's says it")).to_be_visible()
+
+
+def test_an_open_page_does_not_grow_while_the_vault_changes(browser: Browser, house: House) -> None:
+    with signed_in(browser, house) as seen:
+        page = seen.page
+        page.goto(f"{house.url}/today")
+        tools = seen.context.new_cdp_session(page)
+        tools.send("Performance.enable")
+
+        def figures() -> dict[str, float]:
+            tools.send("HeapProfiler.collectGarbage")
+            found = tools.send("Performance.getMetrics")["metrics"]
+            return {each["name"]: each["value"] for each in found if each["name"] in {"Nodes", "JSEventListeners"}}
+
+        def refresh(times: int) -> None:
+            for _ in range(times):
+                with page.expect_response(f"{house.url}/today"):
+                    page.evaluate("htmx.trigger(document.querySelector('main'), 'refresh')")
+
+        refresh(10)
+        before = figures()
+        refresh(40)
+        after = figures()
+        assert after["Nodes"] < before["Nodes"] * 1.2 + 200
+        assert after["JSEventListeners"] < before["JSEventListeners"] * 1.2 + 50
