@@ -10,7 +10,7 @@ from agent.app.agent import opened_runs
 from agent.background.asked_runs import AskedRuns
 from agent.background.feed import Feed
 from agent.daemon import Live
-from agent.events.types import FilesChanged, StateChanged, Tick, TurnEnded
+from agent.events.types import FilesChanged, Tick, TurnEnded
 from agent.interfaces.http.api.table import SOCKET_TABLE, TABLE
 from agent.interfaces.http.application import build_application
 from agent.interfaces.http.door.guard import OPEN, Limits
@@ -26,7 +26,7 @@ from agent.interfaces.http.service import Service, SharedIndex
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 
-_NEVER_SHOWN = (Tick, TurnEnded, StateChanged, FilesChanged)
+_NEVER_SHOWN = (Tick, TurnEnded, FilesChanged)
 """Events of each turn of the daemon, which tell a reader nothing."""
 _WRONG_TOKENS, _PER_SECOND = 300, 1.0
 logger = logging.getLogger(__name__)

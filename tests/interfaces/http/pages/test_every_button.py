@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from agent.background.presence import state_of
+from agent.background.presence import give_order, state_of
 from agent.memory.remember import remember
 from agent.vault.change import Stamp
 from tests.interfaces.http.pages.house import House, open_house, signed_in
@@ -108,6 +108,15 @@ def test_the_agent_is_woken_and_sent_to_sleep(page: Page, house: House) -> None:
     expect(page.locator(".tag.on")).to_have_text("awake")
     page.get_by_role("button", name="Sleep").click()
     house.until(lambda: getattr(state_of(house.workspace.vault), "state", "") == "sleeping", "it sleeps")
+
+
+def test_a_state_that_changes_elsewhere_is_seen_on_the_open_page(page: Page, house: House) -> None:
+    with page.expect_response("**/api/v1/events"):
+        page.goto(f"{house.url}/status")
+    give_order(house.workspace.vault, "wake", "a test")
+    expect(page.locator(".card .tag").first).to_have_text("awake")
+    give_order(house.workspace.vault, "sleep", "a test")
+    expect(page.locator(".card .tag").first).to_have_text("asleep")
 
 
 def test_a_memory_is_found_with_its_reasons_and_forgotten(page: Page, house: House) -> None:
