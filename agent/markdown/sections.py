@@ -7,25 +7,27 @@ from agent.markdown.note import Note
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class NoteSection:
     """A heading (`## Title`) and all below it, with the lines from 1 in the file, inclusive."""
 
     heading: str
     lines: tuple[int, int]
 
 
-def sections(data: bytes) -> tuple[Section, ...]:
+def sections(data: bytes) -> tuple[NoteSection, ...]:
     """All sections of a note; each ends before the next heading of its level or above."""
     note = Note.parse(data)
     headings = parse_body(note.body, note.body_line).headings
     last = data.count(b"\n") + (0 if data.endswith(b"\n") else 1)
     return tuple(
-        Section(f"{'#' * each.level} {each.text}", (each.line, min(_end(headings[at + 1 :], each.level, data), last)))
+        NoteSection(
+            f"{'#' * each.level} {each.text}", (each.line, min(_end(headings[at + 1 :], each.level, data), last))
+        )
         for at, each in enumerate(headings)
     )
 
 
-def sections_named(data: bytes, name: str) -> tuple[Section, ...]:
+def sections_named(data: bytes, name: str) -> tuple[NoteSection, ...]:
     """The sections with this heading, `## Title` or only `Title`; if there are none, without regard to case."""
     wanted = " ".join(name.split())
     found = sections(data)

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from agent.errors import NoteGone, ToolRetry
 from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
-from agent.markdown.sections import Section, add_to_section, sections, sections_named
+from agent.markdown.sections import NoteSection, add_to_section, sections, sections_named
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.note_access import check_readable, check_text, check_writable, may_read
@@ -80,7 +80,7 @@ def _wanted_lines(call: JsonObject, data: bytes, total: int, path: str) -> tuple
     return find_section(data, heading, path).lines
 
 
-def find_section(data: bytes, heading: str, path: str) -> Section:
+def find_section(data: bytes, heading: str, path: str) -> NoteSection:
     """The one section with this heading; raises `ToolRetry` with the headings that the note has."""
     found = sections_named(data, heading)
     if len(found) == 1:
