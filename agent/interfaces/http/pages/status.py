@@ -9,7 +9,7 @@ from agent.background.presence import give_order, state_of
 from agent.errors import UserError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.job_upkeep import job_record, job_shelf
-from agent.runs.status import agent_status
+from agent.runs.status import AgentStatus, agent_status
 from agent.schedule.job import Job
 from agent.schedule.job_document import coming
 from agent.schedule.shelf import Shelf
@@ -52,7 +52,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
         "vault": vault,
         "index": index_state(workspace, vault.notes),
         "daemon": load_daemon_state(workspace) or {},
-        "meters": meters(request),
+        "meters": meters(request, agent),
         "warnings": workspace.loaded.warnings,
     }
 
@@ -64,10 +64,10 @@ def _coming(workspace: Workspace, shelf: Shelf, now: datetime) -> list[_Coming]:
     return sorted(times, key=lambda each: each.at)[:_NEXT]
 
 
-def meters(request: PageRequest) -> list[Meter]:
+def meters(request: PageRequest, agent: AgentStatus) -> list[Meter]:
     """What today has cost, and how much of the person's attention was used."""
     workspace, now = request.workspace, request.now
-    caps, today = workspace.settings.spend, agent_status(workspace).today
+    caps, today = workspace.settings.spend, agent.today
     money, tokens = (today.money, today.tokens) if today else (0.0, 0)
     sent = sum(
         each.decision.decided == "sent"

@@ -36,10 +36,11 @@ WIDTHS = (360, 768, 1280)
 
 @dataclass
 class House:
-    """One vault with its daemon; `url` is that of its port, without a slash at its end."""
+    """One vault with its daemon; `url` is that of its port, without a slash at its end, `link` signs a browser in."""
 
     live: Live
     url: str
+    link: str
 
     @property
     def workspace(self) -> Workspace:
@@ -94,7 +95,8 @@ def open_house(folder: Path, notes: Mapping[str, str] = NOTES, *replies: object)
             patch.setenv(key, value)
         workspace = open_workspace(make_vault(folder, notes).place.root)
         with Daemon(workspace).live(FAKE) as live, doors_of(live) as doors, _turning(live):
-            yield House(live, doors.open(PortRequest(0)).url.rstrip("/"))
+            port = doors.open(PortRequest(0))
+            yield House(live, port.url.rstrip("/"), port.open)
 
 
 @contextmanager

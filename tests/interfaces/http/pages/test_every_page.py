@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from agent.background.presence import state_of
 from agent.interfaces.http.pages.frame import REPORTS
 from agent.interfaces.http.pages.table import PAGES
 from tests.interfaces.http.pages.house import WIDTHS, House, Seen, open_house, signed_in
@@ -141,6 +142,46 @@ def test_what_is_not_there_says_what_to_do(browser: Browser, house: House) -> No
         expect(seen.page.get_by_text("is not a day")).to_be_visible()
         seen.page.goto(f"{house.url}/memory/forget?name=xylophones%20in%20the%20attic")
         expect(seen.page.get_by_text("no note of the agent's says it")).to_be_visible()
+
+
+def test_a_phone_reaches_every_page_with_a_thumb(browser: Browser, house: House) -> None:
+    with signed_in(browser, house, 360, height=640) as seen:
+        page = seen.page
+        page.goto(house.url)
+        page.locator(".tabs").get_by_text("More").click()
+        page.locator(".tabs").get_by_role("link", name="Status").click()
+        expect(page.get_by_role("heading", name="Status", exact=True)).to_be_visible()
+        small = page.evaluate(
+            "[...document.querySelectorAll('.tabs a, .tabs summary, main button')].filter((each) => each.offsetHeight"
+            " && Math.min(each.offsetHeight, each.offsetWidth) < 36).map((each) => each.outerHTML)"
+        )
+        assert small == []
+
+
+def test_a_link_signs_a_browser_in_once(browser: Browser, house: House) -> None:
+    for heading in ("What needs me", ""):
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(house.link)
+        if heading:
+            expect(page.get_by_role("heading", name=heading)).to_be_visible()
+        else:
+            expect(page.get_by_text("this link does not work any more")).to_be_visible()
+        context.close()
+
+
+def test_forms_do_their_work_without_scripts_too(browser: Browser, house: House) -> None:
+    with signed_in(browser, house) as seen:
+        cookies = seen.context.cookies()
+    context = browser.new_context(java_script_enabled=False)
+    kept = [{"name": each["name"], "value": each["value"], "url": house.url} for each in cookies]
+    context.add_cookies(kept)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto(f"{house.url}/status")
+    page.get_by_role("button", name="Wake").click()
+    page.wait_for_url(f"{house.url}/status")
+    house.until(lambda: getattr(state_of(house.workspace.vault), "state", "") == "awake", "it is awake")
+    context.close()
 
 
 def test_an_open_page_does_not_grow_while_the_vault_changes(browser: Browser, house: House) -> None:
