@@ -45,7 +45,7 @@ LIVED = {
     "house/roof.md": ROOF,
     "paint.md": "# Paint\n\nWhite, outside only. [[house/roof]]\n",
     "garden/beds.md": "# Beds\n\nTwo of them; the [roof](../house/roof.md) gives the water.\n",
-    "jobs/morning.md": '---\ntype: job\non: "30 7 * * *"\n---\n# Morning\n\nSay what is due today.\n',
+    "jobs/morning.md": '---\ntype: job\non: {cron: "30 7 * * *"}\n---\n# Morning\n\nSay what is due today.\n',
 }
 REPLIES = (
     {"task": "What did we decide", **call("search_vault", query="roof")},
