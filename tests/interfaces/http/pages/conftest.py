@@ -1,4 +1,5 @@
-"""One browser for all tests of the pages."""
+"""A browser for the tests of a file, no longer: while it is open, an event loop runs in the thread of the tests, and
+other files start their own."""
 
 from collections.abc import Iterator
 
@@ -8,7 +9,7 @@ from playwright.sync_api import Browser
 from tests.interfaces.http.pages.house import open_browser
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with open_browser() as found:
         yield found
