@@ -129,6 +129,9 @@ def test_what_is_asked_costs_the_same_with_a_model_that_knows_few_words(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     """Tokens are counted by the shipped tokenizer: a small vocabulary must not make a large prompt look small."""
+    (tmp_path / "script.yaml").write_text("[]", "utf-8")
+    monkeypatch.setenv("VAULT_AGENT_LLM__WIRE", "scripted")
+    monkeypatch.setenv("VAULT_AGENT_LLM__SCRIPT", str(tmp_path / "script.yaml"))
     monkeypatch.setenv("VAULT_AGENT_LLM__WINDOW", "200000")  # all tools are described, whatever their order
     monkeypatch.setenv("VAULT_AGENT_CONTEXT__TOOLS", "100")
 
