@@ -20,14 +20,15 @@ def screen() -> Iterator[str]:
     """The name of a screen."""
     need("Xvfb")
     read, write = os.pipe()
-    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "640x480x24", "-nolisten", "tcp"]
+    number = f":{1000 + os.getpid() % 30_000}"  # two that start at once may both take the first free one
+    command = ["Xvfb", number, "-displayfd", str(write), "-screen", "0", "640x480x24", "-nolisten", "tcp"]
     server = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
     os.close(write)
     with os.fdopen(read) as pipe:
-        number = pipe.readline().strip()
-    if not number:
+        is_there = bool(pipe.readline().strip())
+    if not is_there:
         server.wait()
         pytest.skip("Xvfb does not start here")
-    yield f":{number}"
+    yield number
     server.terminate()
     server.wait()

@@ -165,6 +165,7 @@ def windows(environ: dict[str, str], kind: str) -> list[tuple[int, ...]]:
     return [tuple(map(int, each.groups())) for each in found if each]
 
 
+@pytest.mark.chaos  # a tray, a pointer and an icon that moves: seconds of waiting
 def test_the_icon_is_clicked(screen: str, tmp_path: Path) -> None:
     need("xdotool", "trayer", "xwininfo")
     for library in ("pystray", "tkinter"):
