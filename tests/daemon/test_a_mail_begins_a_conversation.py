@@ -14,8 +14,9 @@ from agent.runs.decision_codes import codes_by_path
 from tests.attention.mailbox import Mailbox, mailbox
 from tests.attention.rigs.mail import PASSWORD, PostOffice, post_office
 from tests.daemon.house import BRISK, House, living
-from tests.stories.agents import call, furnish, script
-from tests.vaults import git
+from tests.stories.agents import NOTES, call, furnish, script
+from tests.stories.test_a_group_never_mixes_its_people import OPEN
+from tests.vaults import git, write
 
 PASSED = "mx.example.org; dmarc=pass header.from=example.org"
 FAILED = "mx.example.org; dmarc=fail header.from=example.org"
@@ -145,6 +146,7 @@ def test_a_decision_is_confirmed_in_the_conversation_that_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, post: Post
 ) -> None:
     root = vault(tmp_path, monkeypatch, CHANGE, "Changed.")
+    write(tmp_path / "home/config/policy.yaml", OPEN)  # a conversation by mail may only search and ask by default
     with living(root) as house:
         listening(house)
         post.write("Change yourself", "")
@@ -160,6 +162,21 @@ def test_a_decision_is_confirmed_in_the_conversation_that_asked(
     assert confirmed["In-Reply-To"] == confirmed["References"] == "<2@example.org>"
     assert confirmed["Subject"] == changed["Subject"] == "Re: Change yourself"
     assert "yes to" in confirmed.get_content() and changed.get_content().strip() == "Changed."
+
+
+def test_a_conversation_by_mail_only_finds_and_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, post: Post
+) -> None:
+    root = vault(
+        tmp_path, monkeypatch, call("vault_write", path="plan.md", content="# Gone\n"), "I cannot do that here."
+    )
+    with living(root) as house:
+        listening(house)
+        post.write("Clear my plan", "")
+        assert answered(house, post, 1).get_content().strip() == "I cannot do that here."
+    [words] = sessions(root)
+    assert "no tool vault_write" in words
+    assert (root / "plan.md").read_text("utf-8") == NOTES["plan.md"]
 
 
 def test_what_the_owner_passes_on_is_no_instruction(
@@ -179,5 +196,5 @@ def test_a_mail_without_words_is_answered(tmp_path: Path, monkeypatch: pytest.Mo
     with living(root) as house:
         listening(house)
         post.write("", "")
-        assert "no words" in answered(house, post, 1).get_content()
+        assert "text only" in answered(house, post, 1).get_content()
     assert not (root / "sessions").exists()

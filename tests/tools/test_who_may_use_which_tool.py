@@ -67,9 +67,10 @@ def test_the_first_profile_that_fits_is_taken_and_the_last_fits_always() -> None
         assert policies.choose(RunContext("r", session, channel=channel, role=role)).name == name
 
 
-def test_what_is_denied_is_neither_shown_nor_called(tmp_path: Path) -> None:
+@pytest.mark.parametrize("channel", ["lark", "mail"])
+def test_what_is_denied_is_neither_shown_nor_called(tmp_path: Path, channel: str) -> None:
     home = house(tmp_path, {"a.md": "text\n"}, [SHELL], load_policies(tmp_path))
-    mine = RunContext("r", "s.md", channel="lark")
+    mine = RunContext("r", "s.md", channel=channel)
     assert {tool.name for tool in home.registry.visible(mine)} == {"search_vault", "memory_recall", "human_ask"}
     home.context = mine
     assert "no tool shell_run" in home.fails("shell_run")
