@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from starlette.routing import BaseRoute
 
-from agent.interfaces.http.pages import ask, memory, needs, notes, status, today
+from agent.interfaces.http.pages import ask, memory, needs, notes, status, tasks, today
 from agent.interfaces.http.pages.page import Deed, Page
 from agent.interfaces.http.service import Service
 
@@ -19,9 +19,20 @@ PAGES: tuple[Page, ...] = (
     notes.BACKLINKS,
     notes.HISTORY,
     status.PAGE,
+    tasks.PAGE,
+    tasks.NEW,
+    tasks.TASK,
     memory.FORGET,
     memory.PAGE,
 )
-DEEDS: tuple[Deed, ...] = (*needs.DEEDS, *today.DEEDS, *ask.DEEDS, *notes.DEEDS, *status.DEEDS, *memory.DEEDS)
+DEEDS: tuple[Deed, ...] = (
+    *needs.DEEDS,
+    *today.DEEDS,
+    *ask.DEEDS,
+    *notes.DEEDS,
+    *status.DEEDS,
+    *tasks.DEEDS,
+    *memory.DEEDS,
+)
 STREAMS: tuple[Callable[[Service], BaseRoute], ...] = (*ask.STREAMS,)
 """Makes the route of each stream."""

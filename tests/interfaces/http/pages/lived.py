@@ -45,7 +45,11 @@ LIVED = {
     "house/roof.md": ROOF,
     "paint.md": "# Paint\n\nWhite, outside only. [[house/roof]]\n",
     "garden/beds.md": "# Beds\n\nTwo of them; the [roof](../house/roof.md) gives the water.\n",
-    "jobs/morning.md": '---\ntype: job\non: {cron: "30 7 * * *"}\n---\n# Morning\n\nSay what is due today.\n',
+    "jobs/morning.md": '---\ntype: job\non: "30 7 * * *"\n---\n# Morning\n\nSay what is due today.\n',
+    "tasks/slate.md": "---\ntype: task\nid: slate\ntask_type: explore_topic\npriority: 7\ndue: 2099-01-05 09:00\n---\n"
+    "# How long slate lasts\n\nWhat my notes say, and what they do not.\n",
+    "tasks/done/2026/tiles.md": "---\ntype: task\nid: tiles\ntask_type: explore_topic\nstatus: completed\nresult: Forty years.\n"
+    "completed_at: 2026-11-20 09:00\n---\n# How long tiles last\n",
 }
 REPLIES = (
     {"task": "What did we decide", **call("search_vault", query="roof")},
@@ -90,5 +94,6 @@ def addresses(house: House) -> list[str]:
     return [
         "/", "/today", f"/changes/{commit}", "/ask", f"/ask/{run}", "/notes", "/notes?q=roof", "/notes?folder=house",
         "/notes/house/roof.md", "/backlinks/paint.md", "/history/paint.md", "/status",
+        "/tasks", "/tasks/new", "/tasks/slate", "/tasks/tiles",
         "/memory", "/memory?q=tea", "/memory/forget", "/memory/forget?name=tea",
     ]  # fmt: skip
