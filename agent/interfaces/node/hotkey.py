@@ -5,6 +5,7 @@ Wayland lets no program do this, and macOS has its own settings for it.
 
 import select
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Thread
 from typing import Any
@@ -53,11 +54,12 @@ class Hotkey:
         self._ended = True
 
     def _listen(self, screen: Any) -> None:
-        from Xlib import X
+        from Xlib import X, error
 
-        while not self._ended:
-            if not screen.pending_events():
-                select.select([screen], [], [], _LOOK)
-            elif screen.next_event().type == X.KeyPress:
-                self.act()
-        screen.close()
+        with suppress(error.ConnectionClosedError):  # the session of X has ended
+            while not self._ended:
+                if not screen.pending_events():
+                    select.select([screen], [], [], _LOOK)
+                elif screen.next_event().type == X.KeyPress:
+                    self.act()
+            screen.close()

@@ -45,7 +45,7 @@ LIVED = {
     "house/roof.md": ROOF,
     "paint.md": "# Paint\n\nWhite, outside only. [[house/roof]]\n",
     "garden/beds.md": "# Beds\n\nTwo of them; the [roof](../house/roof.md) gives the water.\n",
-    "jobs/morning.md": '---\ntype: job\non: "30 7 * * *"\n---\n# Morning\n\nSay what is due today.\n',
+    "jobs/morning.md": '---\ntype: job\non: {cron: "30 7 * * *"}\n---\n# Morning\n\nSay what is due today.\n',
     "tasks/slate.md": "---\ntype: task\nid: slate\ntask_type: explore_topic\npriority: 7\ndue: 2099-01-05 09:00\n---\n"
     "# How long slate lasts\n\nWhat my notes say, and what they do not.\n",
     "tasks/done/2026/tiles.md": "---\ntype: task\nid: tiles\ntask_type: explore_topic\nstatus: completed\nresult: Forty years.\n"
