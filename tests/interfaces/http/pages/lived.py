@@ -48,8 +48,8 @@ LIVED = {
     "jobs/morning.md": '---\ntype: job\non: {cron: "30 7 * * *"}\n---\n# Morning\n\nSay what is due today.\n',
     "tasks/slate.md": "---\ntype: task\nid: slate\ntask_type: explore_topic\npriority: 7\ndue: 2099-01-05 09:00\n---\n"
     "# How long slate lasts\n\nWhat my notes say, and what they do not.\n",
-    "tasks/done/2026/tiles.md": "---\ntype: task\nid: tiles\ntask_type: explore_topic\nstatus: completed\nresult: Forty years.\n"
-    "completed_at: 2026-11-20 09:00\n---\n# How long tiles last\n",
+    "tasks/done/2026/tiles.md": "---\ntype: task\nid: tiles\ntask_type: explore_topic\nstatus: completed\n"
+    "result: Forty years.\ncompleted_at: 2026-11-20 09:00\n---\n# How long tiles last\n",
 }
 REPLIES = (
     {"task": "What did we decide", **call("search_vault", query="roof")},
