@@ -3,6 +3,7 @@
 from calendar import Calendar
 from collections.abc import Mapping
 from datetime import date, timedelta
+from pathlib import PurePosixPath
 
 from agent.errors import UserError
 from agent.index.hit import Hit
@@ -27,6 +28,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
     first = day.replace(day=1)
     found = entries_on_day(workspace.vault, day)
     log = workspace.vault.home.at(daily.path_of(day))
+    notes = workspace.vault.note_paths(workspace.vault.home.at(ENTRIES))
     return {
         "q": query,
         "hits": _search(request, query) if query else (),
@@ -38,7 +40,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
         "entries": found.new,
         "again": found.again,
         "log": log if workspace.vault.read(log) is not None else "",
-        "kept": len(workspace.vault.note_paths(workspace.vault.home.at(ENTRIES))),
+        "kept": sum(PurePosixPath(path).parent.name.isdigit() for path in notes),  # those in the folder of a month
         "facts": len(parse_facts(_memory_note(workspace))),
     }
 

@@ -116,6 +116,10 @@ def test_keys_go_to_pages_and_show_what_there_is(browser: Browser, house: House)
         page.keyboard.press("Enter")
         page.wait_for_url("**/notes?q=roof")
         expect(page.get_by_role("link", name="The roof").first).to_be_visible()
+        page.goto(f"{house.url}/ask")
+        page.get_by_role("textbox", name="What do you want").fill("What did we decide about the roof?")
+        page.keyboard.press("Control+Enter")
+        page.wait_for_url("**/ask/*")
 
 
 def test_the_look_is_chosen_and_kept(browser: Browser, house: House) -> None:

@@ -73,6 +73,10 @@
   // Keys: g and a letter go to a page, / to the search, ? shows them all.
   let isGoing = 0;
   document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && event.target.matches("textarea")) {
+      event.target.form.requestSubmit();
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (event.target.matches("input, textarea, select")) {
       if (event.key === "Escape") event.target.blur();
