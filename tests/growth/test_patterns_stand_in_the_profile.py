@@ -1,14 +1,17 @@
 """The patterns in the notes about the person: kept up to date, theirs to change, and quiet once they are dismissed."""
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
 from agent.growth.patterns.look import INSIGHTS, dismissed, look
-from agent.growth.patterns.pattern_notes import parse_blocks
+from agent.growth.patterns.pattern import Pattern
+from agent.growth.patterns.pattern_notes import block_changes, parse_blocks
 from agent.memory.profile.changes import propose_changes
 from agent.runs.profile_upkeep import profile_writing
+from agent.texts import LANGUAGES, Language
 from tests.growth.work import YESTERDAY, Office, day, office
 from tests.vaults import write
 
@@ -48,6 +51,30 @@ def test_a_line_is_brought_up_to_date_in_place(tmp_path: Path, monkeypatch: pyte
     assert len(parse_blocks(note.splitlines())) == 1
     before = made.commit_count()
     assert not made.do("discover_patterns").did_something and made.commit_count() == before + 2, "only the task itself"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_cases_that_are_too_old_to_count_change_nothing(language: Language) -> None:
+    links = tuple(f"[[sessions/2026/11/2026-11-{day} The tea]]" for day in (20, 19, 18, 17, 16))
+    tea = Pattern("rising_topic", "tea", "Tea: 9 times.", 0.84, 9, date(2026, 11, 20), links, "Shall I note it?")
+    (added,) = block_changes(INSIGHTS, "", (), [tea], (), language)
+    note, own = "\n".join(added.after), [True] * len(added.after)
+
+    def changes(pattern: Pattern) -> list[tuple[str, ...]]:
+        return [each.after for each in block_changes(INSIGHTS, note, own, [pattern], (), language)]
+
+    fewer = replace(tea, name="Tea: 8 times.", frequency=8, confidence=0.81)
+    assert changes(fewer) == changes(replace(fewer, evidence=links[:4])) == []
+    for news in (
+        replace(tea, last=date(2026, 11, 21)),
+        replace(tea, confidence=0.7),
+        replace(tea, suggestion="Shall I not?"),
+        replace(tea, evidence=("[[sessions/2026/11/2026-11-20 More tea]]", *links[:4])),
+    ):
+        ((line,),) = changes(news)
+        assert line != added.after[0]
+    (over,) = block_changes(INSIGHTS, note, own, [], (), language)
+    assert over.says in {"Tea: 9 times. Shall I note it?", "Tea: 9 times.Shall I note it?"}
 
 
 def test_a_line_that_the_person_has_changed_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ which the person has ticked or written something is never taken out. Pure.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.growth.patterns.pattern import Pattern
 from agent.memory.profile.block_change import BlockChange
@@ -19,6 +19,8 @@ from agent.texts import Language, in_all_languages, text
 
 _BLOCK = re.compile(r"^[-*+] .*\^pattern-([0-9a-f]{8})\s*$")
 _BLOCK_ID = re.compile(r"\s*\^pattern-[0-9a-f]{8}\s*$")
+_LAST = re.compile(r"\s*[(（][^()（）]*\d{4}-\d\d-\d\d[^()（）]*[)）] *\[\[")
+"""Where the words of a line end and its figures begin."""
 _DATED = re.compile(r"\[\[((?:[^\]|#\n]*/)?(\d{4}-\d\d-\d\d)[ -][^\]|#\n]+)\]\]")
 _BOX = re.compile(r"^[ \t]+[-*+] \[(.)\] (.+?)\s*$")
 
@@ -80,9 +82,9 @@ def block_changes(
         pattern = wanted.get(block.id)
         if pattern is None:
             if all(own[block.first : block.end]) and not block.opinion:
-                says = _BLOCK_ID.sub("", there[0]).removeprefix("- ")
+                says = _LAST.split(_BLOCK_ID.sub("", there[0]).removeprefix("- "))[0]
                 yield BlockChange(name, says, heading, (), there, id=block.id)
-        elif own[block.first] and block.id not in hidden and _first_line(pattern, language) != there[0]:
+        elif own[block.first] and block.id not in hidden and _has_news(pattern, there[0], language):
             after = (_first_line(pattern, language),)
             yield BlockChange(name, pattern.name, heading, _evidence(pattern), there[:1], after, block.id)
     for each in patterns:
@@ -106,6 +108,13 @@ def _short(link: str) -> str:
     """A link to a note whose name begins with its day, shown as the day: names of conversations are long."""
     found = _DATED.fullmatch(link)
     return f"[[{found[1]}|{found[2]}]]" if found else link
+
+
+def _has_news(pattern: Pattern, line: str, language: Language) -> bool:
+    """True if the line does not say how recent, how sure and where the pattern is. Cases that have only become too old
+    to count are no news: each day some would be."""
+    figures = pattern_line(replace(pattern, name="", evidence=()), language).strip()
+    return not (figures in line and all(_short(link) in line for link in pattern.evidence))
 
 
 def _first_line(pattern: Pattern, language: Language) -> str:
