@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from starlette.routing import BaseRoute
 
-from agent.interfaces.http.pages import ask, memory, needs, notes, status, tasks, today
+from agent.interfaces.http.pages import ask, jobs, memory, needs, notes, status, tasks, today
 from agent.interfaces.http.pages.page import Deed, Page
 from agent.interfaces.http.service import Service
 
@@ -22,6 +22,8 @@ PAGES: tuple[Page, ...] = (
     tasks.PAGE,
     tasks.NEW,
     tasks.TASK,
+    jobs.PAGE,
+    jobs.JOB,
     memory.FORGET,
     memory.PAGE,
 )
@@ -32,6 +34,7 @@ DEEDS: tuple[Deed, ...] = (
     *notes.DEEDS,
     *status.DEEDS,
     *tasks.DEEDS,
+    *jobs.DEEDS,
     *memory.DEEDS,
 )
 STREAMS: tuple[Callable[[Service], BaseRoute], ...] = (*ask.STREAMS,)

@@ -94,6 +94,6 @@ def addresses(house: House) -> list[str]:
     return [
         "/", "/today", f"/changes/{commit}", "/ask", f"/ask/{run}", "/notes", "/notes?q=roof", "/notes?folder=house",
         "/notes/house/roof.md", "/backlinks/paint.md", "/history/paint.md", "/status",
-        "/tasks", "/tasks/new", "/tasks/slate", "/tasks/tiles",
+        "/tasks", "/tasks/new", "/tasks/slate", "/tasks/tiles", "/jobs", "/jobs/morning",
         "/memory", "/memory?q=tea", "/memory/forget", "/memory/forget?name=tea",
     ]  # fmt: skip

@@ -30,7 +30,7 @@ def test_every_text_that_a_template_asks_for_exists() -> None:
 def test_no_text_of_the_pages_is_left_over() -> None:
     source = sources()
     named = set(re.findall(r"[a-z_]+", source))
-    begun = tuple({each for found in _BEGUN.findall(source) for each in found if each} | {"ago_", "ahead_"})
+    begun = tuple({each for found in _BEGUN.findall(source) for each in found if each} | {"ago_", "ahead_", "every_"})
     pages = set(re.findall(r'Page\("(\w+)"', source))
     used = {key for key in texts() if key in named or key.startswith(begun) or key.removesuffix("_short") in pages}
     used |= {key for key in texts() if key.removesuffix("_more") in named}

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from agent.interfaces.http.pages.trigger_words import trigger_words
 from agent.runs.planned_tasks import marked_tasks
+from agent.schedule.triggers import Cron, Every
 from tests.interfaces.http.pages.house import House, open_house, signed_in
 from tests.stories.agents import NOTES
 
@@ -65,3 +67,53 @@ def test_a_task_that_comes_is_seen_on_the_open_page(page: Page, house: House) ->
     (house.root / "tasks").mkdir(exist_ok=True)
     (house.root / "tasks" / "cups.md").write_text(note)
     expect(page.get_by_role("link", name="Where cups come from")).to_be_visible()
+
+
+def test_a_job_is_run_paused_and_resumed(page: Page, house: House) -> None:
+    note = '---\ntype: job\nid: briefing\non: {cron: "30 7 * * 1-5"}\ntimezone: Asia/Tokyo\n---\n# Briefing\n\nSay what is due.\n'
+    (house.root / "jobs").mkdir(exist_ok=True)
+    (house.root / "jobs" / "briefing.md").write_text(note)
+    page.goto(f"{house.url}/jobs")
+    card = page.get_by_role("article").filter(has_text="Briefing")
+    expect(card).to_contain_text("on weekdays (Monday to Friday) at 07:30")
+    expect(card).to_contain_text("Asia/Tokyo")
+    expect(card.locator("dd").first.locator("time")).to_have_count(3)
+    card.get_by_role("button", name="Pause").click()
+    told(page, "Paused")
+    house.until(lambda: "status: paused" in (house.root / "jobs" / "briefing.md").read_text(), "it is paused")
+    card.get_by_role("button", name="Let it run again").click()
+    told(page, "It runs at its times again")
+    house.until(lambda: "status: active" in (house.root / "jobs" / "briefing.md").read_text(), "it is active")
+    card.get_by_role("link", name="Briefing").click()
+    expect(page.get_by_text("It has not run yet")).to_be_visible()
+    page.get_by_role("button", name="Run now").click()
+    told(page, "It runs now")
+    expect(page.locator(".timeline li")).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("30 7 * * *", "every day at 07:30"),
+        ("0 9,17 * * mon-fri", "on weekdays (Monday to Friday) at 09:00, 17:00"),
+        ("5 8 * * 0,6", "on Saturday, Sunday at 08:05"),
+        ("0 6 1 * *", "on day 1 of each month at 06:00"),
+        ("*/15 * * * *", "every 15 minutes"),
+        ("7 * * * *", "every hour, at minute 07"),
+        ("*/7 * * * *", "cron */7 * * * *"),
+        ("0 6 1 * 1", "cron 0 6 1 * 1"),
+        ("0 6 * 1 *", "cron 0 6 * 1 *"),
+        ("0 6 * * 1#2", "cron 0 6 * * 1#2"),
+        ("0 6 * * 5-1", "cron 0 6 * * 5-1"),
+        ("0 */4 * * *", "cron 0 */4 * * *"),
+    ],
+)
+def test_a_schedule_is_in_words_or_stays_as_it_is(written: str, words: str) -> None:
+    assert trigger_words(Cron(written), "en") == words
+
+
+def test_each_interval_has_words_in_both_languages() -> None:
+    assert [trigger_words(Every(each), "en") for each in (60, 7_200, 86_400, 1_209_600, 90)] == [
+        "every minute", "every 2 hours", "every day", "every 2 weeks", "every 90 seconds",
+    ]  # fmt: skip
+    assert trigger_words(Cron("30 7 * * 1"), "zh") == "周一 07:30"

@@ -1,0 +1,82 @@
+"""Jobs: when each runs in words, its last and next runs, and what a person does with it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from agent.app.past_runs import PastRun, past_runs
+from agent.interfaces.http.api import jobs as operations
+from agent.interfaces.http.operation import Call
+from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.interfaces.http.pages.trigger_words import trigger_words
+from agent.runs.job_upkeep import cost_of_day, job_as_it_is, job_shelf
+from agent.runs.status import has_model
+from agent.schedule.job import Job
+from agent.schedule.job_document import coming
+from agent.schedule.occurrences import Occurrence
+
+_NEXT, _PAST = 3, 50
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A job with what stands on a page: its triggers in words, its next times, and its runs, the newest first."""
+
+    job: Job
+    when: list[str]
+    next: tuple[Occurrence, ...]
+    runs: tuple[PastRun, ...]
+
+
+def show(request: PageRequest) -> Mapping[str, object]:
+    """All jobs, the next one first, and the notes that cannot run."""
+    shelf = job_shelf(request.workspace).load()
+    found = [_shown(request, each) for each in shelf.jobs]
+    first = sorted(found, key=lambda each: (not each.next, each.next[0].at.timestamp() if each.next else 0.0))
+    return {"jobs": first, "problems": shelf.problems, "waiting_notes": shelf.waiting}
+
+
+def show_job(request: PageRequest) -> Mapping[str, object]:
+    """One job in full."""
+    workspace = request.workspace
+    shown = _shown(request, job_shelf(workspace).load().find(request.named["id"]))
+    return {
+        "shown": shown,
+        "job": shown.job,
+        "runs": shown.runs[:_PAST],
+        "left": max(len(shown.runs) - _PAST, 0),
+        "cost": cost_of_day(workspace, shown.job, has_model(workspace)),
+    }
+
+
+def _shown(request: PageRequest, job: Job) -> _Shown:
+    job = job_as_it_is(request.workspace, job)
+    times = coming(job, request.now, _NEXT) if job.status == "active" else ()
+    words = [trigger_words(each, request.language) for each in job.triggers]
+    return _Shown(job, words, times, past_runs(request.workspace, job)[::-1])
+
+
+def run(request: PageRequest) -> Done:
+    """Run a job once now."""
+    begun = operations.run_job(_call(request))
+    return Done(request.text("now_runs", name=begun.job))
+
+
+def pause(request: PageRequest) -> Done:
+    """Let a job run no more."""
+    done = operations.pause_job(_call(request))
+    return Done(request.text("now_paused", name=done.job))
+
+
+def resume(request: PageRequest) -> Done:
+    """Let a job run again, also one that its failures have stopped."""
+    done = operations.resume_job(_call(request))
+    return Done(request.text("now_resumed", name=done.job))
+
+
+def _call(request: PageRequest) -> "Call[operations.ById, None]":
+    return Call(request.service, operations.ById(request.needed("id")), None)
+
+
+PAGE = Page("jobs", "/jobs", show, "j")
+JOB = Page("job", "/jobs/{id:path}", show_job)
+DEEDS = (Deed("/jobs/run", run), Deed("/jobs/pause", pause), Deed("/jobs/resume", resume))

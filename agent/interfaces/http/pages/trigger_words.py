@@ -1,0 +1,84 @@
+"""When a job runs, in words: `30 7 * * 1-5` is "on weekdays at 07:30". What has no short words stays as it is written."""
+
+import re
+from datetime import time
+
+from agent.schedule.triggers import At, Cron, Every, Trigger, format_trigger
+from agent.texts import Language, text
+
+_UNITS = (("week", 604_800), ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
+_DAYS = {"sun": 0, "mon": 1, "tue": 2, "wed": 3, "thu": 4, "fri": 5, "sat": 6}
+_STEP = re.compile(r"\*/([1-9]\d*)")
+_PART = re.compile(r"(\d|[a-z]{3})(?:-(\d|[a-z]{3}))?")
+
+
+def trigger_words(trigger: Trigger, language: Language) -> str:
+    """The trigger in words; as its note may have it, if there are none."""
+    match trigger:
+        case Cron(expression):
+            return _cron_words(expression.lower().split(), language) or format_trigger(trigger)
+        case Every(seconds):
+            return _every(seconds, language)
+        case At(moment):
+            return text("pages.once", language, moment=moment.isoformat(" ", "minutes"))
+        case _:
+            return format_trigger(trigger)
+
+
+def _every(seconds: int, language: Language) -> str:
+    unit, size = next((unit, size) for unit, size in _UNITS if seconds % size == 0)
+    count = seconds // size
+    return text(f"pages.every_{unit}_{'one' if count == 1 else 'many'}", language, count=count)
+
+
+def _cron_words(fields: list[str], language: Language) -> str:
+    """The words for the five fields of an expression; empty for one of another form."""
+    minute, hour, day, month, weekday = fields
+    if [day, month, weekday] == ["*", "*", "*"] and hour == "*":
+        step = _STEP.fullmatch(minute)
+        if minute == "*" or (step and 60 % int(step[1]) == 0):
+            return _every(60 * int(step[1]) if step else 60, language)
+        return text("pages.hourly_at", language, minute=f"{int(minute):02}") if minute.isdecimal() else ""
+    times = _times(minute, hour)
+    days = _days(day, month, weekday, language)
+    return text("pages.at_times", language, days=days, times=", ".join(times)) if times and days else ""
+
+
+def _times(minute: str, hour: str) -> list[str]:
+    """The times of day of plain numbers; empty for anything else."""
+    hours = hour.split(",")
+    if not minute.isdecimal() or not all(each.isdecimal() for each in hours):
+        return []
+    return [f"{time(int(each), int(minute)):%H:%M}" for each in hours]
+
+
+def _days(day: str, month: str, weekday: str, language: Language) -> str:
+    if month != "*":
+        return ""
+    if weekday == "*":
+        if day == "*":
+            return text("pages.each_day", language)
+        return text("pages.day_of_month", language, day=int(day)) if day.isdecimal() else ""
+    numbers = _weekdays(weekday) if day == "*" else frozenset[int]()
+    if numbers == frozenset(range(1, 6)):
+        return text("pages.on_weekdays", language)
+    names = text("pages.weekdays", language).split()
+    named = ", ".join(names[each - 1] for each in sorted(numbers))
+    return text("pages.on_days", language, days=named) if named else ""
+
+
+def _weekdays(field: str) -> frozenset[int]:
+    """The days of a field such as `1-5` or `mon,thu`, 1 is Monday and 7 is Sunday; empty for another form."""
+    found = set[int]()
+    for part in field.split(","):
+        match = _PART.fullmatch(part)
+        ends = [_weekday(each) for each in match.groups() if each] if match else [-1]
+        if min(ends) < 0 or max(ends) > 7 or ends[0] > ends[-1]:
+            return frozenset()
+        found |= {each % 7 or 7 for each in range(ends[0], ends[-1] + 1)}
+    return frozenset(found)
+
+
+def _weekday(word: str) -> int:
+    """The number of a day, 0 is Sunday; -1 for a word that is none."""
+    return int(word) if word.isdecimal() else _DAYS.get(word, -1)
