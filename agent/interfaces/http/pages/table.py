@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from starlette.routing import BaseRoute
 
-from agent.interfaces.http.pages import ask, jobs, memory, needs, notes, status, tasks, today
+from agent.interfaces.http.pages import ask, jobs, memory, needs, notes, profile, status, tasks, today
 from agent.interfaces.http.pages.page import Deed, Page
 from agent.interfaces.http.service import Service
 
@@ -24,6 +24,8 @@ PAGES: tuple[Page, ...] = (
     tasks.TASK,
     jobs.PAGE,
     jobs.JOB,
+    profile.PAGE,
+    profile.NOTE,
     memory.FORGET,
     memory.PAGE,
 )
@@ -35,6 +37,7 @@ DEEDS: tuple[Deed, ...] = (
     *status.DEEDS,
     *tasks.DEEDS,
     *jobs.DEEDS,
+    *profile.DEEDS,
     *memory.DEEDS,
 )
 STREAMS: tuple[Callable[[Service], BaseRoute], ...] = (*ask.STREAMS,)

@@ -70,7 +70,8 @@ def test_a_task_that_comes_is_seen_on_the_open_page(page: Page, house: House) ->
 
 
 def test_a_job_is_run_paused_and_resumed(page: Page, house: House) -> None:
-    note = '---\ntype: job\nid: briefing\non: {cron: "30 7 * * 1-5"}\ntimezone: Asia/Tokyo\n---\n# Briefing\n\nSay what is due.\n'
+    header = 'type: job\nid: briefing\non: {cron: "30 7 * * 1-5"}\ntimezone: Asia/Tokyo'
+    note = f"---\n{header}\n---\n# Briefing\n\nSay what is due.\n"
     (house.root / "jobs").mkdir(exist_ok=True)
     (house.root / "jobs" / "briefing.md").write_text(note)
     page.goto(f"{house.url}/jobs")
