@@ -46,9 +46,9 @@ LIVED = {
     "paint.md": "# Paint\n\nWhite, outside only. [[house/roof]]\n",
     "garden/beds.md": "# Beds\n\nTwo of them; the [roof](../house/roof.md) gives the water.\n",
     "jobs/morning.md": '---\ntype: job\non: {cron: "30 7 * * *"}\n---\n# Morning\n\nSay what is due today.\n',
-    "profile/31-preferences.md": "---\ntype: profile\nlayer: 3\ntitle: Preferences\n---\n# Preferences\n\n- **Drink**: green tea\n"
-    "- **Music**:\n\nNo calls before ten. See [[paint]].\n",
-    "profile/_changelog.md": "# Changelog\n\n- 2026-11-20: [[profile/31-preferences]] green tea, as said in [[paint]]\n",
+    "profile/31-preferences.md": "---\ntype: profile\nlayer: 3\ntitle: Preferences\n---\n# Preferences\n\n"
+    "- **Drink**: green tea\n- **Music**:\n\nNo calls before ten. See [[paint]].\n",
+    "profile/_changelog.md": "# Changelog\n\n- 2026-11-20: [[profile/31-preferences]] green tea, see [[paint]]\n",
     "tasks/slate.md": "---\ntype: task\nid: slate\ntask_type: explore_topic\npriority: 7\ndue: 2099-01-05 09:00\n---\n"
     "# How long slate lasts\n\nWhat my notes say, and what they do not.\n",
     "tasks/done/2026/tiles.md": "---\ntype: task\nid: tiles\ntask_type: explore_topic\nstatus: completed\n"
