@@ -10,6 +10,7 @@ from agent.growth.patterns.look import INSIGHTS, dismissed, look
 from agent.growth.patterns.pattern import Pattern
 from agent.growth.patterns.pattern_notes import block_changes, parse_blocks
 from agent.memory.profile.changes import propose_changes
+from agent.memory.profile.profile_file import parse_profile
 from agent.runs.profile_upkeep import profile_writing
 from agent.texts import LANGUAGES, Language
 from tests.growth.work import YESTERDAY, Office, day, office
@@ -75,6 +76,19 @@ def test_cases_that_are_too_old_to_count_change_nothing(language: Language) -> N
         assert line != added.after[0]
     (over,) = block_changes(INSIGHTS, note, own, [], (), language)
     assert over.says in {"Tea: 9 times. Shall I note it?", "Tea: 9 times.Shall I note it?"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_pattern_is_a_line_of_the_profile_and_no_field(language: Language) -> None:
+    name = "You mostly write between 9:00 and 11:00: on 20 days."
+    rhythm = Pattern("daily_rhythm", "day", name, 0.9, 20, date(2026, 11, 27), ("[[mosses]]",), "I could: ask.")
+    (added,) = block_changes(INSIGHTS, "", (), [rhythm], (), language)
+    lines = "\n".join(("# Days", *added.after, "- I get up at 7:30", "- [ ] sleep", "- Age: 42"))
+    note = parse_profile("profile/30-daily-patterns.md", "30-daily-patterns.md", lines.encode())
+    assert [(each.label, each.value) for each in note.fields] == [("Age", "42")]
+    told, up, sleep = note.statements
+    assert told.text.startswith(name) and "mosses" not in told.text and "pattern-" not in told.text
+    assert (up.text, sleep.text) == ("I get up at 7:30", "[ ] sleep")
 
 
 def test_a_line_that_the_person_has_changed_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,12 +21,18 @@ _BOLD_FIELD = re.compile(
     r"^(?P<lead>\s{0,6}[-*+]\s+)(?:\*\*|__)(?P<label>[^\n*\[\]]{1,60}?)(?:\s*[:：]\s*(?:\*\*|__)|(?:\*\*|__)\s*[:：])"
     r"(?P<value>.*)$"
 )
-_PLAIN_FIELD = re.compile(r"^(?P<lead>\s{0,6}[-*+]\s+)(?P<label>[^\n:：*\[\]“”\"]{1,60}?)\s*[:：](?P<value>.*)$")
+_PLAIN_FIELD = re.compile(
+    r"^(?P<lead>\s{0,6}[-*+]\s+)(?P<label>[^\n:：*\[\]“”\"]{1,60}?)\s*(?!(?<=\d)[:：]\d)[:：](?P<value>.*)$"
+)
+"""The colon of a time such as 7:30 ends no label."""
 _EMPTY = re.compile(
     r"^\s*[\[（(【]\s*(?:to be (?:filled|completed|added)|not (?:filled|known) yet|待填充|待填写|待补充|待完善)"
     r"[^\n]*[\]）)】]\s*$",
     re.IGNORECASE,
 )
+_PATTERN = re.compile(r"(?:\s*\[\[[^\]\n]*\]\])*\s+\^pattern-[0-9a-f]{8}\s*$")
+"""The end of a line that says what repeats, as `growth.patterns.pattern_notes` writes it, with boxes below."""
+_BOX = re.compile(r"^\s+[-*+]\s+\[.\]\s")
 _COMMENT = re.compile(r"%%.*?%%")
 _LINKS = re.compile(r"\s*\((?:\s*\[\[[^\]\n]*\]\],?\s*)+\)\s*$")
 
@@ -143,15 +149,18 @@ def confidence_after(count: int) -> float:
 def _lines(note: Note) -> Iterator[Field | Statement]:
     body = parse_body(note.body, note.body_line)
     headings = {each.line: each.text for each in body.headings}
-    section = ""
+    section, is_pattern = "", False
     for at, (line, kind) in enumerate(zip(body.lines, body.kinds, strict=True), body.first):
         section = KEEP.sub("", headings.get(at, section)).strip()
         if at in headings or kind in {"blank", "comment", "fence"}:
             continue
-        field = field_in(line)
+        if is_pattern and _BOX.match(line):
+            continue
+        is_pattern = _PATTERN.search(line) is not None
+        field = None if is_pattern else field_in(line)
         if field is not None and (not field[2] or not field[2].startswith("//")):
             yield Field(field[1], _LINKS.sub("", field[2]).strip() or field[2], section, at)
-        elif text := said_in(line):
+        elif text := said_in(_PATTERN.sub("", line)):
             yield Statement(text, section, at)
 
 
