@@ -71,7 +71,7 @@ def decision_sentence(decision: NoticeDecision, now: datetime) -> str:
         case "daily":
             return said("left for the digest: {count:.0f} of {most:.0f} were sent today", count=figure, most=limit)
         case "interval":
-            told = "held until {until}: the last one was sent {figure:.0f} minutes before, at least {limit:.0f} must pass"
+            told = "held until {until}: the last one was sent {figure:.0f} minutes before, {limit:.0f} must lie between"
             return said(told, until=until, figure=figure, limit=limit)
         case "digest":
             return counted(int(figure), "sent: the digest of 1 notice", "sent: the digest of {count} notices")
