@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from starlette.routing import BaseRoute
 
-from agent.interfaces.http.pages import ask, jobs, memory, needs, notes, profile, status, tasks, today
+from agent.interfaces.http.pages import ask, jobs, memory, needs, notes, profile, skills, status, tasks, today
 from agent.interfaces.http.pages.page import Deed, Page
 from agent.interfaces.http.service import Service
 
@@ -28,6 +28,8 @@ PAGES: tuple[Page, ...] = (
     profile.NOTE,
     memory.FORGET,
     memory.PAGE,
+    skills.PAGE,
+    skills.SKILL,
 )
 DEEDS: tuple[Deed, ...] = (
     *needs.DEEDS,
@@ -39,6 +41,7 @@ DEEDS: tuple[Deed, ...] = (
     *jobs.DEEDS,
     *profile.DEEDS,
     *memory.DEEDS,
+    *skills.DEEDS,
 )
 STREAMS: tuple[Callable[[Service], BaseRoute], ...] = (*ask.STREAMS,)
 """Makes the route of each stream."""

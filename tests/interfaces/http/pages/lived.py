@@ -49,6 +49,8 @@ LIVED = {
     "profile/31-preferences.md": "---\ntype: profile\nlayer: 3\ntitle: Preferences\n---\n# Preferences\n\n"
     "- **Drink**: green tea\n- **Music**:\n\nNo calls before ten. See [[paint]].\n",
     "profile/_changelog.md": "# Changelog\n\n- 2026-11-20: [[profile/31-preferences]] green tea, see [[paint]]\n",
+    "skills/offers/SKILL.md": "---\nname: offers\ndescription: Compares the offers of craftsmen.\n---\n"
+    "# Offers\n\nName each price.\n",
     "tasks/slate.md": "---\ntype: task\nid: slate\ntask_type: explore_topic\npriority: 7\ndue: 2099-01-05 09:00\n---\n"
     "# How long slate lasts\n\nWhat my notes say, and what they do not.\n",
     "tasks/done/2026/tiles.md": "---\ntype: task\nid: tiles\ntask_type: explore_topic\nstatus: completed\n"
@@ -100,4 +102,5 @@ def addresses(house: House) -> list[str]:
         "/tasks", "/tasks/new", "/tasks/slate", "/tasks/tiles", "/jobs", "/jobs/morning", "/profile",
         "/profile/31-preferences.md", "/profile/31-preferences.md?view=source",
         "/memory", "/memory?q=tea", "/memory/forget", "/memory/forget?name=tea",
+        "/skills", "/skills?task=Plan%20my%20day", "/skills/daily-planning", "/skills/offers",
     ]  # fmt: skip

@@ -7,7 +7,8 @@ from playwright.sync_api import Browser, expect
 from tests.interfaces.http.pages.house import open_house, signed_in
 from tests.stories.agents import NOTES
 
-TASTES = (
+HEADER = "---\ntype: profile\nlayer: 3\ntitle: Preferences\n---\n"
+TASTES = f"{HEADER}# Preferences\n\n- **Drink**: green tea\n- **Music**:\n"
     "---\ntype: profile\nlayer: 3\ntitle: Preferences\n---\n# Preferences\n\n- **Drink**: green tea\n- **Music**:\n"
 )
 
