@@ -4,7 +4,20 @@ from collections.abc import Callable
 
 from starlette.routing import BaseRoute
 
-from agent.interfaces.http.pages import ask, jobs, memory, needs, notes, profile, skills, status, tasks, today
+from agent.interfaces.http.pages import (
+    ask,
+    jobs,
+    memory,
+    needs,
+    notes,
+    profile,
+    settings,
+    skills,
+    status,
+    sync,
+    tasks,
+    today,
+)
 from agent.interfaces.http.pages.page import Deed, Page
 from agent.interfaces.http.service import Service
 
@@ -30,6 +43,8 @@ PAGES: tuple[Page, ...] = (
     memory.PAGE,
     skills.PAGE,
     skills.SKILL,
+    sync.PAGE,
+    settings.PAGE,
 )
 DEEDS: tuple[Deed, ...] = (
     *needs.DEEDS,
@@ -42,6 +57,7 @@ DEEDS: tuple[Deed, ...] = (
     *profile.DEEDS,
     *memory.DEEDS,
     *skills.DEEDS,
+    *sync.DEEDS,
 )
 STREAMS: tuple[Callable[[Service], BaseRoute], ...] = (*ask.STREAMS,)
 """Makes the route of each stream."""

@@ -1,4 +1,4 @@
-"""When a job runs, in words: `30 7 * * 1-5` is "on weekdays at 07:30". What has no short words stays as written."""
+"""When a job runs, in words: `30 7 * * 1-5` is "on weekdays at 07:30". Others stay as they are written."""
 
 import re
 from datetime import time

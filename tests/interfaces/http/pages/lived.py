@@ -46,11 +46,15 @@ LIVED = {
     "paint.md": "# Paint\n\nWhite, outside only. [[house/roof]]\n",
     "garden/beds.md": "# Beds\n\nTwo of them; the [roof](../house/roof.md) gives the water.\n",
     "jobs/morning.md": '---\ntype: job\non: {cron: "30 7 * * *"}\n---\n# Morning\n\nSay what is due today.\n',
-    "profile/31-preferences.md": "---\ntype: profile\nlayer: 3\ntitle: Preferences\n---\n# Preferences\n\n"
-    "- **Drink**: green tea\n- **Music**:\n\nNo calls before ten. See [[paint]].\n",
-    "profile/_changelog.md": "# Changelog\n\n- 2026-11-20: [[profile/31-preferences]] green tea, see [[paint]]\n",
+    "profile/31-preferences.md": "---\ntype: profile\nlayer: 3\ntitle: Preferences\n---\n"
+    "# Preferences\n\n- **Drink**: green tea\n"
+    "- **Music**:\n\nNo calls before ten. See [[paint]].\n",
+    "profile/_changelog.md": "# Changelog\n\n"
+    "- 2026-11-20: [[profile/31-preferences]] green tea, as said in [[paint]]\n",
     "skills/offers/SKILL.md": "---\nname: offers\ndescription: Compares the offers of craftsmen.\n---\n"
     "# Offers\n\nName each price.\n",
+    "walls.md": "# Walls\n\nWhite.\n",
+    "walls (conflict 2026-11-20 laptop).md": '---\nconflict_of: "[[walls]]"\n---\n# Walls\n\nGrey.\n',
     "tasks/slate.md": "---\ntype: task\nid: slate\ntask_type: explore_topic\npriority: 7\ndue: 2099-01-05 09:00\n---\n"
     "# How long slate lasts\n\nWhat my notes say, and what they do not.\n",
     "tasks/done/2026/tiles.md": "---\ntype: task\nid: tiles\ntask_type: explore_topic\nstatus: completed\n"
@@ -103,4 +107,5 @@ def addresses(house: House) -> list[str]:
         "/profile/31-preferences.md", "/profile/31-preferences.md?view=source",
         "/memory", "/memory?q=tea", "/memory/forget", "/memory/forget?name=tea",
         "/skills", "/skills?task=Plan%20my%20day", "/skills/daily-planning", "/skills/offers",
+        "/settings", "/settings?all=yes", "/sync",
     ]  # fmt: skip

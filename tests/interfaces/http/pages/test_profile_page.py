@@ -9,8 +9,6 @@ from tests.stories.agents import NOTES
 
 HEADER = "---\ntype: profile\nlayer: 3\ntitle: Preferences\n---\n"
 TASTES = f"{HEADER}# Preferences\n\n- **Drink**: green tea\n- **Music**:\n"
-    "---\ntype: profile\nlayer: 3\ntitle: Preferences\n---\n# Preferences\n\n- **Drink**: green tea\n- **Music**:\n"
-)
 
 
 def test_a_profile_is_laid_out_and_read(browser: Browser, tmp_path: Path) -> None:

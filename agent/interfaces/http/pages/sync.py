@@ -1,0 +1,90 @@
+"""Sync: how each remote and machine stands, and the conflicts, of which the person chooses the version that stays."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import unified_diff
+
+from agent.errors import UserError
+from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.runs.machines import known_machines
+from agent.texts import text
+from agent.vault.health.status import status
+from agent.vault.store import Vault
+from agent.vault.sync.resolve import ConflictedNote, ConflictSide, conflicted_note, conflicted_notes, resolve
+from agent.vault.sync.rounds import pause, sync_state
+from agent.vault.sync.standing import standings
+from agent.vault.worktree.paths import is_note
+
+_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class _Conflict:
+    """A note with other versions beside it: the difference to each by its path, the choices that there are, and the id
+    of what the person sees."""
+
+    path: str
+    copies: dict[str, str]
+    sides: list[ConflictSide]
+    shown: str
+
+
+def show(request: PageRequest) -> Mapping[str, object]:
+    """The remotes, the machines and the conflicts; asks no network."""
+    vault = request.workspace.vault
+    conflicts = conflicted_notes(vault)
+    return {
+        "is_paused": sync_state(vault).is_paused,
+        "remotes": list(standings(vault, len(status(vault).dirty))),
+        "machines": [(each, each.id == vault.id) for each in known_machines(vault)],
+        "conflicts": [_conflict(vault, each) for each in conflicts[:_SHOWN]],
+        "left": max(len(conflicts) - _SHOWN, 0),
+    }
+
+
+def _conflict(vault: Vault, found: ConflictedNote) -> _Conflict:
+    copies = {path: _difference(found.data, data) for path, data in found.copies.items()}
+    sides = [ConflictSide.OURS]
+    sides += [ConflictSide.THEIRS] if len(copies) == 1 else []
+    sides += [ConflictSide.BOTH] if is_note(found.path) else []
+    return _Conflict(found.path, copies, sides, _seen(vault, found))
+
+
+def _seen(vault: Vault, found: ConflictedNote) -> str:
+    """The id of all versions together."""
+    return vault.content_id(b"\0".join((found.data, *found.copies.values())))
+
+
+def _difference(ours: bytes, theirs: bytes) -> str:
+    """The patch from the note to a copy."""
+    texts = (each.decode("utf-8", "replace").splitlines() for each in (ours, theirs))
+    return "\n".join(list(unified_diff(*texts, lineterm="", n=2))[2:])
+
+
+def choose(request: PageRequest) -> Done:
+    """End a conflict with one of its versions, or with both; undo brings the others back."""
+    workspace, side = request.workspace, request.needed("side")
+    found = conflicted_note(workspace.vault, request.needed("path"))
+    if side not in list(ConflictSide):
+        raise UserError("{side} is no version", hint="ours, theirs or both", side=side)
+    if _seen(workspace.vault, found) != request.needed("shown"):
+        raise UserError("{path} has changed since you looked", hint="look at it again", path=found.path)
+    heading = text("conflict.other", workspace.settings.vault.language)
+    outcome = resolve(workspace.vault, found, ConflictSide(side), heading)
+    return Done(request.text("undo_waits" if outcome.queued else "conflict_over", name=found.path))
+
+
+def stop(request: PageRequest) -> Done:
+    """Send and take in nothing until the person lets it go on."""
+    pause(request.workspace.vault, True)
+    return Done(request.text("sync_stopped"))
+
+
+def go_on(request: PageRequest) -> Done:
+    """Let sync go on."""
+    pause(request.workspace.vault, False)
+    return Done(request.text("sync_goes_on"))
+
+
+PAGE = Page("sync", "/sync", show, "y")
+DEEDS = (Deed("/sync/choose", choose), Deed("/sync/pause", stop), Deed("/sync/resume", go_on))
