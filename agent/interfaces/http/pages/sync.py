@@ -57,8 +57,12 @@ def _seen(vault: Vault, found: ConflictedNote) -> str:
 
 def _difference(ours: bytes, theirs: bytes) -> str:
     """The patch from the note to a copy."""
-    texts = (each.decode("utf-8", "replace").splitlines() for each in (ours, theirs))
-    return "\n".join(list(unified_diff(*texts, lineterm="", n=2))[2:])
+    here, there = _lines(ours), _lines(theirs)
+    return "\n".join(list(unified_diff(here, there, lineterm="", n=2))[2:])
+
+
+def _lines(data: bytes) -> list[str]:
+    return data.decode("utf-8", "replace").splitlines()
 
 
 def choose(request: PageRequest) -> Done:
