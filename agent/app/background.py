@@ -103,7 +103,10 @@ def build_daemon(
     def note_opinion(code: str, opinion: Reaction) -> bool:
         return open_box().note_opinion(code, opinion)
 
-    messages = IncomingMessages(workspace, pool, open_runs, changed_channels(workspace), note_opinion)
+    def notice_text(shown: str) -> str:
+        return open_box().text_of(shown)
+
+    messages = IncomingMessages(workspace, pool, open_runs, changed_channels(workspace), note_opinion, notice_text)
     unasked = lambda known: waiting_notices(workspace, known | messages.asked)  # noqa: E731
     notices = Notices(workspace, pool, open_box, unasked)
 

@@ -186,6 +186,13 @@ class Outbox:
                 return True
         return False
 
+    def text_of(self, shown: str) -> str:
+        """The words of the notice that a channel has shown under this id of its own; empty if there is none."""
+        for each in self.ledger.all():
+            if each.delivered_at is not None and shown and each.proof.split()[-1:] == [shown]:
+                return "\n".join((each.raised.title, *each.raised.lines))
+        return ""
+
     def looks(self) -> tuple[tuple[datetime, float], ...]:
         """When what waits may be sent or listed: by the date, and by the machine's monotonic time; empty while nothing
         waits. What a channel has to send that is at it is not asked for."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.background.incoming.queue import MessageQueue
+from agent.events.notices import NoticeRaised
 from agent.runs.decision_codes import codes_by_path
 from tests.attention.mailbox import Mailbox, mailbox
 from tests.attention.rigs.mail import PASSWORD, PostOffice, post_office
@@ -123,6 +124,21 @@ def test_a_new_mail_begins_a_conversation_and_a_reply_goes_on_with_it(
     assert "Which apple?" in of_apple and "tea" not in of_apple
     assert "Anna" not in of_tea and "wrote:" not in of_tea
     assert "In the morning." in "".join(each.read_text("utf-8") for each in (root / "daily").rglob("*.md"))
+
+
+def test_a_reply_to_a_notice_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, post: Post) -> None:
+    root = vault(tmp_path, monkeypatch, "At 10:30.")
+    with living(root) as house:
+        listening(house)
+        raised = NoticeRaised("job_answer", 0.9, "Brief me", ("Today: the dentist at 10:30",), urgent=True)
+        house.live.bus.publish(raised)
+        house.until(lambda: len(post.sent) == 1, "it is sent")
+        post.write("Re: Brief me", "When is it?", post.sent[0])
+        answered(house, post, 2)
+    [words] = sessions(root)
+    given = words.partition('{"source": "notice"}')[2]
+    assert "the dentist at 10:30" in given.partition("```text")[2].partition("```")[0], "the model was not told of it"
+    assert "a notice that was answered" in words, "what a notice says may be made of what others wrote"
 
 
 def test_strangers_begin_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, post: Post) -> None:

@@ -14,7 +14,7 @@ from functools import partial
 from agent.attention.channels.channel import Channel, Inbound, Message
 from agent.background.failures import failure_text, log_failure
 from agent.background.incoming.queue import MessageQueue, PendingMessage
-from agent.background.incoming.response import NoteOpinion, Responder, refuse_opinion
+from agent.background.incoming.response import NoteOpinion, NoticeText, Responder, no_notice, refuse_opinion
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
 from agent.clock import in_machine_seconds
@@ -66,13 +66,14 @@ class _OpenChannel:
 @dataclass(slots=True)
 class IncomingMessages:
     """The messages of one vault's daemon. `changed_channels` returns those that are configured, by name; None while the
-    settings are as at its last call; `note_opinion` is as for `Responder`."""
+    settings are as at its last call; `note_opinion` and `notice_text` are as for `Responder`."""
 
     workspace: Workspace
     pool: Pool
     open_runs: OpenRuns
     changed_channels: Callable[[], Mapping[str, TwoWayChannel] | None]
     note_opinion: NoteOpinion = refuse_opinion
+    notice_text: NoticeText = no_notice
     _opened: dict[str, _OpenChannel] = field(default_factory=dict, init=False)
     _settings_at: float = field(default=0.0, init=False)
     _settings_problem: str = field(default="", init=False)
@@ -190,7 +191,7 @@ class IncomingMessages:
 
     def _respond(self, name: str, opened: _OpenChannel, entry: PendingMessage, cancelled: Cancelled) -> None:
         """Work on a message and send the answer, in its thread. Raises nothing."""
-        responder = Responder(self.workspace, self.open_runs, opened.queue, name, self.note_opinion)
+        responder = Responder(self.workspace, self.open_runs, opened.queue, name, self.note_opinion, self.notice_text)
         try:
             if entry.phase in ("new", "running"):
                 responder.respond(entry, cancelled)

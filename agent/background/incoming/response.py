@@ -15,6 +15,7 @@ from agent.background.incoming.queue import MessageQueue, PendingMessage
 from agent.background.resume import OpenRuns
 from agent.errors import AgentError, NoteGone
 from agent.events.runs import Speaker, TaskStarted
+from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant
 from agent.llm.provider import Cancelled
 from agent.loop.outcome import Ended, RunOutcome
@@ -40,6 +41,15 @@ NoteOpinion: TypeAlias = Callable[[str, Reaction], bool]
 """Notes an opinion about the suggestion with a code; False if there is no such suggestion."""
 
 
+NoticeText: TypeAlias = Callable[[str], str]
+"""Returns the words of the notice that the channel has shown under an id of its own; empty if there is none."""
+
+
+def no_notice(shown: str) -> str:
+    """Empty: no notices are known."""
+    return ""
+
+
 def refuse_opinion(code: str, opinion: Reaction) -> bool:
     """False: no suggestion has this code."""
     return False
@@ -47,13 +57,15 @@ def refuse_opinion(code: str, opinion: Reaction) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Responder:
-    """Responds to the messages of one channel, the `name`. `note_opinion` notes an opinion about a suggestion."""
+    """Responds to the messages of one channel, the `name`. `note_opinion` notes an opinion about a suggestion; with
+    `notice_text` a run hears to which notice its message is the reply."""
 
     workspace: Workspace
     open_runs: OpenRuns
     queue: MessageQueue
     name: str
     note_opinion: NoteOpinion = refuse_opinion
+    notice_text: NoticeText = no_notice
 
     def respond(self, entry: PendingMessage, cancelled: Cancelled) -> None:
         """Bring a message to an answer, or to where its run waits; it stays as it is if the program is stopped.
@@ -108,9 +120,11 @@ class Responder:
     def _ask(self, entry: PendingMessage, cancelled: Cancelled) -> None:
         message = entry.message
         speaker = Speaker(f"{self.name}:{message.chat}", group=True) if message.group else Speaker(self.name)
-        untrusted = text("messages.forwarded", "en", channel=self.name) if message.forwarded else ""
+        notice = "" if message.answers in self.queue.sessions else self.notice_text(message.answers)
+        untrusted = text("messages.from_notice", "en") if notice else ""  # it may be made of what others wrote
+        untrusted = text("messages.forwarded", "en", channel=self.name) if message.forwarded else untrusted
         with self.open_runs() as runs:
-            self._note_begin(runs, entry)
+            self._note_begin(runs, entry, notice)
             request, line = RunRequest(message.words, speaker), RunIO(cancelled=cancelled)
             self._take_end(entry, runs.ask(request, self._session_of(message, runs, speaker), line, untrusted))
 
@@ -135,17 +149,21 @@ class Responder:
         else:
             self._answer(entry, text("messages.stopped", self.workspace.settings.vault.language))
 
-    def _note_begin(self, runs: RunService, entry: PendingMessage) -> None:
-        """Write down the session and the run when it begins, before a model is asked."""
+    def _note_begin(self, runs: RunService, entry: PendingMessage, notice: str) -> None:
+        """Write down the session and the run when it begins, before a model is asked; the model is given the `notice`
+        that the message answers."""
 
         is_noted = False
 
-        def begun(event: TaskStarted) -> None:
+        def begun(event: TaskStarted) -> tuple[Injection, ...]:
             nonlocal is_noted
-            if not is_noted:  # else it is a part of the run
-                is_noted = True
-                with self.queue.changing():
-                    entry.phase, entry.session, entry.run = "running", event.session, event.run
+            if is_noted:  # it is a part of the run
+                return ()
+            is_noted = True
+            with self.queue.changing():
+                entry.phase, entry.session, entry.run = "running", event.session, event.run
+            said = text("messages.answers_notice", self.workspace.settings.vault.language, notice=notice)
+            return (Injection(said, "notice"),) if notice else ()
 
         runs.bus.subscribe(begun, TaskStarted, name="message: begun", timeout=None)
 
