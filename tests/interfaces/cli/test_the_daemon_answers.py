@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -196,13 +196,14 @@ def pretending(root: Path, answer: bytes | None) -> Iterator[None]:
         over = threading.Event()
 
         def serve() -> None:
-            connection, _ = listening.accept()
-            with connection:
-                connection.recv(100_000)
-                if answer is None:
-                    over.wait(30)
-                else:
-                    connection.sendall(answer)
+            with suppress(OSError):  # nobody may come, or leave before the answer
+                connection, _ = listening.accept()
+                with connection:
+                    connection.recv(100_000)
+                    if answer is None:
+                        over.wait(30)
+                    else:
+                        connection.sendall(answer)
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
@@ -210,6 +211,8 @@ def pretending(root: Path, answer: bytes | None) -> Iterator[None]:
             yield
         finally:
             over.set()
+            with suppress(OSError):
+                listening.shutdown(socket.SHUT_RDWR)
             thread.join(5)
 
 

@@ -109,7 +109,7 @@ def test_two_programs_work_at_once_each_in_its_name(server: Server, mode: str) -
 
 def test_the_token_is_for_its_person_only(server: Server) -> None:
     assert stat.S_IMODE(server.token_file.stat().st_mode) == 0o600 and len(server.token) >= 32
-    found = subprocess.run(["grep", "-r", server.token, str(server.root)], capture_output=True, check=False)
+    found = subprocess.run(["grep", "-r", "-e", server.token, str(server.root)], capture_output=True, check=False)
     assert found.returncode == 1
 
 
