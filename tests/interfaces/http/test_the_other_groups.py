@@ -170,6 +170,20 @@ def test_a_conflict_is_seen_and_ended(house: OpenHouse) -> None:
     house.send("POST", "/api/v1/sync/conflicts", {"path": "tea.md", "side": "ours"}, 422)
 
 
+def test_a_reader_hears_what_came_since_it_read(house: OpenHouse) -> None:
+    with house.client.stream("GET", "/api/v1/events") as response:
+        lines = response.iter_lines()
+        since = json.loads([next(lines), next(lines)][1].removeprefix("data: "))["last"]
+        (house.root / "tea.md").write_text("# Tea\n\nGreen tea.\n")
+        while "tea.md" not in next(lines):
+            pass
+    with house.client.stream("GET", f"/api/v1/events?after={since}") as response:
+        lines = response.iter_lines()
+        while "tea.md" not in next(lines):
+            pass
+    assert house.client.get("/api/v1/events?after=-1").status_code == 422
+
+
 def test_an_edit_is_an_event(house: OpenHouse) -> None:
     seen: list[str] = []
     with house.client.stream("GET", "/api/v1/events") as response:

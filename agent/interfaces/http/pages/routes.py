@@ -45,7 +45,7 @@ def page_routes(service: Service) -> tuple[BaseRoute, ...]:
 def _page_route(service: Service, page: Page) -> Route:
     async def endpoint(request: Request) -> Response:
         asked = await _asked(service, request)
-        values = _frame(request, page)
+        values = _frame(service, request, page)
         try:
             shown = await run_in_threadpool(page.show, asked)
             return await run_in_threadpool(page_response, f"{page.name}.html", asked, {**values, **shown})
@@ -58,7 +58,7 @@ def _page_route(service: Service, page: Page) -> Route:
 def _deed_route(service: Service, deed: Deed) -> Route:
     async def endpoint(request: Request) -> Response:
         asked = await _asked(service, request, await request.form(max_files=0))
-        values = {**_frame(request, None), "is_part": is_part(request)}
+        values = {**_frame(service, request, None), "is_part": is_part(request)}
         try:
             done = await run_in_threadpool(deed.do, asked)
         except Exception as error:  # noqa: BLE001
@@ -89,7 +89,7 @@ def language_of(service: Service, request: Request) -> Language:
     return chosen if chosen in LANGUAGES else service.workspace.settings.vault.language
 
 
-def _frame(request: Request, page: Page | None) -> dict[str, object]:
+def _frame(service: Service, request: Request, page: Page | None) -> dict[str, object]:
     theme = request.cookies.get("theme", "")
     address = quote(request.url.path) + (f"?{request.url.query}" if request.url.query else "")
     return {
@@ -98,6 +98,7 @@ def _frame(request: Request, page: Page | None) -> dict[str, object]:
         "address": address,
         "theme": theme if theme in THEMES else "",
         "is_part": False,
+        "since": service.changes.last,  # taken before the page reads: what comes later reaches it by the stream
     }
 
 

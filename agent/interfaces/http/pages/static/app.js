@@ -25,7 +25,7 @@
   if (live) NAMES.forEach((name) => live.addEventListener(name, soon));
   body.addEventListener("changed", soon);
   document.addEventListener("focusout", () => { if (waits) soon(); });
-  // An event that came between the making of the page and the opening of the stream would be missed.
+  // What came while the stream was broken may be more than the server keeps.
   let connections = 0;
   document.addEventListener("htmx:sse:after:connection", (event) => {
     if (event.target === live && connections++) soon();
