@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from agent.config.attention_settings import AttentionSettings
 from agent.config.channel_settings import ChannelSettings
+from agent.config.growth_settings import GrowthSettings
 from agent.config.http_settings import HttpSettings
 from agent.config.machine_settings import MachineSettings, SyncSettings
 from agent.config.memory_settings import MemorySettings
@@ -141,6 +142,7 @@ class Settings:
     context: ContextSettings
     memory: MemorySettings
     profile: ProfileSettings
+    growth: GrowthSettings
     skills: SkillSettings
     tools: ToolSettings
     inbox: InboxSettings

@@ -1,0 +1,53 @@
+"""The values of a reflection: what became of a run, why, and what to do otherwise the next time."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+Grade: TypeAlias = Literal["low", "medium", "high"]
+Trigger: TypeAlias = Literal["task", "error", "day", "feedback"]
+"""Why it was reflected: a run has ended, something went wrong in it, a day is over, or the person has said or done
+something about what came of it."""
+ErrorKind: TypeAlias = Literal["information", "strategy", "tool", "model"]
+"""The cause of a trouble: too little was known, the way was wrong, a tool was misused, or the model cannot do it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """What to do the next time. `when` says in which case, `effect` what is expected of it.
+
+    `severity` is how bad it is if it is not done. `restricts`: it only forbids or asks for care, and allows nothing
+    that was not allowed.
+    """
+
+    text: str
+    when: str
+    effect: str
+    confidence: Grade
+    severity: Grade = "low"
+    restricts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """One reflection as it stands in its note at `path`, below the heading `heading` (empty: the whole note).
+
+    `runs` are those that it is about, `sessions` the notes with their words. `error` says what went wrong (empty:
+    nothing did), `gap` what the agent could not do. `strangers` are the sources of text which is not the person's and
+    that these runs have read: nothing of such a reflection may steer the agent. `is_plain`: no model was asked.
+    """
+
+    path: str
+    at: datetime
+    trigger: Trigger
+    runs: tuple[str, ...]
+    sessions: tuple[str, ...]
+    result: str = ""
+    efficiency: str = ""
+    error: str = ""
+    error_kind: ErrorKind | None = None
+    strategies: tuple[Strategy, ...] = ()
+    gap: str = ""
+    heading: str = ""
+    strangers: tuple[str, ...] = ()
+    is_plain: bool = False
