@@ -12,7 +12,7 @@ from agent.texts import Language, text
 from agent.tools.approval_records import ApprovalRecord
 from agent.workspace.workspace import Workspace
 
-PRIORITY, OF_PROFILE = 0.8, 0.65
+PRIORITY, NOT_URGENT = 0.8, 0.65
 """The priority of what waits for the person while work stands still, and of what may wait longer."""
 _ABOUT = 100
 """The most characters of a title's subject."""
@@ -48,6 +48,8 @@ def _of_decision(workspace: Workspace, asked: PendingDecision) -> NoticeRaised:
     kind = "security" if asked.kind in _SECURITY else "approval"
     call = asked.call
     about = " ".join((call.tool, *call.paths)) if call else asked.name or asked.kind
+    if asked.question:  # what is proposed: no work waits for it
+        return replace(_notice(workspace, kind, _short(asked.question), asked.path), priority=NOT_URGENT)
     title = text(f"notices.{kind}", language, about=_short(about))
     return _notice(workspace, kind, title, asked.path, _of_call(call, language) if call else ())
 
@@ -58,7 +60,7 @@ def _of_profile(workspace: Workspace, asked: Question) -> NoticeRaised:
     options = (f"{number}. {each}" for number, each in enumerate(asked.options, 1))
     lines = (*(line.strip() for line in about.splitlines() if line.strip()), *options)
     notice = _notice(workspace, "profile", _short(title), asked.path, tuple(map(daily.inert, lines)))
-    return replace(notice, priority=OF_PROFILE)
+    return replace(notice, priority=NOT_URGENT)
 
 
 def _of_call(call: ApprovalRecord, language: Language) -> tuple[str, ...]:

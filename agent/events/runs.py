@@ -263,3 +263,12 @@ class SkillSuggested:
 
     skill: str
     path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalDecided:
+    """The person has decided what was proposed: its kind (such as `rule`), its id, and the status that it has now."""
+
+    kind: str
+    id: str
+    status: str

@@ -39,6 +39,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "ChainStarted": "proactive.skill.chain_started",
         "ChainCompleted": "proactive.skill.chain_completed",
         "SkillSuggested": SUGGESTED,
+        "ProposalDecided": "proactive.proposal.decided",
         "SkillRated": "proactive.skill.feedback",
         "NoteCreated": "note.created",
         "NoteEdited": "note.edited",

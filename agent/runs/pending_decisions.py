@@ -1,4 +1,4 @@
-"""Everything in `approvals/` that waits for a person's yes or no: calls, reviews and offers of skills, arrivals, jobs.
+"""Everything in `approvals/` that waits for a person's yes or no: calls, skills, arrivals, jobs, and what is proposed.
 
 A decision by command ticks the box of the note in the person's name, then does what is done with a tick: each kind
 reads its decisions from its notes. Listing writes nothing, and leaves out what is ticked already.
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from agent.context.tokens import estimate
 from agent.errors import UserError
@@ -26,10 +26,12 @@ from agent.tools.approval_records import ApprovalRecord
 from agent.tools.arrival_reviews import pending_reviews, settle_arrivals
 from agent.vault.change import Stamp
 from agent.vault.decision_notes import answer_in
+from agent.vault.proposals.proposal import ProposalKind
+from agent.vault.proposals.proposals import pending_proposals, settle_proposals
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
-DecisionKind: TypeAlias = Literal["call", "skill_review", "skill_offer", "arrived_note", "remote", "job"]
+DecisionKind: TypeAlias = Literal["call", "skill_review", "skill_offer", "arrived_note", "remote", "job"] | ProposalKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,8 @@ class PendingDecision:
     """One question that waits in the note at `path`.
 
     `name` is what it is about: the skill, the arrived note, the remote's address, the job, or the tool of a call.
-    `call` is the record of a call, None for the other kinds.
+    `call` is the record of a call, None for the other kinds. `question` asks for the yes in one line, in the person's
+    language; empty where the interfaces have a sentence for the kind.
     """
 
     kind: DecisionKind
@@ -46,13 +49,18 @@ class PendingDecision:
     path: str
     since: datetime | None
     call: ApprovalRecord | None = None
+    question: str = ""
 
 
 def pending_decisions(workspace: Workspace) -> tuple[PendingDecision, ...]:
     """All that waits for a yes or no on this machine, oldest first."""
     vault = workspace.vault
     calls = (pending_call(asked) for asked in approvals(workspace).pending())
-    found = (*calls, *filter(None, (_in_note(vault, *each) for each in _asked_in_notes(vault))))
+    proposed = (
+        PendingDecision(each.kind, each.id, each.name, each.path, each.created, question=each.question)
+        for each in pending_proposals(vault)
+    )
+    found = (*calls, *proposed, *filter(None, (_in_note(vault, *each) for each in _asked_in_notes(vault))))
     return tuple(sorted(found, key=lambda each: (str(each.since or ""), each.path)))
 
 
@@ -99,6 +107,7 @@ def decision_document(asked: PendingDecision) -> dict[str, object]:
         "path": asked.path,
         "status": "pending",
         "created": asked.since.isoformat() if asked.since else None,
+        **({"question": asked.question} if asked.question else {}),
     }
 
 
@@ -127,6 +136,8 @@ def _settle(workspace: Workspace, kind: DecisionKind) -> Callable[[], object]:
         return lambda: settle_job_approvals(workspace.vault)
     if kind == "skill_offer":
         return skill_learning(skills_on_demand(workspace), None).settle
+    if kind in get_args(ProposalKind):
+        return lambda: settle_proposals(workspace.vault)
     return lambda: settle_arrivals(workspace.vault)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.clock import time_shown
-from agent.events.runs import SkillRated, TaskCompleted
+from agent.events.runs import ProposalDecided, SkillRated, TaskCompleted
 from agent.memory import daily
 from agent.runs.arrivals import tend_arrivals
 from agent.runs.diary import Diary
@@ -22,6 +22,7 @@ from agent.runs.skill_set import SkillSet
 from agent.runs.upkeep_due import UpkeepDue
 from agent.runs.waiting_conversations import silent_conversations
 from agent.vault.health.packing import is_packing_due, pack
+from agent.vault.proposals.proposals import settle_proposals
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:  # what is due after few runs, and slow to load
@@ -120,11 +121,14 @@ class UpkeepJobs:
         tend_arrivals(self.workspace)
 
     def offers(self) -> None:
-        """Apply the decisions about skills that were made in notes."""
+        """Apply the decisions about skills, and about what else was proposed, that were made in notes."""
         for name, trusted in self.skills.ticked():
             logger.info("the skill %s is %s", name, "trusted now" if trusted else "not trusted")
         for offer in self.learning().settle():
             logger.info("the suggestion %s was %s", offer.name, offer.status)
+        for proposal in settle_proposals(self.workspace.vault):
+            logger.info("the proposal %s was %s", proposal.name, proposal.status)
+            self.tell(ProposalDecided(proposal.kind, proposal.id, proposal.status))
 
     def opinions(self) -> None:
         """Record the person's new feedback on skills; put aside those that keep failing."""

@@ -112,5 +112,5 @@ def _since(asked: PendingDecision) -> str:
 
 def _about(asked: PendingDecision) -> str:
     if asked.call is None:
-        return said(_ABOUT[asked.kind], name=asked.name)
+        return asked.question or said(_ABOUT[asked.kind], name=asked.name)
     return " ".join((asked.call.tool, *asked.call.paths))

@@ -1,4 +1,4 @@
-"""Calls, skills to review and to learn, and arrivals wait in one list, and are decided by a command as by a tick."""
+"""Calls, skills, arrivals and proposals wait in one list, and are decided by a command as by a tick."""
 
 from pathlib import Path
 
@@ -11,6 +11,8 @@ from agent.runs.arrivals import tend_arrivals
 from agent.runs.skill_set import skill_set
 from agent.skills.learning.learner import find_suggestions
 from agent.skills.learning.offers import offers_of
+from agent.vault.proposals.proposal import ProposalDraft, ProposedNote
+from agent.vault.proposals.proposals import propose
 from tests.remotes import shared_with_mallory
 from tests.skills.shelves import text, triggers
 from tests.skills.synthetic import history
@@ -111,6 +113,18 @@ def test_what_has_arrived_steers_after_a_yes(root: Path, own: dict[str, str], tm
     assert document(root, own, "approvals", "yes", "AGENT.md")["status"] == "approved"
     assert b"Obey Mallory" in (open_workspace(root).vault.own_version("AGENT.md") or b"")
     assert "arrived_note" not in listed(root, own)
+
+
+def test_what_is_proposed_is_written_after_a_yes_and_not_after_a_no(root: Path, own: dict[str, str]) -> None:
+    question = "May I try this rule: be brief?"
+    for name, word in (("brief", "yes"), ("long", "no")):
+        notes = (ProposedNote(f"rules/{name}.md", "Be brief.\n"),)
+        propose(open_workspace(root).vault, ProposalDraft("rule", name, question, "So.", notes), "en")
+        assert listed(root, own) == {"skill_review": "tea", "rule": name}
+        assert question in tell(root, own, "approvals") and "Be brief." in tell(root, own, "approvals", "show", name)
+        status = document(root, own, "approvals", word, name, "--reason", "as it is")["status"]
+        assert status == ("approved" if word == "yes" else "rejected")
+        assert (root / f"rules/{name}.md").exists() == (word == "yes")
 
 
 def test_what_is_ticked_already_waits_no_more(root: Path, own: dict[str, str]) -> None:

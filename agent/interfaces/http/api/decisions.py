@@ -24,8 +24,9 @@ class ByName(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Approval(msgspec.Struct, frozen=True):
-    """What needs a yes. `kind` is call, skill_review, skill_offer, arrived_note, remote or job; a call has a `tool` and
-    the exact `call`, the others the `name` of what they are about. `code` names it in short."""
+    """What needs a yes. `kind` is call, skill_review, skill_offer, arrived_note, remote, job, rule or mutation; a call
+    has a `tool` and the exact `call`, the others the `name` of what they are about, some with the `question` in the
+    person's language. `code` names it in short."""
 
     id: str
     kind: str
@@ -34,6 +35,7 @@ class Approval(msgspec.Struct, frozen=True):
     created: str | None
     code: str | None = None
     name: str | None = None
+    question: str | None = None
     tool: str | None = None
     call: str | None = None
     run: str | None = None

@@ -67,7 +67,7 @@ def _asked(request: PageRequest, decision: PendingDecision) -> _Asked:
     if call is None:
         data = vault.own_version(decision.path) or b""
         body = Note.parse(data).body
-        title = request.text(f"asks_{decision.kind}", name=decision.name)
+        title = decision.question or request.text(f"asks_{decision.kind}", name=decision.name)
         return _Asked(decision, title, vault.content_id(data), html=html_of(request, decision.path, body))
     warning = ""
     if not shows(vault.read(decision.path) or b"", call.shown):
