@@ -72,9 +72,9 @@ def find_records(note: str, first_line: int = 1) -> Iterator[MarkedText]:
         yield MarkedText(begin[2], _data(begin[3]), _PROTECTED.sub(r"\1\2", text), line + 1 + above)
 
 
-def open_record(record: MarkedText, heading: str = "") -> str:
-    """A record that is shown, under its heading; without heading and text it is a mark only."""
-    title = f"### {heading}\n\n{_protected(record.text)}\n" if heading else ""
+def open_record(record: MarkedText, heading: str = "", level: int = 3) -> str:
+    """A record that is shown, under its heading of this level; without heading and text it is a mark only."""
+    title = f"{'#' * level} {heading}\n\n{_protected(record.text)}\n" if heading else ""
     return f"{_mark(record)}\n{title}\n"
 
 

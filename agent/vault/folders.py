@@ -124,7 +124,7 @@ FOLDERS = (
     Folder(JOB_HISTORY, "the runs of each job", _PROGRAM, undone=False),
     Folder(TASKS, "work that the agent will do by itself", _AFTER_YES, steers=True, undone=False),
     Folder(TASKS_DONE, "tasks that are over", _PROGRAM, undone=False),
-    Folder(REFLECTIONS, "what the agent thinks of its work, from which rules come", _PROGRAM),
+    Folder(REFLECTIONS, "what the agent thinks of its work, from which rules come", _PROGRAM, logs=True),
     Folder(RESEARCH, "reports with sources", _PROGRAM, Recalled.AS_NOTE),
     Folder(MACHINES, "the machines that have the vault", _PROGRAM, searched=False),
     Folder(ARCHIVE, "what has expired or was replaced", _FREE, searched=False),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.jobs import procedures_of
-from agent.growth.procedures.self_reflection import reflection_name
+from agent.growth.reflections.store import reflections_name
 from agent.llm.messages import System
 from agent.llm.provider import never
 from agent.loop.session import load_session, sessions
@@ -169,8 +169,8 @@ def test_a_reflection_plans_at_most_five_tasks(tmp_path: Path, monkeypatch: pyte
     ended = made.do("self_reflection")
     assert [each.kind for each in load_tasks(made.workspace.vault).waiting] == ["explore_topic"] * 5
     assert "may not plan more" in told(made) and ended.did_something
-    note = made.text(reflection_name(NOW.date()))
-    assert "## 21:00\n\nI planned.\n\nPlanned:\n\n- [[2026-11-22-explore-topic-topic-" in note
+    note = made.text(reflections_name(NOW.date()))
+    assert "## 21:00 Look back\n\nI planned.\n\nPlanned:\n\n- [[2026-11-22-explore-topic-topic-" in note
     assert made.commit_count() == before + 2, "five tasks, the reflection and the session in one commit"
 
 

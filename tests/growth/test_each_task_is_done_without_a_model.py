@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.growth.procedures.self_reflection import reflection_name
+from agent.growth.reflections.store import reflections_name
 from agent.schedule.task_notes import load_tasks
 from agent.vault.change import Stamp
 from agent.vault.health.packing import is_packing_due
@@ -167,7 +167,7 @@ def test_self_reflection_counts_and_plans(tmp_path: Path, monkeypatch: pytest.Mo
     before = made.commit_count()
     ended = made.do("self_reflection")
     assert made.commit_count() == before + 2, "the task as it was written, and all that came of it"
-    note = made.text(reflection_name(NOW.date()))
+    note = made.text(reflections_name(NOW.date()))
     assert "## 21:00" in note and "statements of yours: 4" in note and PLAIN not in note
     planned = load_tasks(made.workspace.vault).waiting
     assert 1 <= len(planned) <= 5

@@ -1,6 +1,5 @@
 """`self_reflection`: looks back at what happened since the last time, and plans at most five tasks."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -9,7 +8,7 @@ from agent.growth.procedures.fill_gap import gaps
 from agent.growth.procedures.material import bullets, days_before, logs, stated
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.growth.procedures.update_profile import target_of
-from agent.markdown.note import Note
+from agent.growth.reflections.store import append_look_back, last_look_back
 from agent.memory import daily
 from agent.memory.store import with_offset
 from agent.runs.upkeep_due import UpkeepDue
@@ -18,7 +17,6 @@ from agent.schedule.task import Task
 from agent.schedule.task_notes import NewTask, PlannedTask, QueueFull, TaskShelf, load_tasks, plan_task
 from agent.tools.builtin.planning import MOST_PLANNED
 from agent.vault.change import Append
-from agent.vault.folders import REFLECTIONS
 
 MODEL: ModelPart = "if_found"
 WRITES: tuple[str, ...] = ()
@@ -26,7 +24,6 @@ _ENOUGH = 3
 """From how many statements a note about the person is worth an update, and days a look for patterns."""
 _FRIDAY = 5
 """The day of the week from which it is worth a look for patterns."""
-_HEADING = re.compile(r"^## (\d\d):(\d\d)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +64,6 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
     return Work(_with_plans(context, answer, planned), (_reflection(context, answer, planned),))
 
 
-def reflection_name(day: date) -> str:
-    """The note with the reflections of a day, as the table of folders names it."""
-    return f"{REFLECTIONS}{day:%Y-%m}/{day}.md"
-
-
 def _review(context: ProcedureContext, shelf: TaskShelf) -> _Review:
     since = _last(context)
     days = days_before(context.today, (context.today - since.date()).days + 1)
@@ -85,12 +77,8 @@ def _review(context: ProcedureContext, shelf: TaskShelf) -> _Review:
 
 def _last(context: ProcedureContext) -> datetime:
     """The moment of the last reflection, at most a day ago."""
-    for day in (context.today, context.today - timedelta(days=1)):
-        found = _HEADING.findall(context.note(reflection_name(day)))
-        if found:
-            hour, minute = found[-1]
-            return _moment(context, day, f"{hour}:{minute}")
-    return context.now - timedelta(days=1)
+    found = last_look_back(context.vault, (context.today, context.today - timedelta(days=1)))
+    return found or context.now - timedelta(days=1)
 
 
 def _moment(context: ProcedureContext, day: date, clock: str) -> datetime:
@@ -155,10 +143,9 @@ def _idea(context: ProcedureContext, kind: TaskType, priority: int, **values: ob
 
 
 def _reflection(context: ProcedureContext, text: str, planned: Sequence[Task]) -> Append:
-    """The request that adds a reflection to the note of its day."""
-    head = Note.compose({"type": "reflection", "date": context.today}, f"# {context.today}\n").data
-    body = _with_plans(context, text, planned).encode("utf-8", "replace")
-    return Append(context.path(reflection_name(context.today)), body, head, f"## {context.now:%H:%M}".encode())
+    """The request that adds a look back to the note of its day."""
+    home, words = context.vault.home, _with_plans(context, text, planned)
+    return append_look_back(home, context.now, context.text("look_back"), words, context.language)
 
 
 def _with_plans(context: ProcedureContext, text: str, planned: Sequence[Task]) -> str:

@@ -8,6 +8,8 @@ Grade: TypeAlias = Literal["low", "medium", "high"]
 Trigger: TypeAlias = Literal["task", "error", "day", "feedback"]
 """Why it was reflected: a run has ended, something went wrong in it, a day is over, or the person has said or done
 something about what came of it."""
+Opinion: TypeAlias = Literal["", "helpful", "not_helpful"]
+"""What the person has ticked below a reflection; empty without a tick, and with both."""
 ErrorKind: TypeAlias = Literal["information", "strategy", "tool", "model"]
 """The cause of a trouble: too little was known, the way was wrong, a tool was misused, or the model cannot do it."""
 
@@ -35,6 +37,8 @@ class Reflection:
     `runs` are those that it is about, `sessions` the notes with their words. `error` says what went wrong (empty:
     nothing did), `gap` what the agent could not do. `strangers` are the sources of text which is not the person's and
     that these runs have read: nothing of such a reflection may steer the agent. `is_plain`: no model was asked.
+    `kept` is an answer of the model that could not be read, as it came; the other fields are empty then. `opinion` is
+    the person's, by the boxes in the note.
     """
 
     path: str
@@ -51,3 +55,11 @@ class Reflection:
     heading: str = ""
     strangers: tuple[str, ...] = ()
     is_plain: bool = False
+    kept: str = ""
+    opinion: Opinion = ""
+
+    @property
+    def link(self) -> str:
+        """A link to the reflection in its note."""
+        place = f"#{self.heading}" if self.heading else ""
+        return f"[[{self.path.removesuffix('.md')}{place}]]"
