@@ -262,6 +262,7 @@ def _message_parts(at: datetime, spoken: Spoken, placed: _Placed, language: Lang
             yield from (_call_part(at, call, language) for call in calls)
         case ToolResult(call, name, text, failed) as result:
             data = {"id": call, "name": name, **_given(failed=failed)}
+            data |= {} if spoken.seconds is None else {"seconds": round(spoken.seconds, 3)}
             title = spoken.line or result_line(result, language)
             yield _Part(at, "result", data, title, _with_remark(fenced(text), spoken))
         case _:

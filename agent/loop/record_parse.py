@@ -5,6 +5,7 @@ the session reads the parts again. The form is described in `record_format`.
 """
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -160,9 +161,17 @@ def _message(kind: str, data: Mapping[str, object], text: str) -> Spoken | None:
             return Spoken(Assistant("", (call,)))
         case "result":
             failed = data.get("failed") is True
-            return Spoken(ToolResult(str(data["id"]), str(data["name"]), _unfenced(text), failed))
+            result = ToolResult(str(data["id"]), str(data["name"]), _unfenced(text), failed)
+            return Spoken(result, seconds=_seconds(data.get("seconds")))
         case _:
             return None
+
+
+def _seconds(value: object) -> float | None:
+    """A duration; None for a note without it, or a value that is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value < math.inf else None
 
 
 def _prompt(built: object) -> PromptParts | None:

@@ -50,8 +50,9 @@ class PromptParts:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A message. `usage` is that of the model call that returned it. For people: `line` is a tool's call and result in
-    one line, `remark` are receipts or commits.
+    """A message. `usage` is that of the model call that returned it, `seconds` the duration of the tool call that it is
+    the result of (None: not known, as in older notes). For people: `line` is a tool's call and result in one line,
+    `remark` are receipts or commits.
 
     `given` are the lines that the message consists of, `built` the parts of a system message: the note has these
     instead of the message's text.
@@ -63,6 +64,7 @@ class Spoken:
     given: tuple[PinnedLines, ...] = ()
     built: PromptParts | None = None
     line: str = ""
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,7 +270,8 @@ class Run:
         if called.given and called.given.tools:
             self.describe(spec for spec in self.agent.tools.specs(self.context) if spec.name in called.given.tools)
         line = called_line(call, called, self.agent.language)
-        self.session.add(Spoken(result, remark=commit_lines(called, self.agent.language), line=line))
+        remark = commit_lines(called, self.agent.language)
+        self.session.add(Spoken(result, remark=remark, line=line, seconds=called.seconds))
         self.record_taint()
         self.refused += [result.name] if called.denied else []
         self.inject(self.publish(call_ended(result, called, self.context)))

@@ -14,9 +14,11 @@ from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import RunOutcome
+from agent.loop.records import Spoken
 from agent.loop.session import load_session
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.history.find import commits
+from tests.fakes import FakeClock
 from tests.loop.stage import Stage, carried_out, note, stage
 from tests.vaults import git
 
@@ -347,6 +349,22 @@ def test_an_unknown_error_in_a_tool_is_told_and_not_fatal(tmp_path: Path) -> Non
         more=(broken,),
     )
     assert here.ask("Try").outcome is RunOutcome.FINISHED
+
+
+def test_the_note_has_the_duration_of_each_call(tmp_path: Path) -> None:
+    clock = FakeClock()
+
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
+        clock.advance(2.5)
+        return ToolOutput("dug")
+
+    dig = Tool("test_dig", "Dig.", NO_ARGUMENTS, perform, frozenset({"search"}))
+    lines = ScriptedReply("", (ScriptedCall("test_dig"),)), READ, ScriptedReply("Done.")
+    here = Stage(tmp_path, Scripted(lines), {"a.md": "A.\n"}, clock=clock, more=(dig,))
+    records = load_session(here.vault, here.ask("Dig").session).records
+    spoken = [each.event for each in records if isinstance(each.event, Spoken)]
+    assert [each.seconds for each in spoken if isinstance(each.message, ToolResult)] == [2.5, 0.0, 0.0]
+    assert {each.seconds for each in spoken if not isinstance(each.message, ToolResult)} == {None}
 
 
 def test_calls_keep_their_arguments_to_the_letter(tmp_path: Path) -> None:

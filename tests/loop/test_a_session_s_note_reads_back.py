@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -70,8 +71,11 @@ pinned = st.builds(PinnedLines, word, st.tuples(st.integers(), st.integers()), w
 linked = st.builds(
     Spoken, st.builds(Context, st.just(""), word), given=st.lists(pinned, min_size=1, max_size=3).map(tuple)
 )
+seconds = st.none() | st.integers(0, 10_000_000).map(lambda milliseconds: milliseconds / 1000)
+results = st.builds(ToolResult, word, word, text, st.booleans())
 events = st.one_of(
     st.builds(Spoken, messages),
+    st.builds(Spoken, results, seconds=seconds),
     linked,
     st.builds(Began, word, text, word, word),
     st.builds(ToolsChosen, st.lists(word, max_size=4).map(tuple)),
@@ -101,6 +105,14 @@ def test_what_is_appended_follows_what_was_there_in_whatever_language(
 ) -> None:
     before, after = ([SessionRecord(AT, event) for event in said] for said in (first, then))
     assert parse_records(format_records(before) + format_records(after, language)) == before + after
+
+
+@pytest.mark.parametrize("said", ["", ', "seconds": null', ', "seconds": "2"', ', "seconds": -1', ', "seconds": true'])
+def test_a_result_without_a_duration_reads_as_before(said: str) -> None:
+    result = Spoken(ToolResult("1", "vault_read", "a"), seconds=2.0)
+    note = format_records([SessionRecord(AT, result)])
+    assert ', "seconds": 2.0' in note
+    assert parse_records(note.replace(', "seconds": 2.0', said)) == [SessionRecord(AT, replace(result, seconds=None))]
 
 
 def test_headings_speak_the_language_of_the_vault() -> None:
