@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from agent.config.attention_settings import AttentionSettings
 from agent.config.channel_settings import ChannelSettings
-from agent.config.growth_settings import GrowthSettings
+from agent.config.growth_settings import GrowthSettings, ReflectionSettings
 from agent.config.http_settings import HttpSettings
 from agent.config.machine_settings import MachineSettings, SyncSettings
 from agent.config.memory_settings import MemorySettings
@@ -143,6 +143,7 @@ class Settings:
     memory: MemorySettings
     profile: ProfileSettings
     growth: GrowthSettings
+    reflection: ReflectionSettings
     skills: SkillSettings
     tools: ToolSettings
     inbox: InboxSettings

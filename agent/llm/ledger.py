@@ -132,10 +132,10 @@ class Ledger:
         with self._mutex:
             return self._of_job(day, job) if job else self._of_day(day)
 
-    def totals_of_jobs(self, day: date) -> SpendTotals:
-        """The totals of all jobs on a day; raises `Permanent`."""
+    def totals_of_jobs(self, day: date, beginning: str = "") -> SpendTotals:
+        """The totals of the jobs on a day whose names begin so, of all jobs without one; raises `Permanent`."""
         with self._mutex:
-            return self._of_job(day)
+            return self._of_job(day, beginning=beginning)
 
     def totals_of(self, run: str) -> SpendTotals:
         """The totals of a run and its sub-runs over all days; raises `Permanent`."""
@@ -146,11 +146,11 @@ class Ledger:
         read = self._read(self._folder / f"{day.isoformat()}.jsonl")
         return add_up(read.entries.values(), read.damaged)
 
-    def _of_job(self, day: date, job: str = "") -> SpendTotals:
-        """The totals of one job on a day, or of all jobs."""
+    def _of_job(self, day: date, job: str = "", beginning: str = "") -> SpendTotals:
+        """The totals of one job on a day, or of all jobs whose names begin so."""
         read = self._read(self._folder / f"{day.isoformat()}.jsonl")
-        found = (each for each in read.entries.values() if each.scope.job and job in {"", each.scope.job})
-        return add_up(found, read.damaged)
+        jobs = (each for each in read.entries.values() if each.scope.job and each.scope.job.startswith(beginning))
+        return add_up((each for each in jobs if job in {"", each.scope.job}), read.damaged)
 
     def _of_run(self, run: str) -> SpendTotals:
         paths = (path for path in self._files() if path.name in self._days or self._mentions(path, run))

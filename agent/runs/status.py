@@ -12,6 +12,7 @@ from agent.llm.ledger import Ledger, SpendTotals
 from agent.llm.presets import KINDS, ModelKind, endpoint
 from agent.llm.spend_elsewhere import spent_elsewhere
 from agent.runs.decisions import approvals, arrived_decisions
+from agent.runs.growth_spend import growth_today
 from agent.runs.machines import MachineNote, other_machines
 from agent.runs.registry import run_registry
 from agent.runs.waiting_questions import waiting_questions
@@ -43,7 +44,8 @@ class AgentStatus:
     `reviews` and `suggestions` are the notes in approvals/ that ask to trust, and to learn, a skill.
     `waiting` are the sessions whose run waits for a person, `working` those with an active run. `arrived` are the notes
     in which a decision arrived that counts only if it is made here. `machines` are the other ones with this vault,
-    `elsewhere` the sessions in progress there, `today_elsewhere` what they have spent as far as it is known.
+    `elsewhere` the sessions in progress there, `today_elsewhere` what they have spent as far as it is known. `growth`
+    is the part of today's spend that went into what the agent does to itself.
     """
 
     models: Mapping[ModelKind, str]
@@ -60,6 +62,7 @@ class AgentStatus:
     machines: tuple[MachineNote, ...] = ()
     elsewhere: tuple[SessionElsewhere, ...] = ()
     today_elsewhere: SpendTotals = SpendTotals()
+    growth: SpendTotals = SpendTotals()
 
     @property
     def model(self) -> str:
@@ -76,7 +79,7 @@ def agent_status(workspace: Workspace) -> AgentStatus:
     """The agent's status; opens no connection and changes nothing."""
     problems: list[str] = []
     models: Mapping[ModelKind, str] = {}
-    today, misconfigured = None, tuple[str, ...]()
+    today, growth, misconfigured = None, SpendTotals(), tuple[str, ...]()
     try:
         models = {kind: model.name for model, kinds in configured_models(workspace).items() for kind in kinds}
     except AgentError as error:
@@ -87,7 +90,7 @@ def agent_status(workspace: Workspace) -> AgentStatus:
         problems.append(Sentence("no model can be asked from here: {why}; {fix}", why=missing.why, fix=fix))
     try:
         ledger = ledger_of(workspace)
-        today = ledger.totals(ledger.today())
+        today, growth = ledger.totals(ledger.today()), growth_today(ledger)
         problems += (
             [Sentence("{count} calls of today cannot be read in the spend ledger", count=today.damaged)]
             if today.damaged
@@ -117,6 +120,7 @@ def agent_status(workspace: Workspace) -> AgentStatus:
         other_machines(workspace.vault),
         _sessions_elsewhere(workspace),
         spent_elsewhere(workspace.directories.state / SPEND, ledger_of(workspace).today()),
+        growth,
     )
 
 

@@ -18,6 +18,7 @@ from agent.interfaces.cli.printing import as_lines, at_words, columns, padded, s
 from agent.interfaces.cli.status_of_jobs import format_jobs_status
 from agent.interfaces.cli.status_of_notices import format_notices_status, notices_status
 from agent.interfaces.cli.sync_status import found_standings, short_lines
+from agent.llm.ledger import SpendTotals
 from agent.metrics import names
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.runs.arrivals import ArrivalState, arrival_state
@@ -258,13 +259,11 @@ def _format_index(index: IndexState, notes: bool) -> list[str]:
 
 def _agent_document(agent: AgentStatus, caps: SpendSettings) -> dict[str, object]:
     today = agent.today
-    spent = None
-    if today is not None:
-        spent = {"calls": today.calls, "tokens": today.tokens, "money": round(today.money, 6)}
     return {
         "model": agent.model or None,
         "models": dict(agent.models),
-        "today": spent,
+        "today": None if today is None else _spent_document(today),
+        "growth": _spent_document(agent.growth),
         "caps": {"money": caps.daily, "tokens": caps.daily_tokens},
         "approvals": agent.approvals,
         "questions": agent.questions,
@@ -273,6 +272,19 @@ def _agent_document(agent: AgentStatus, caps: SpendSettings) -> dict[str, object
         "working": list(agent.working),
         "problem": "; ".join(filter(None, (*agent.misconfigured[:1], agent.problem))) or None,
     }
+
+
+def _spent_document(spent: SpendTotals) -> dict[str, object]:
+    return {"calls": spent.calls, "tokens": spent.tokens, "money": round(spent.money, 6)}
+
+
+def _format_growth(spent: SpendTotals) -> list[str]:
+    """A line for what the agent has spent on its own growth today; none if that was nothing."""
+    if not spent.calls:
+        return []
+    one = "today ${money:.4f} in 1 call of a model, {tokens:,} tokens"
+    more = "today ${money:.4f} in {count:,} calls of a model, {tokens:,} tokens"
+    return [row("growth", counted(spent.calls, one, more, money=spent.money, tokens=spent.tokens))]
 
 
 def _format_agent(agent: AgentStatus, caps: SpendSettings) -> list[str]:
@@ -287,6 +299,7 @@ def _format_agent(agent: AgentStatus, caps: SpendSettings) -> list[str]:
             daily_tokens=caps.daily_tokens,
         )
     lines += [row("", f"  {each}") for each in (*rest, said(agent.problem)) if each]
+    lines += _format_growth(agent.growth)
     if agent.approvals:
         calls = counted(agent.approvals, "1 call waits: {list}", "{count} calls wait: {list}", list=_APPROVALS)
         lines.append(row("approve", calls))

@@ -8,7 +8,11 @@ import pytest
 from agent.app.open import open_workspace
 from agent.events.runs import ContextRefreshed, MemoryCaptured, MemoryRecalled, Speaker, TaskCompleted, ToolCallFailed
 from agent.interfaces.cli.main import main
+from agent.llm.ledger import LedgerEntry, SpendScope
+from agent.llm.messages import Usage
 from agent.metrics.collect import Collector
+from agent.runs.growth_spend import growth_account
+from agent.runs.status import ledger_of
 from agent.workspace.daemon_lock import daemon_lock
 from tests.interfaces.cli.conftest import Run
 from tests.interfaces.cli.terminal import terminal
@@ -105,3 +109,25 @@ def test_a_long_line_is_cut_after_words_on_a_terminal_and_whole_in_a_pipe(
             lines = screen.lines
     at = lines.index("problem  the disk is full, and what has changed in")
     assert lines[at + 1] == "         the notes cannot be taken in"
+
+
+def spent_on_growth(run: Run) -> object:
+    agent = run("status")["agent"]
+    assert isinstance(agent, dict)
+    return agent["growth"]
+
+
+def test_the_cost_of_growth_is_told_and_counts_with_the_jobs(
+    root: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert spent_on_growth(run) == {"calls": 0, "tokens": 0, "money": 0}
+    ledger = ledger_of(open_workspace(root))
+    accounts = (growth_account("reflections"), growth_account("research"), "digest", "")
+    for number, job in enumerate(accounts):
+        entry = LedgerEntry(str(number), SpendScope("r", job), "m", Usage(100, 20), 0.001, open=False)
+        with ledger.exclusive() as page:
+            page.write(ledger.today(), entry)
+    assert spent_on_growth(run) == {"calls": 2, "tokens": 240, "money": 0.002}
+    assert ledger.totals_of_jobs(ledger.today()).calls == 3, "the limit of all jobs holds for growth too"
+    assert main(["status"]) == 0
+    assert "growth   today $0.0020 in 2 calls of a model, 240 tokens" in capsys.readouterr().out
