@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
+from typing import Generic, TypeVar
 
 from agent.config.masking import HIDDEN_IN_NOTES
 from agent.errors import Interrupted, ToolFailed, ToolRetry
@@ -19,6 +20,7 @@ from agent.tools.tool import RunContext, Tool, ToolOutput
 HANGING = 3
 """The most abandoned calls of one tool that still hang; at this number it is not called any more."""
 _LOOK = 0.1
+T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 
@@ -97,7 +99,7 @@ def timed(tool: Tool) -> Tool:
     """
     if tool.timeout <= 0:
         return tool
-    hanging: list[ThreadedCall] = []
+    hanging: list[ThreadedCall[ToolOutput]] = []
 
     def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         hanging[:] = [call for call in hanging if call.thread.is_alive()]
@@ -121,12 +123,12 @@ def timed(tool: Tool) -> Tool:
 
 
 @dataclass(slots=True)
-class ThreadedCall:
+class ThreadedCall(Generic[T]):
     """A call of a function in a daemon thread, which does not keep the program from ending."""
 
-    function: Callable[[], ToolOutput]
+    function: Callable[[], T]
     name: str
-    answer: SimpleQueue[ToolOutput | BaseException] = field(default_factory=SimpleQueue)
+    answer: SimpleQueue[T | BaseException] = field(default_factory=SimpleQueue)
     thread: threading.Thread = field(init=False)
 
     def __post_init__(self) -> None:
@@ -139,7 +141,7 @@ class ThreadedCall:
         except BaseException as error:  # noqa: BLE001 - passed to the caller, which sorts it
             self.answer.put(error)
 
-    def result(self, seconds: float) -> ToolOutput:
+    def result(self, seconds: float) -> T:
         """The function's result; raises what it raised, or `Empty` after `seconds`."""
         found = self.answer.get(timeout=seconds)
         if isinstance(found, BaseException):

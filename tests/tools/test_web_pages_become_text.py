@@ -51,8 +51,9 @@ plain
 
 > quoted
 
-| Kind | Time
-| green | 2 `min`
+| Kind | Time |
+| --- | --- |
+| green | 2 `min` |
 
 [image: a pot]run
 

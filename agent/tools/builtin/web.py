@@ -1,4 +1,4 @@
-"""`web_fetch`: reads one public page, and connects to nothing else.
+"""`web_fetch`: reads one public page, and connects to nothing else; `fetch_page` is the same for the program itself.
 
 The host of a URL is resolved once, every address is checked by `addresses`, and the connection uses exactly that
 address; each redirect repeats this. No proxy, cookie, key or setting of the environment is used. The result is
@@ -20,10 +20,11 @@ from agent.clock import Clock
 from agent.config.masking import count_secrets
 from agent.errors import Interrupted, ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
+from agent.llm.provider import Cancelled
 from agent.tools.arguments import schema, text
 from agent.tools.builtin.addresses import is_ours, refusal
 from agent.tools.builtin.charset import decode
-from agent.tools.builtin.page import readable
+from agent.tools.builtin.page import ReadablePage, read_page
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.tools.wrappers import ThreadedCall
 
@@ -89,6 +90,16 @@ NETWORK = WebNetwork()
 LIMITS = FetchLimits()
 
 
+@dataclass(frozen=True, slots=True)
+class WebPage:
+    """What was read at an address: the last one, after redirects. All of it is a stranger's. `is_cut`: longer than the
+    limit, and the rest was not read."""
+
+    address: str
+    content: ReadablePage
+    is_cut: bool = False
+
+
 def web_tools(
     clock: Clock, secrets: Callable[[], Sequence[str]], network: WebNetwork = NETWORK, limits: FetchLimits = LIMITS
 ) -> tuple[Tool, ...]:
@@ -96,9 +107,10 @@ def web_tools(
 
     def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         url = text(arguments, "url").strip()
-        _check_leak(url, secrets())
-        visit = _Visit(network, limits)
-        return _watched(visit, url, clock, context)
+        found = fetch_page(url, clock, secrets(), context.cancelled, network, limits)
+        whole = found.content.text.strip() or "(nothing to read there)"
+        note = f"\n[longer than {limits.size >> 20} MB: the rest was not read]" if found.is_cut else ""
+        return ToolOutput(f"{found.address}\n\n{whole}{note}", untrusted=found.address)
 
     tool = Tool(
         "web_fetch", _DESCRIPTION, _PARAMETERS, perform, frozenset({"web"}), readonly=True, egress=True, timeout=30.0
@@ -106,27 +118,40 @@ def web_tools(
     return (tool,)
 
 
-def _check_leak(url: str, secrets: Sequence[str]) -> None:
-    """Raise `ToolFailed` for a URL with a secret in it, in any percent-encoding."""
-    forms = {url, unquote(url), unquote_plus(url), unquote(unquote(url))}
-    if any(count_secrets(form, secrets) for form in forms):
-        raise ToolFailed("the address has a secret of this machine in it; it was not sent")
+def fetch_page(
+    url: str,
+    clock: Clock,
+    secrets: Sequence[str],
+    cancelled: Cancelled,
+    network: WebNetwork = NETWORK,
+    limits: FetchLimits = LIMITS,
+) -> WebPage:
+    """The page at a URL that has none of the `secrets` in it, read in a separate thread: neither a slow server nor a
+    slow resolver blocks the caller.
 
-
-def _watched(visit: "_Visit", url: str, clock: Clock, context: RunContext) -> ToolOutput:
-    """Fetch in a separate thread, so that neither a slow server nor a slow resolver blocks the run."""
-    deadline = clock.monotonic() + visit.limits.seconds
+    Raises `ToolRetry` for a URL that is not allowed, `ToolFailed` for any other failure, and `Interrupted`.
+    """
+    _check_leak(url, secrets)
+    visit = _Visit(network, limits)
+    deadline = clock.monotonic() + limits.seconds
     call = ThreadedCall(lambda: visit.fetch(url), "web")
     try:
         while True:
             with suppress(Empty):
                 return call.result(_LOOK)
-            if context.cancelled():
+            if cancelled():
                 raise Interrupted("web_fetch was cancelled")
             if clock.monotonic() >= deadline:
-                raise ToolFailed(f"no whole answer came within {visit.limits.seconds:g} s")
+                raise ToolFailed(f"no whole answer came within {limits.seconds:g} s")
     finally:
         visit.stop()
+
+
+def _check_leak(url: str, secrets: Sequence[str]) -> None:
+    """Raise `ToolFailed` for a URL with a secret in it, in any percent-encoding."""
+    forms = {url, unquote(url), unquote_plus(url), unquote(unquote(url))}
+    if any(count_secrets(form, secrets) for form in forms):
+        raise ToolFailed("the address has a secret of this machine in it; it was not sent")
 
 
 @dataclass(slots=True)
@@ -150,7 +175,7 @@ class _Visit:
                 each.close()
             self._sockets.clear()
 
-    def fetch(self, url: str) -> ToolOutput:
+    def fetch(self, url: str) -> WebPage:
         """The page at a URL; raises `ToolRetry` for a URL that is not allowed, `ToolFailed` for any other failure."""
         import httpx
 
@@ -238,7 +263,7 @@ class _Visit:
             else:
                 self._sockets.append(connected.dup())
 
-    def _given(self, response: "httpx.Response", target: "httpx.URL") -> ToolOutput:
+    def _given(self, response: "httpx.Response", target: "httpx.URL") -> WebPage:
         if response.status_code != 200:
             raise ToolFailed(f"{target.raw_host.decode('ascii')} answered {response.status_code}")
         kind, _, rest = response.headers.get("content-type", "").lower().partition(";")
@@ -250,10 +275,10 @@ class _Visit:
         cut = len(data) > self.limits.size
         charset = re.search(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", rest)
         whole = decode(data[: self.limits.size], charset[1] if charset else "")
+        page = ReadablePage(whole)
         if kind in _PAGES or re.match(r"\s*(?:<!doctype html|<html)", whole, re.IGNORECASE):
-            whole = readable(whole, str(target), lambda: self.stopped)
-        note = f"\n[longer than {self.limits.size >> 20} MB: the rest was not read]" if cut else ""
-        return ToolOutput(f"{target}\n\n{whole.strip() or '(nothing to read there)'}{note}", untrusted=str(target))
+            page = read_page(whole, str(target), lambda: self.stopped)
+        return WebPage(str(target), page, cut)
 
     def _body(self, response: "httpx.Response") -> bytes:
         """The decompressed body, at most one byte more than the limit."""
