@@ -1,11 +1,12 @@
 """Time zones, by name: times of jobs are those of a zone, since an offset alone does not know of clock changes."""
 
 from functools import lru_cache
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from agent.errors import UserError
 
 UTC_NAME = "UTC"
+_OLD = ("Etc/", "SystemV/", "US/", "Brazil/", "Canada/", "Chile/", "Mexico/", "posix/", "right/")
 
 
 @lru_cache(maxsize=256)
@@ -28,3 +29,10 @@ def machine_zone() -> ZoneInfo:
         return zone_of(get_localzone_name() or UTC_NAME)
     except (LookupError, OSError, ValueError, UserError):
         return zone_of(UTC_NAME)
+
+
+@lru_cache(maxsize=1)
+def zone_names() -> tuple[str, ...]:
+    """The names that a person may choose from, sorted; without the old ones, such as `Cuba` or `Etc/GMT+3`."""
+    names = sorted(each for each in available_timezones() if "/" in each and not each.startswith(_OLD))
+    return (UTC_NAME, *names)

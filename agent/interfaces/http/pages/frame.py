@@ -8,6 +8,7 @@ the page's head only names the nonce, for `hx-csp`.
 import secrets
 from collections.abc import Mapping
 from datetime import date, datetime
+from difflib import unified_diff
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -43,11 +44,10 @@ def page_response(template: str, request: PageRequest, values: Mapping[str, obje
 
 
 def problem_page(error: Exception, request: PageRequest, values: Mapping[str, object]) -> HTMLResponse:
-    """An error as a page, or as the message that htmx shows (`values` has `is_part`)."""
+    """An error as a page, or as the part that htmx shows, by the template that `part` of the values names."""
     problem = problem_of(error, request.language)
-    template = "message.html" if values.get("is_part") else "problem.html"
-    shown = {**values, "problem": problem, "is_problem": True, "sentence": problem.detail, "hint": problem.hint}
-    return page_response(template, request, shown, problem.status)
+    said = {"problem": problem, "is_problem": True, "sentence": problem.detail, "hint": problem.hint, "error": error}
+    return page_response(str(values["part"]) or "problem.html", request, {**values, **said}, problem.status)
 
 
 def rendered(template: str, request: PageRequest, values: Mapping[str, object]) -> str:
@@ -98,6 +98,7 @@ def _environment() -> Environment:
         "day": _day,
         "said": _said,
         "patch": patch_rows,
+        "patch_to": patch_between,
         "clock": _clock,
         "exact": _exact,
     }
@@ -162,6 +163,11 @@ def format_age(at: datetime, now: datetime, language: Language) -> str:
             number = "one" if count == 1 else "many"
             return text(f"pages.{way}_{unit}_{number}", language, count=count)
     return f"{at.astimezone(now.tzinfo):%Y-%m-%d}"
+
+
+def patch_between(before: str, after: str) -> str:
+    """The patch from one text to another, without names of files."""
+    return "\n".join(list(unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2))[2:])
 
 
 def patch_rows(patch: str) -> list[tuple[str, str]]:

@@ -7,32 +7,39 @@ from agent.app.past_runs import PastRun, past_runs
 from agent.interfaces.http.api import jobs as operations
 from agent.interfaces.http.operation import Call
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.interfaces.http.pages.time_line import SPANS, Span, time_line
 from agent.interfaces.http.pages.trigger_words import trigger_words
 from agent.runs.job_upkeep import cost_of_day, job_as_it_is, job_shelf
 from agent.runs.status import has_model
 from agent.schedule.job import Job
 from agent.schedule.job_document import coming
 from agent.schedule.occurrences import Occurrence
+from agent.schedule.shelf import is_job_note
+from agent.schedule.zones import machine_zone
 
 _NEXT, _PAST = 3, 50
 
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A job with what stands on a page: its triggers in words, its next times, and its runs, the newest first."""
+    """A job with what stands on a page: its triggers in words, its next times, its runs, the newest first, and whether
+    it is a goal, which has no note in `jobs/`."""
 
     job: Job
     when: list[str]
     next: tuple[Occurrence, ...]
     runs: tuple[PastRun, ...]
+    is_goal: bool
 
 
 def show(request: PageRequest) -> Mapping[str, object]:
-    """All jobs, the next one first, and the notes that cannot run."""
+    """All jobs, on one line of time (`span` of the query) and each by itself, and the notes that cannot run."""
     shelf = job_shelf(request.workspace).load()
     found = [_shown(request, each) for each in shelf.jobs]
     first = sorted(found, key=lambda each: (not each.next, each.next[0].at.timestamp() if each.next else 0.0))
-    return {"jobs": first, "problems": shelf.problems, "waiting_notes": shelf.waiting}
+    span: Span = next((each for each in SPANS if each == request.field("span")), "day")
+    line = time_line([(each.job, each.runs) for each in first], request.now, span, machine_zone())
+    return {"jobs": first, "problems": shelf.problems, "waiting_notes": shelf.waiting, "line": line, "spans": SPANS}
 
 
 def show_job(request: PageRequest) -> Mapping[str, object]:
@@ -52,7 +59,8 @@ def _shown(request: PageRequest, job: Job) -> _Shown:
     job = job_as_it_is(request.workspace, job)
     times = coming(job, request.now, _NEXT) if job.status == "active" else ()
     words = [trigger_words(each, request.language) for each in job.triggers]
-    return _Shown(job, words, times, past_runs(request.workspace, job)[::-1])
+    is_goal = not is_job_note(request.workspace.vault, job.path)
+    return _Shown(job, words, times, past_runs(request.workspace, job)[::-1], is_goal)
 
 
 def run(request: PageRequest) -> Done:

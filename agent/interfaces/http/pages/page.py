@@ -73,7 +73,9 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """What a button does: a POST to `path`. It raises errors of the program, which are shown to the person."""
+    """What a button does: a POST to `path`. It raises errors of the program, which are shown to the person: in the open
+    page by the template `refused`, which is given the `error`."""
 
     path: str
     do: Callable[[PageRequest], Done]
+    refused: str = "message.html"

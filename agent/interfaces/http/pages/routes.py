@@ -58,7 +58,7 @@ def _page_route(service: Service, page: Page) -> Route:
 def _deed_route(service: Service, deed: Deed) -> Route:
     async def endpoint(request: Request) -> Response:
         asked = await _asked(service, request, await request.form(max_files=0))
-        values = {**_frame(service, request, None), "is_part": is_part(request)}
+        values = {**_frame(service, request, None), "part": deed.refused if is_part(request) else ""}
         try:
             done = await run_in_threadpool(deed.do, asked)
         except Exception as error:  # noqa: BLE001
@@ -97,7 +97,7 @@ def _frame(service: Service, request: Request, page: Page | None) -> dict[str, o
         "page": page,
         "address": address,
         "theme": theme if theme in THEMES else "",
-        "is_part": False,
+        "part": "",
         "since": service.changes.last,  # taken before the page reads: what comes later reaches it by the stream
     }
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import unified_diff
 
 from agent.errors import UserError
+from agent.interfaces.http.pages.frame import patch_between
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.machines import known_machines
 from agent.texts import text
@@ -43,7 +43,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
 
 
 def _conflict(vault: Vault, found: ConflictedNote) -> _Conflict:
-    copies = {path: _difference(found.data, data) for path, data in found.copies.items()}
+    copies = {path: patch_between(_text(found.data), _text(data)) for path, data in found.copies.items()}
     sides = [ConflictSide.OURS]
     sides += [ConflictSide.THEIRS] if len(copies) == 1 else []
     sides += [ConflictSide.BOTH] if is_note(found.path) else []
@@ -55,14 +55,8 @@ def _seen(vault: Vault, found: ConflictedNote) -> str:
     return vault.content_id(b"\0".join((found.data, *found.copies.values())))
 
 
-def _difference(ours: bytes, theirs: bytes) -> str:
-    """The patch from the note to a copy."""
-    here, there = _lines(ours), _lines(theirs)
-    return "\n".join(list(unified_diff(here, there, lineterm="", n=2))[2:])
-
-
-def _lines(data: bytes) -> list[str]:
-    return data.decode("utf-8", "replace").splitlines()
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
 
 
 def choose(request: PageRequest) -> Done:

@@ -6,6 +6,7 @@ from starlette.routing import BaseRoute
 
 from agent.interfaces.http.pages import (
     ask,
+    job_edit,
     jobs,
     memory,
     needs,
@@ -36,6 +37,9 @@ PAGES: tuple[Page, ...] = (
     tasks.NEW,
     tasks.TASK,
     jobs.PAGE,
+    job_edit.NEW,
+    job_edit.EDIT,
+    job_edit.PREVIEW,
     jobs.JOB,
     profile.PAGE,
     profile.NOTE,
@@ -54,6 +58,7 @@ DEEDS: tuple[Deed, ...] = (
     *status.DEEDS,
     *tasks.DEEDS,
     *jobs.DEEDS,
+    *job_edit.DEEDS,
     *profile.DEEDS,
     *memory.DEEDS,
     *skills.DEEDS,

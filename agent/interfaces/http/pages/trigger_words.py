@@ -2,8 +2,9 @@
 
 import re
 from datetime import time
+from typing import assert_never
 
-from agent.schedule.triggers import At, Cron, Every, Trigger, format_trigger
+from agent.schedule.triggers import At, ChangeTrigger, Cron, Every, OnEvent, Trigger, format_trigger
 from agent.texts import Language, text
 
 _UNITS = (("week", 604_800), ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
@@ -21,8 +22,17 @@ def trigger_words(trigger: Trigger, language: Language) -> str:
             return _every(seconds, language)
         case At(moment):
             return text("pages.once", language, moment=moment.isoformat(" ", "minutes"))
+        case ChangeTrigger():
+            what = format_trigger(trigger).removeprefix("change ")
+            return (
+                text("pages.on_change", language)
+                if trigger == ChangeTrigger()
+                else text("pages.on_change_of", language, what=what)
+            )
+        case OnEvent(name):
+            return text("pages.on_event", language, name=name)
         case _:
-            return format_trigger(trigger)
+            assert_never(trigger)
 
 
 def _every(seconds: int, language: Language) -> str:

@@ -103,7 +103,9 @@ def addresses(house: House) -> list[str]:
     return [
         "/", "/today", f"/changes/{commit}", "/ask", f"/ask/{run}", "/notes", "/notes?q=roof", "/notes?folder=house",
         "/notes/house/roof.md", "/backlinks/paint.md", "/history/paint.md", "/status",
-        "/tasks", "/tasks/new", "/tasks/slate", "/tasks/tiles", "/jobs", "/jobs/morning", "/profile",
+        "/tasks", "/tasks/new", "/tasks/slate", "/tasks/tiles",
+        "/jobs", "/jobs?span=week", "/jobs/morning", "/new-job", "/jobs/edit/morning",
+        "/job-preview?when=daily%20at%208", "/job-preview?when=never", "/profile",
         "/profile/31-preferences.md", "/profile/31-preferences.md?view=source",
         "/memory", "/memory?q=tea", "/memory/forget", "/memory/forget?name=tea",
         "/skills", "/skills?task=Plan%20my%20day", "/skills/daily-planning", "/skills/offers",

@@ -1,0 +1,86 @@
+"""A job in a form: its next times are shown while it is typed, and it is saved in one commit, from the version seen."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from urllib.parse import quote
+
+from agent.errors import UserError
+from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.interfaces.http.pages.trigger_words import trigger_words
+from agent.runs.job_edits import JobForm, add_job, changed_job, job_in_form, new_job, save_job
+from agent.runs.job_upkeep import cost_of_day
+from agent.runs.status import has_model
+from agent.schedule.job import Job
+from agent.schedule.job_document import coming
+from agent.schedule.zones import machine_zone, zone_names
+
+_NEXT = 5
+
+
+def show_new(request: PageRequest) -> Mapping[str, object]:
+    """An empty form."""
+    return {**_frame(), "path": "", "base": "", "form": JobForm("", "", "", "", False), "problem": None, "id": ""}
+
+
+def show_edit(request: PageRequest) -> Mapping[str, object]:
+    """The form of one job."""
+    found = job_in_form(request.workspace, request.named["id"])
+    shown = {"path": found.path, "base": found.base, "form": found.form, "problem": found.problem}
+    return {**_frame(), **shown, "id": request.named["id"]}
+
+
+def _frame() -> dict[str, object]:
+    return {"zones": zone_names(), "machine_zone": machine_zone().key}
+
+
+def show_preview(request: PageRequest) -> Mapping[str, object]:
+    """When the job of a form would run, or what is wrong with it; writes nothing."""
+    workspace, form, path = request.workspace, _form(request), request.field("path")
+    is_blank = not path and not form.when
+    try:
+        job = None if is_blank else _job(request, path, form)
+    except UserError as error:
+        return {"job": None, "error": error, "field": getattr(error, "field", "")}
+    if job is None:
+        return {"job": None, "error": None, "field": ""}
+    return {
+        "job": job,
+        "error": None,
+        "field": "",
+        "when": [trigger_words(each, request.language) for each in job.triggers],
+        "next": coming(job, request.now, _NEXT),
+        "cost": cost_of_day(workspace, job, has_model(workspace)),
+        "here": machine_zone(),
+    }
+
+
+def _job(request: PageRequest, path: str, form: JobForm) -> Job:
+    if path:
+        return changed_job(request.workspace, path, JobForm(when=form.when, zone=form.zone)).job
+    return new_job(request.workspace, replace(form, title=form.title or request.text("new_job"))).job
+
+
+def save(request: PageRequest) -> Done:
+    """Write the job: a new one, or a change of the version that the person has seen."""
+    workspace, form, path = request.workspace, _form(request), request.field("path")
+    if not path:
+        job, made = add_job(workspace, form)
+        return Done(request.text("later" if made.queued else "job_added", name=job.id), _address(job.id))
+    outcome = save_job(workspace, path, request.needed("base"), form)
+    key = "job_same" if outcome is None else "later" if outcome.queued else "job_saved"
+    return Done(request.text(key, name=path), _address(request.field("id") or path))
+
+
+def _address(id: str) -> str:
+    return f"/jobs/{quote(id)}"
+
+
+def _form(request: PageRequest) -> JobForm:
+    field = request.field
+    return JobForm(field("title"), field("when"), field("zone"), field("text"), field("asks") == "yes")
+
+
+NEW = Page("new_job", "/new-job", show_new, is_live=False)
+EDIT = Page("job_edit", "/jobs/edit/{id:path}", show_edit, is_live=False)
+PREVIEW = Page("job_preview", "/job-preview", show_preview, is_live=False)
+DEEDS = (Deed("/jobs/save", save, refused="job_refused.html"),)

@@ -1,0 +1,269 @@
+"""A job that its person changes by its fields: what it would be, and the one commit that makes it so.
+
+The note stays the job's only form: fields that were not changed leave its lines as they are, and keys that a form does
+not have stay. Of a note that arrived from elsewhere nothing is changed before its person has looked at it.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from agent.errors import BadNote, Conflict, NoteGone, UserError
+from agent.markdown.note import Note
+from agent.markdown.values import Value
+from agent.runs.job_upkeep import job_shelf
+from agent.schedule.header_fields import title_of
+from agent.schedule.job import PROBLEM, Job, JobProblem
+from agent.schedule.job_header import parse_job, task_text
+from agent.schedule.new_job import NewJob, make_job
+from agent.schedule.shelf import is_job_note
+from agent.schedule.trigger_lines import BadLine, parse_lines, raw_lines
+from agent.schedule.triggers import At, Trigger, parse_triggers
+from agent.schedule.zones import UTC_NAME, zone_of
+from agent.vault.change import Outcome, Stamp
+from agent.workspace.workspace import Workspace
+
+_FIELDS = {"on": "when", "timezone": "zone", "approval_required": "asks"}
+"""The keys of a header that a form has, by the names of its fields."""
+_ONE_AT_A_TIME = threading.Lock()
+"""Held from the look at a note's version to the write: of two forms with the same version one comes too late."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobForm:
+    """A job as a person types it. `when` has one trigger a line; an empty `zone` is the machine's; `text` is what it
+    does; `asks`: each run needs a yes. Of a field that is None the note keeps what it has."""
+
+    title: str | None = None
+    when: str | None = None
+    zone: str | None = None
+    text: str | None = None
+    asks: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobInForm:
+    """A job's note and what a form shows of it: `base` is the id of the note's content, `problem` what is wrong."""
+
+    path: str
+    base: str
+    form: JobForm
+    problem: JobProblem | None = None
+
+
+class WrongInput(UserError):
+    """A field of a form that the job cannot have; `field` is its name in `JobForm`, empty for the rest of the note."""
+
+    def __init__(self, field: str, error: UserError | JobProblem) -> None:
+        super().__init__("{problem}", hint="{fix}", problem=error.message, fix=error.hint)
+        self.field = field
+
+
+class StaleForm(Conflict):
+    """The note has changed since the form was made. `current` is its text now, with the id `base`; `sent` is what the
+    form would make of it."""
+
+    def __init__(self, path: str, base: str, current: str, sent: str) -> None:
+        super().__init__(
+            "{path} has changed since you opened it; nothing was written",
+            hint="look at what would change now, and then write yours or open the form again",
+            paths=(path,),
+            path=path,
+        )
+        self.base, self.current, self.sent = base, current, sent
+
+
+def job_in_form(workspace: Workspace, name: str) -> JobInForm:
+    """The job that a person means by its id, note or title, also one whose note has a problem, as a form shows it.
+
+    Raises `UserError` for a goal, and for what arrived and was not looked at.
+    """
+    path, problem = _path_of(workspace, name)
+    data = _read(workspace, path)
+    note = Note.parse(data)
+    if note.problem is not None:
+        raise UserError(
+            "{path} cannot run: {problem}",
+            hint="mend it in an editor: {fix}",
+            path=path,
+            problem=note.problem.message,
+            fix=note.problem.hint,
+        )
+    header = note.header
+    form = JobForm(
+        title_of(note, path.rpartition("/")[2].removesuffix(".md")),
+        raw_lines(header.get("on")),
+        str(header.get("timezone") or ""),
+        task_text(note.body),
+        header.get("approval_required") is True,
+    )
+    return JobInForm(path, workspace.vault.content_id(data), form, problem)
+
+
+def changed_job(workspace: Workspace, name: str, form: JobForm) -> NewJob:
+    """The job that a form makes of another one, and the note's bytes then; raises `WrongInput`."""
+    path, _ = _path_of(workspace, name)
+    return _changed(workspace, path, _read(workspace, path), form)
+
+
+def save_job(workspace: Workspace, path: str, base: str, form: JobForm) -> Outcome | None:
+    """Write a form into its job's note in one commit, None if that changes nothing.
+
+    Raises `WrongInput`, and `StaleForm` if `base` is not the id of the note's content any more.
+    """
+    vault = workspace.vault
+    with _ONE_AT_A_TIME:
+        _path_of(workspace, path)  # what arrived since the form was made has to be looked at first
+        data = _read(workspace, path)
+        made = _changed(workspace, path, data, form)
+        if (now := vault.content_id(data)) != base:
+            raise StaleForm(path, now, data.decode("utf-8", "replace"), made.data.decode("utf-8", "replace"))
+        if made.data == data:
+            return None
+        with vault.transaction(f"job(edit): {made.job.id}", Stamp("human")) as change:
+            change.edit(path, data, made.data)
+    return change.outcome
+
+
+def new_job(workspace: Workspace, form: JobForm) -> NewJob:
+    """The job of a form that has no note yet; raises `WrongInput`."""
+    now = workspace.clock.now().astimezone()
+    title, text = " ".join((form.title or "").split()), (form.text or "").strip()
+    fields: dict[str, Value] = {**_schedule(form, now), **({"approval_required": True} if form.asks else {})}
+    first = text.partition("\n")[0]
+    if not (title or first):
+        empty = UserError("a job needs a title or a text", hint="say what it is about")
+        raise WrongInput("title", empty)
+    try:
+        return make_job(workspace.vault, title or first[:60], text, fields, "static", now)
+    except UserError as error:
+        raise WrongInput("when", error) from error
+
+
+def add_job(workspace: Workspace, form: JobForm) -> tuple[Job, Outcome]:
+    """Write a new job in one commit."""
+    with _ONE_AT_A_TIME:
+        made = new_job(workspace, form)
+        with workspace.vault.transaction(f"job(add): {made.job.id}", Stamp("human")) as change:
+            change.create(made.job.path, made.data)
+    return made.job, change.outcome
+
+
+def _path_of(workspace: Workspace, name: str) -> tuple[str, JobProblem | None]:
+    shelf = job_shelf(workspace).load()
+    problem = next((each for each in shelf.problems if each.path == name), None)
+    path = problem.path if problem is not None else name if name in shelf.waiting else shelf.find(name).path
+    if not is_job_note(workspace.vault, path):
+        raise UserError("this job is the goal in {path}", hint="change `review` in that note", path=path)
+    if path in shelf.waiting:
+        hint = "look at it under What needs me, or: vault-agent approvals"
+        raise UserError("{name} arrived from elsewhere and was not looked at here", hint=hint, name=path)
+    return path, problem
+
+
+def _read(workspace: Workspace, path: str) -> bytes:
+    data = workspace.vault.read(path)
+    if data is None:
+        raise NoteGone("{path} is gone", hint="vault-agent log shows what was moved or deleted", path=path)
+    return data
+
+
+def _schedule(form: JobForm, now: datetime) -> dict[str, Value]:
+    """The keys of a header that a form's schedule comes to; raises `WrongInput`."""
+    try:
+        typed = parse_lines(form.when or "", now)
+    except BadLine as error:
+        raise WrongInput("when", error) from error
+    zone = typed.zone or (form.zone or "").strip()
+    try:
+        zone_of(zone or UTC_NAME)
+    except UserError as error:
+        raise WrongInput("zone", error) from error
+    return {"on": typed.on, **({"timezone": zone} if zone else {})}
+
+
+def _changed(workspace: Workspace, path: str, data: bytes, form: JobForm) -> NewJob:
+    now = workspace.clock.now().astimezone()
+    note = Note.parse(data)
+    before = _triggers(note.header.get("on"))
+    try:
+        note = _with_schedule(note, before, form, now)
+        if form.asks is not None and form.asks != (note.header.get("approval_required") is True):
+            note = note.with_key("approval_required", form.asks)
+        note = with_words(note, path, form)
+    except BadNote as error:
+        raise WrongInput("", error) from error
+    job = parse_job(path, note.data, workspace.vault.content_id(note.data))
+    if isinstance(job, JobProblem):
+        raise WrongInput(_FIELDS.get(job.key, ""), job)
+    if job is None:
+        raise UserError("{path} is no job", hint="give its header `type: job`", path=path)
+    is_over = all(isinstance(each, At) for each in job.triggers) and not job.next_occurrences(now, 1)
+    if is_over and job.triggers != before:
+        raise WrongInput("when", UserError("that time is over", hint="give one that is still to come"))
+    return NewJob(job, note.data)
+
+
+def _triggers(on: Value) -> tuple[Trigger, ...]:
+    try:
+        return parse_triggers(on)
+    except UserError:
+        return ()
+
+
+def _with_schedule(note: Note, before: tuple[Trigger, ...], form: JobForm, now: datetime) -> Note:
+    if form.when is None:
+        return note
+    keys = _schedule(form, now)
+    if _triggers(keys["on"]) != before:
+        note = note.with_key("on", keys["on"])
+    zone = keys.get("timezone")
+    if str(note.header.get("timezone") or "") == (zone or ""):
+        return note
+    return note.with_key("timezone", zone) if zone else note.without_key("timezone")
+
+
+def with_words(note: Note, path: str, form: JobForm) -> Note:
+    """The note with another title and another text."""
+    title, text = form.title, form.text
+    newline = "\r\n" if b"\r\n" in note.data else "\n"
+    if title is not None and (title := " ".join(title.split())) not in {"", title_of(note, _stem(path))}:
+        if note.string("title") is not None:
+            note = note.with_key("title", title)
+        else:
+            note = note.with_body(_with_heading(note.body, title, newline))
+    if text is not None and (text := _plain(text)) != task_text(note.body):
+        note = note.with_body(_with_text(note.body, text, newline))
+    return note
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def _with_heading(body: str, title: str, newline: str) -> str:
+    lines = body.splitlines(keepends=True)
+    at = _heading(lines)
+    if at is None:
+        return f"# {title}{newline}{newline}{body.lstrip()}"
+    return "".join((*lines[:at], f"# {title}{newline}", *lines[at + 1 :]))
+
+
+def _with_text(body: str, text: str, newline: str) -> str:
+    """The body with another text below its title; the program's line about a problem goes."""
+    lines = [line for line in body.splitlines() if not line.startswith(PROBLEM)]
+    at = _heading(lines)
+    head = lines[: at + 1] if at is not None else []
+    return newline.join((*head, *([""] if head and text else []), *(text.split("\n") if text else []), ""))
+
+
+def _heading(lines: Sequence[str]) -> int | None:
+    """The number of the line with the title, None if the first line of the text is none."""
+    at = next((number for number, line in enumerate(lines) if line.strip()), None)
+    return at if at is not None and lines[at].lstrip().startswith("# ") else None
+
+
+def _plain(text: str) -> str:
+    """Text as a browser sends it, without its line ends and the blank lines around it."""
+    return text.replace("\r\n", "\n").strip()

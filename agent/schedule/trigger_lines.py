@@ -1,0 +1,171 @@
+"""The schedule of a job as a person types it: one trigger a line, in plain words or as `on` in a note's header has it.
+
+`every weekday at 9`, `每天八点`, `0 9 * * 1-5`, `every 2h`, `at 2026-12-24 09:00`, `event daemon.started` and
+`change {path: "projects/**", task: ticked}` are lines.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import assert_never
+
+from agent.errors import UserError
+from agent.markdown.note import Note
+from agent.markdown.values import Value, is_list
+from agent.markdown.yaml_write import item_text
+from agent.schedule.plain_times import parse_plain
+from agent.schedule.triggers import QUIET, At, ChangeTrigger, Cron, Every, OnEvent, Trigger, format_trigger
+from agent.schedule.triggers import parse_triggers as parse_on
+from agent.texts import Sentence
+
+MOST = 20
+"""The most lines of a schedule."""
+_KIND = re.compile(
+    r"(cron|change|event)\b\s*:?\s*(.*)|(every|at)\b\s*:?\s*([\"']?\d.*)|on\s+([a-z_]+(?:\.[a-z_]+)+)", re.IGNORECASE
+)
+_FIELDS = re.compile(r"[\d*][^\s]*(?:\s+\S+){4}")
+_EXAMPLES = "every weekday at 9, every 2 hours, 每天八点, 0 9 * * 1-5, at 2026-12-24 09:00"
+
+
+@dataclass(frozen=True, slots=True)
+class TypedSchedule:
+    """What a person has typed: the header's `on`, and the zone that the words name (empty: none)."""
+
+    on: Value
+    zone: str = ""
+
+
+class BadLine(UserError):
+    """A line of a schedule that cannot be understood; the message names it where there are several."""
+
+
+def format_lines(triggers: Sequence[Trigger]) -> str:
+    """The triggers as lines that `parse_lines` reads back as the same ones."""
+    return "\n".join(_line(each) for each in triggers)
+
+
+def raw_lines(on: Value) -> str:
+    """`on` of a header as lines, also where it starts nothing, so that it can be mended."""
+    try:
+        return format_lines(parse_on(on))
+    except UserError:
+        return "\n".join(_raw(on))
+
+
+def _raw(on: Value) -> Iterator[str]:
+    if is_list(on):
+        for each in on:
+            yield from _raw(each)
+    elif isinstance(on, Mapping):
+        for kind, value in on.items():
+            for each in value if is_list(value) else (value,):
+                plain = each if isinstance(each, str) else _flow(each)
+                yield plain if kind == "cron" else f"{kind} {plain}"
+    elif on is not None:
+        yield str(on)
+
+
+def parse_lines(text: str, now: datetime) -> TypedSchedule:
+    """The schedule of some lines at `now` (aware, local); raises `BadLine`."""
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise BadLine("nothing says when the job runs", hint="{examples}", examples=_EXAMPLES)
+    if len(lines) > MOST:
+        raise BadLine("a job has at most {most} lines that say when", hint="make a second job", most=MOST)
+    found: list[TypedSchedule] = []
+    for number, line in lines:
+        try:
+            found.append(_parsed(line, now))
+        except UserError as error:
+            if len(lines) == 1:
+                raise BadLine("{problem}", hint="{fix}", problem=error.message, fix=error.hint) from error
+            raise BadLine(
+                "line {line}: {problem}", hint="{fix}", line=number, problem=error.message, fix=error.hint
+            ) from error
+    zones = {each.zone for each in found if each.zone}
+    if len(zones) > 1:
+        raise BadLine("a job has one time zone, and the lines name several", hint="make a second job")
+    ons = [each.on for each in found]
+    return TypedSchedule(ons[0] if len(ons) == 1 else tuple(ons), next(iter(zones), ""))
+
+
+def _parsed(line: str, now: datetime) -> TypedSchedule:
+    plain = parse_plain(line, now)
+    if plain is not None and not plain.task:
+        return TypedSchedule(plain.header["on"], str(plain.header.get("timezone", "")))
+    on = _as_in_header(line)
+    if on is None and plain is not None:
+        hint = "write here only when the job runs, and below it what it does"
+        raise BadLine("this is more than a time: {rest}", hint=hint, rest=plain.task[:80])
+    if on is None:
+        raise BadLine("the time is not clear: {text}", hint="{examples}", text=line[:80], examples=_EXAMPLES)
+    parse_on(on)
+    return TypedSchedule(on)
+
+
+def _as_in_header(line: str) -> Value:
+    """`on` of a line that is written as in a header; None for any other."""
+    if line.startswith("@") and " " not in line:
+        return {"cron": line}
+    if _FIELDS.fullmatch(line):
+        return {"cron": line}
+    found = _KIND.fullmatch(line)
+    if found is None:
+        return None
+    kind, given = (found[1] or found[3] or "event").lower(), (found[2] or found[4] or found[5] or "").strip()
+    if kind == "change":
+        return {kind: _yaml(given) if given and given != "any note" else None}
+    given = given.strip("\"'")
+    return {kind: int(given) if kind == "every" and given.isdecimal() else given}
+
+
+def _yaml(given: str) -> Value:
+    note = Note.parse(f"---\nchange: {given}\n---\n".encode())
+    if note.problem is not None or note.header.keys() != {"change"}:
+        hint = Sentence("{example}", example='change {path: "projects/**", task: ticked}')
+        raise BadLine("`change` cannot be understood: {value}", hint=hint, value=given[:80])
+    return note.header["change"]
+
+
+def _line(trigger: Trigger) -> str:
+    match trigger:
+        case Cron(expression):
+            return expression
+        case Every(seconds):
+            return format_trigger(trigger) if seconds % 60 == 0 else f"every {seconds}"
+        case At(moment):
+            return f"at {moment.isoformat(' ', 'auto' if moment.second or moment.microsecond else 'minutes')}"
+        case OnEvent(name):
+            return f"event {name}"
+        case ChangeTrigger():
+            conditions = _conditions(trigger)
+            return f"change {_flow(conditions)}" if conditions else "change"
+        case _:
+            assert_never(trigger)
+
+
+def _conditions(trigger: ChangeTrigger) -> dict[str, Value]:
+    """The conditions of a change as a header has them, without those that say nothing."""
+    paths, key = trigger.paths, trigger.key
+    given: dict[str, Value] = {
+        "path": (paths[0] if len(paths) == 1 else paths) or None,
+        "task": trigger.task or None,
+        "tag": trigger.tag or None,
+        "property": {key: trigger.value} if key and trigger.value else key or None,
+        "heading": trigger.heading or None,
+        "created": trigger.created or None,
+        "count": trigger.count if trigger.count > 1 else None,
+        "from": "anywhere" if trigger.anywhere else None,
+        "quiet_seconds": trigger.quiet if trigger.quiet != QUIET else None,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _flow(value: Value) -> str:
+    """A value as YAML on one line."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{item_text(key, flow=True)}: {_flow(each)}" for key, each in value.items()) + "}"
+    if is_list(value):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    return item_text(value, flow=True)
