@@ -55,7 +55,7 @@ class JobInForm:
 class WrongInput(UserError):
     """A field of a form that the job cannot have; `field` is its name in `JobForm`, empty for the rest of the note."""
 
-    def __init__(self, field: str, error: UserError | JobProblem) -> None:
+    def __init__(self, error: UserError | JobProblem, field: str = "") -> None:
         super().__init__("{problem}", hint="{fix}", problem=error.message, fix=error.hint)
         self.field = field
 
@@ -134,11 +134,11 @@ def new_job(workspace: Workspace, form: JobForm) -> NewJob:
     first = text.partition("\n")[0]
     if not (title or first):
         empty = UserError("a job needs a title or a text", hint="say what it is about")
-        raise WrongInput("title", empty)
+        raise WrongInput(empty, "title")
     try:
         return make_job(workspace.vault, title or first[:60], text, fields, "static", now)
     except UserError as error:
-        raise WrongInput("when", error) from error
+        raise WrongInput(error, "when") from error
 
 
 def add_job(workspace: Workspace, form: JobForm) -> tuple[Job, Outcome]:
@@ -174,12 +174,12 @@ def _schedule(form: JobForm, now: datetime) -> dict[str, Value]:
     try:
         typed = parse_lines(form.when or "", now)
     except BadLine as error:
-        raise WrongInput("when", error) from error
+        raise WrongInput(error, "when") from error
     zone = typed.zone or (form.zone or "").strip()
     try:
         zone_of(zone or UTC_NAME)
     except UserError as error:
-        raise WrongInput("zone", error) from error
+        raise WrongInput(error, "zone") from error
     return {"on": typed.on, **({"timezone": zone} if zone else {})}
 
 
@@ -193,15 +193,15 @@ def _changed(workspace: Workspace, path: str, data: bytes, form: JobForm) -> New
             note = note.with_key("approval_required", form.asks)
         note = with_words(note, path, form)
     except BadNote as error:
-        raise WrongInput("", error) from error
+        raise WrongInput(error) from error
     job = parse_job(path, note.data, workspace.vault.content_id(note.data))
     if isinstance(job, JobProblem):
-        raise WrongInput(_FIELDS.get(job.key, ""), job)
+        raise WrongInput(job, _FIELDS.get(job.key, ""))
     if job is None:
         raise UserError("{path} is no job", hint="give its header `type: job`", path=path)
     is_over = all(isinstance(each, At) for each in job.triggers) and not job.next_occurrences(now, 1)
     if is_over and job.triggers != before:
-        raise WrongInput("when", UserError("that time is over", hint="give one that is still to come"))
+        raise WrongInput(UserError("that time is over", hint="give one that is still to come"), "when")
     return NewJob(job, note.data)
 
 
