@@ -93,7 +93,7 @@ def parse_document(path: str, data: bytes) -> Document:
     if is_large:
         units = (first, *_first(_windows(text, note.body_line if note.problem is None else 1)))
     else:
-        units = (first, *_units(note, path, found if note.problem is None else None))
+        units = (first, *_units(note, found if note.problem is None else None))
     fields = {
         "title": tuple(term for text in (title, *note.aliases) for term in title_terms(text)),
         "path": tuple(terms(path.rpartition("/")[0])),
@@ -149,12 +149,12 @@ def _window(first: int, last: int, text: str) -> DocumentUnit:
     return DocumentUnit(first, last, (), text, tuple(terms(text)))
 
 
-def _units(note: Note, path: str, found: contents.Contents | None) -> Iterator[DocumentUnit]:
+def _units(note: Note, found: contents.Contents | None) -> Iterator[DocumentUnit]:
     first_heading = found.headings[0].text if found and found.headings else ""
     above: tuple[str, ...] = ()
     lines = note.data.count(b"\n")
     sizes = UNITS if lines < MOST_UNITS else replace(UNITS, lines=1 + lines // MOST_UNITS, least=UNITS.words)
-    for passage in passages.split_passages(note, path, sizes, found.body if found else None):
+    for passage in passages.split_passages(note, sizes, found.body if found else None):
         own = terms(passage.text)
         if passage.headings == above and above and above[-1] != first_heading:
             own.extend(terms(above[-1]))  # a section's first unit already contains its heading

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from hashlib import blake2b
 
 from agent.markdown import blocks, frontmatter
 from agent.markdown.blocks import Body
@@ -31,19 +30,12 @@ class Sizes:
     """The maximum number of lines that are not blank; a fence or a table counts as one; 0: no limit."""
     least: int = 40
     """A section with fewer words is joined with the next one, under their shared headings."""
-    overlap: int = 0
-    """The number of last lines of a passage cut for its size that are repeated at the beginning of the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """`text` is lines `first` to `last` (inclusive, from 1 in the file); `prefix` is title, day and headings.
+    """`text` is lines `first` to `last` (inclusive, from 1 in the file), below `headings`."""
 
-    `id` depends only on the headings and the text: a rename of the note or a change elsewhere in it keeps the id.
-    """
-
-    id: str
-    prefix: str
     text: str
     headings: tuple[str, ...]
     first: int
@@ -61,8 +53,8 @@ class _Unit:
     heading: bool = False
 
 
-def split_passages(note: Note, path: str, sizes: Sizes = Sizes(), body: Body | None = None) -> tuple[Passage, ...]:
-    """The note's passages in order; `path` is relative to the vault, `body` is the note's body if already parsed.
+def split_passages(note: Note, sizes: Sizes = Sizes(), body: Body | None = None) -> tuple[Passage, ...]:
+    """The note's passages in order; `body` is the note's body if already parsed.
 
     When the header cannot be parsed, the passages include the header's text, so that search still finds the note.
     """
@@ -70,18 +62,11 @@ def split_passages(note: Note, path: str, sizes: Sizes = Sizes(), body: Body | N
         body = blocks.parse_body(note.text)
     elif body is None:
         body = blocks.parse_body(note.body, note.body_line)
-    top = " · ".join(part for part in (note.title(path), day(note, path)) if part)
-    seen: dict[str, int] = {}
-    found: list[Passage] = []
     folded = _folded(body) if note.type == SESSION else frozenset[int]()
-    for headings, first, last in _cut(body, sizes, folded):
-        text = "\n".join(body.lines[first : last + 1])
-        key = blake2b("\0".join((*headings, text)).encode("utf-8", "replace"), digest_size=10).hexdigest()
-        seen[key] = seen.get(key, 0) + 1
-        name = key if seen[key] == 1 else f"{key}-{seen[key]}"
-        prefix = " · ".join((top, " › ".join(headings))) if headings else top
-        found.append(Passage(name, prefix, text, headings, body.first + first, body.first + last))
-    return tuple(found)
+    return tuple(
+        Passage("\n".join(body.lines[first : last + 1]), headings, body.first + first, body.first + last)
+        for headings, first, last in _cut(body, sizes, folded)
+    )
 
 
 def day(note: Note, path: str) -> str:
@@ -128,7 +113,7 @@ def _cut(body: Body, sizes: Sizes, folded: Set[int]) -> Iterator[tuple[tuple[str
     paths = dict(heading_paths(body))
     place: tuple[str, ...] = ()
     draft = _Draft()
-    units = list(_units(body))
+    units = list(_units(body, counts_words=sizes.lines != 1 or sizes.least > 0))
     for index, unit in enumerate(units):
         if unit.first in folded:
             if draft.texts:
@@ -145,10 +130,7 @@ def _cut(body: Body, sizes: Sizes, folded: Set[int]) -> Iterator[tuple[tuple[str
                 draft.path = shared if draft.texts else place
         elif draft.texts and not _fits(draft, units, index, sizes):
             yield draft.cut()
-            held = [old for old in draft.units[-sizes.overlap :] if not old.heading] if sizes.overlap else []
             draft = _Draft(place)
-            for old in held:
-                draft.add(old)
         draft.add(unit)
     if draft.texts or (draft.units and not folded):
         yield draft.cut()
@@ -201,7 +183,8 @@ def heading_paths(body: Body) -> Iterator[tuple[int, tuple[str, ...]]]:
         yield heading.line - body.first, tuple(text for _, text in open_levels)
 
 
-def _units(body: Body) -> Iterator[_Unit]:
+def _units(body: Body, *, counts_words: bool) -> Iterator[_Unit]:
+    """The units in order; where each of them is a passage by itself, their words need not be counted."""
     headings = {heading.line - body.first for heading in body.headings}
     kinds, lines = body.kinds, body.lines
     index, after_blank = 0, True
@@ -217,7 +200,7 @@ def _units(body: Body) -> Iterator[_Unit]:
         elif index in headings:  # an underlined heading has several lines
             while last + 1 < len(lines) and kinds[last + 1] == "heading" and last + 1 not in headings:
                 last += 1
-        size = sum(words(lines[at]) for at in range(index, last + 1))
+        size = sum(words(lines[at]) for at in range(index, last + 1)) if counts_words else 0
         while not lines[last].strip():
             last -= 1
         yield _Unit(index, last, size, after_blank, index in headings)

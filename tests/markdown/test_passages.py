@@ -11,12 +11,12 @@ from tests.markdown.generate import NOTES, notes
 from tests.markdown.test_contents import HOSTILE, pieces
 
 
-def read(text: str, sizes: Sizes | None = None, path: str = "notes/Coffee.md") -> tuple[Passage, ...]:
-    return passages.split_passages(Note.parse(text.encode()), path, sizes or Sizes())
+def read(text: str, sizes: Sizes | None = None) -> tuple[Passage, ...]:
+    return passages.split_passages(Note.parse(text.encode()), sizes or Sizes())
 
 
 def check_cover(note: Note, sizes: Sizes) -> None:
-    found = passages.split_passages(note, "x.md", sizes)
+    found = passages.split_passages(note, sizes)
     lines = note.text.split("\n")
     first = 1 if note.problem else note.body_line
     covered = [line for passage in found for line in range(passage.first, passage.last + 1)]
@@ -24,7 +24,6 @@ def check_cover(note: Note, sizes: Sizes) -> None:
     assert {at for at, line in enumerate(lines, 1) if line.strip() and at >= first} <= set(covered)
     for passage in found:
         assert passage.text.split("\n") == [line.removesuffix("\r") for line in lines[passage.first - 1 : passage.last]]
-    assert len({passage.id for passage in found}) == len(found)
 
 
 def test_whole_notes_are_covered_once_and_their_blocks_stay_whole() -> None:
@@ -33,7 +32,7 @@ def test_whole_notes_are_covered_once_and_their_blocks_stay_whole() -> None:
         check_cover(note, Sizes())
         check_cover(note, Sizes(words=20, least=0))
         body = blocks.parse_body(note.body, note.body_line)
-        firsts = {passage.first for passage in passages.split_passages(note, "x.md", Sizes(words=20, least=0))}
+        firsts = {passage.first for passage in passages.split_passages(note, Sizes(words=20, least=0))}
         for at in range(1, len(body.lines)):
             if body.kinds[at] == body.kinds[at - 1] and body.kinds[at] in ("fence", "table"):
                 assert body.first + at not in firsts
@@ -49,13 +48,13 @@ def test_any_mixture_of_marks_is_covered_once(text: str, words: int, least: int)
     check_cover(Note.parse(text.encode()), Sizes(words=words, least=least))
 
 
-def test_the_prefix_says_title_day_and_headings() -> None:
+def test_short_sections_share_a_passage_below_their_common_heading() -> None:
     text = "---\ncreated: 2026-11-21T14:12:00+08:00\n---\n# Beans\n\nintro\n\n## Shop\n\nopen late\n"
     (only,) = read(text)
-    assert (only.prefix, only.headings, only.first, only.last) == ("Coffee · 2026-11-21 · Beans", ("Beans",), 4, 10)
+    assert (only.headings, only.first, only.last) == (("Beans",), 4, 10)
     first, second = read(text, Sizes(least=0))
-    assert first.prefix == "Coffee · 2026-11-21 · Beans"
-    assert (second.prefix, second.text) == ("Coffee · 2026-11-21 · Beans › Shop", "## Shop\n\nopen late")
+    assert first.headings == ("Beans",)
+    assert (second.headings, second.text) == (("Beans", "Shop"), "## Shop\n\nopen late")
 
 
 @pytest.mark.parametrize(
@@ -92,19 +91,10 @@ def test_chinese_is_measured_by_characters() -> None:
     assert [passage.last - passage.first + 1 for passage in found] == [10] * 4
 
 
-def test_lines_can_be_limited_and_overlap() -> None:
+def test_lines_can_be_limited() -> None:
     text = "\n".join("abcdef")
     assert [passage.text for passage in read(text, Sizes(lines=2))] == ["a\nb", "c\nd", "e\nf"]
-    assert [passage.text for passage in read(text, Sizes(lines=3, overlap=1))] == ["a\nb\nc", "c\nd\ne", "e\nf"]
-
-
-def test_an_id_survives_changes_elsewhere() -> None:
-    text = "# A\n\nfirst words\n\n# B\n\nsecond words\n\n# B\n\nsecond words\n"
-    before = read(text, Sizes(least=0))
-    after = read("---\nnew: key\n---\n" + text.replace("first", "other"), Sizes(least=0), "moved/Other.md")
-    assert [passage.id for passage in before[1:]] == [passage.id for passage in after[1:]]
-    assert before[0].id != after[0].id
-    assert len({passage.id for passage in before}) == 3
+    assert [passage.text for passage in read(text, Sizes(lines=1, least=0))] == list("abcdef")
 
 
 def test_a_note_with_a_bad_header_can_be_found_by_all_its_text() -> None:
@@ -144,11 +134,11 @@ It leaks.
 
 
 def test_of_a_session_what_is_folded_is_no_text_of_its_own() -> None:
-    said = "\n".join(each.text for each in passages.split_passages(Note.parse(SESSION), "sessions/roof.md"))
+    said = "\n".join(each.text for each in passages.split_passages(Note.parse(SESSION)))
     assert "What about the roof?" in said and "It leaks." in said and "a quote of the person's" in said
     assert "slates" not in said and "search_vault" not in said
     other = Note.parse(SESSION.replace(b"type: session", b"type: note"))
-    assert "slates" in "\n".join(each.text for each in passages.split_passages(other, "roof.md"))
-    for each in passages.split_passages(Note.parse(SESSION), "sessions/roof.md"):
+    assert "slates" in "\n".join(each.text for each in passages.split_passages(other))
+    for each in passages.split_passages(Note.parse(SESSION)):
         rows = SESSION.decode().split("\n")[each.first - 1 : each.last]
         assert each.text == "\n".join(rows)
