@@ -70,9 +70,23 @@ def from_bytes(data: bytes) -> NoteArrays:
     return NoteArrays(*arrays)
 
 
+class _Hashes(dict[str, int]):
+    """The checksums of terms that were seen lately: most words of a text come again and again."""
+
+    def __missing__(self, term: str) -> int:
+        if len(self) >= _HELD:
+            self.clear()
+        found = self[term] = term_hash(term)
+        return found
+
+
+_HELD = 1 << 17
+_hashes = _Hashes()
+
+
 def hash_terms(texts: Sequence[str]) -> Words:
     """The checksums of many terms."""
-    return np.array([crc32(text.encode("utf-8", "replace")) for text in texts], dtype=np.uint32)
+    return np.fromiter(map(_hashes.__getitem__, texts), np.uint32, len(texts))
 
 
 def distinct(tokens: Ints) -> tuple[Ints, Ints]:

@@ -7,16 +7,17 @@ All buckets are created with the store, so a missing one is damage like a wrong 
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 from zlib import crc32
 
 from agent.index.damage import Damaged
 
 StoredValue: TypeAlias = str | int | list["StoredValue"]
 Bucket: TypeAlias = dict[str, StoredValue]
+T = TypeVar("T")
 SCHEMA = "create table bucket (id integer primary key, data text not null, crc integer not null)"
 
 
@@ -77,12 +78,15 @@ class Buckets:
         for place, data, checksum in rows:
             yield from (self._held[place] if place in self._held else _checked(place, data, checksum)).items()
 
-    def load(self, table: LookupTable, keys: Iterable[str]) -> None:
-        """Read the buckets of many keys at once; raises `Damaged`."""
-        places = sorted({place for key in keys if (place := table.place(key)) not in self._held})
-        select = f"select id, data, crc from bucket where id in ({','.join('?' * len(places))})"
-        for place, data, checksum in self.connection.execute(select, places).fetchall():
+    def change_all(self, places: Mapping[int, T]) -> Iterator[tuple[Bucket, T]]:
+        """The buckets at many places, read at once, each with what belongs to it; `flush` will write them. Raises
+        `Damaged`."""
+        missing = sorted(places.keys() - self._held.keys())
+        select = f"select id, data, crc from bucket where id in ({','.join('?' * len(missing))})"
+        for place, data, checksum in self.connection.execute(select, missing).fetchall():
             self._held[place] = _checked(place, data, checksum)
+        self._changed |= places.keys()
+        return ((self._bucket(place), found) for place, found in places.items())
 
     def change(self, table: LookupTable, key: str) -> Bucket:
         """The bucket of a key, which `flush` will write; raises `Damaged`."""

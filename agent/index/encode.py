@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agent.index.arrays import Floats, Ints, NoteArrays, distinct, hash_terms, hoods
+from agent.index.arrays import HOOD, Floats, Ints, NoteArrays, distinct, hash_terms
 from agent.index.document import Document
 from agent.index.embedder import Embedder
 from agent.index.vector import CHUNKS
@@ -63,10 +63,19 @@ def encode(documents: Sequence[Document], embedder: Embedder | None, fields: Map
 
 
 def _hood_norms(sums: Floats, counts: Sequence[int]) -> Floats:
-    """The length of the sum of each unit's neighbourhood; `counts` is the number of units of each note."""
-    total = np.concatenate((np.zeros((1, sums.shape[1])), np.cumsum(sums, axis=0, dtype=np.float64)))
-    low, high = hoods(np.array(counts, dtype=np.int64))
-    norms: Floats = np.linalg.norm(total[high] - total[low], axis=1).astype(np.float32)
+    """The length of the sum of each unit's neighbourhood; `counts` is the number of units of each note.
+
+    Between the notes stand empty units, so that no neighbourhood reaches into another note and all are summed at once.
+    """
+    note = np.repeat(np.arange(len(counts)), counts)
+    at = np.arange(len(sums)) + HOOD * (note + 1)
+    spread = np.zeros((len(sums) + HOOD * (len(counts) + 1), sums.shape[1]), np.float32)
+    spread[at] = sums
+    total = spread.copy()
+    for by in range(1, HOOD + 1):
+        total[by:] += spread[:-by]
+        total[:-by] += spread[by:]
+    norms: Floats = np.linalg.norm(total[at], axis=1).astype(np.float32)
     return norms
 
 

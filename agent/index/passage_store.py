@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias, cast
+from typing import cast
 from zlib import crc32
 
 from agent.config.private import touch
@@ -22,8 +22,8 @@ from agent.index.buckets import Buckets, LookupTable, StoredValue
 from agent.index.damage import Damaged, store_errors
 from agent.index.hit import Filters
 from agent.index.indexed_paths import IndexedPaths
+from agent.index.records import IndexTotals, NoteStatus, StoredNote
 
-NoteStatus: TypeAlias = Literal["indexed", "skipped", "failed"]
 VERSION = 5
 """The version of the whole index's format; a file of another version is rebuilt."""
 _AT_ONCE = 500
@@ -36,38 +36,6 @@ create table note (
   data blob not null, text text not null, crc integer not null, data_crc integer not null)
 """
 _LISTS = (LookupTable.FACETS, LookupTable.DAYS)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredNote:
-    """A note in the store; `data` is its row of arrays, `headings` has each new heading path and its first unit."""
-
-    id: int
-    path: str
-    hash: str
-    status: NoteStatus
-    reason: str = ""
-    title: str = ""
-    name: str | None = None
-    day: str = ""
-    headings: tuple[tuple[int, tuple[str, ...]], ...] = ()
-    facets: tuple[tuple[str, str], ...] = ()
-    data: bytes = b""
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexTotals:
-    """Sums over all indexed notes; lengths are in terms."""
-
-    notes: int = 0
-    units: int = 0
-    terms: int = 0
-    hood_terms: int = 0
-
-    def plus(self, other: "IndexTotals", sign: int = 1) -> "IndexTotals":
-        notes, units = self.notes + sign * other.notes, self.units + sign * other.units
-        return IndexTotals(notes, units, self.terms + sign * other.terms, self.hood_terms + sign * other.hood_terms)
 
 
 @dataclass(slots=True)
@@ -226,15 +194,17 @@ class PassageStore:
 
     def change_frequencies(self, changes: Mapping[int, tuple[int, int]]) -> None:
         """Add to the numbers of notes and units of some terms; terms that no note contains are deleted."""
-        self._buckets.load(LookupTable.TERMS, map(str, changes))
+        places: dict[int, list[tuple[str, int, int]]] = {}
         for term, (more_notes, more_units) in changes.items():
             key = str(term)
-            bucket = self._buckets.change(LookupTable.TERMS, key)
-            notes, units = cast(list[int], bucket.get(key, [0, 0]))
-            if notes + more_notes > 0:
-                bucket[key] = [notes + more_notes, units + more_units]
-            else:
-                bucket.pop(key, None)
+            places.setdefault(LookupTable.TERMS.place(key), []).append((key, more_notes, more_units))
+        for bucket, terms in self._buckets.change_all(places):
+            for key, more_notes, more_units in terms:
+                notes, units = cast(list[int], bucket.get(key, (0, 0)))
+                if notes + more_notes > 0:
+                    bucket[key] = [notes + more_notes, units + more_units]
+                else:
+                    bucket.pop(key, None)
 
     def matching(self, filters: Filters) -> list[int]:
         """The numbers of the indexed notes that satisfy every filter; others have no day or facet. Raises `Damaged`."""

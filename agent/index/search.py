@@ -24,10 +24,11 @@ from agent.index.embedder import EmbedderChoice
 from agent.index.encode import encode
 from agent.index.files import IndexFiles
 from agent.index.hit import Filters, Hit, Mode, Query, SearchResult
-from agent.index.ingest import stored_note
 from agent.index.keyword import Engine, KeywordIndex, open_engine
-from agent.index.passage_store import PassageStore, StoredNote, open_store
+from agent.index.passage_store import PassageStore, open_store
+from agent.index.prepare import stored_note
 from agent.index.query import parse_query
+from agent.index.records import StoredNote
 from agent.index.signals import EncodedQuery, Row, Statistics, encode_query, meaning_signals, word_signals
 from agent.index.snippets import Snippet
 from agent.index.vector import VectorIndex

@@ -7,8 +7,9 @@ written, are rebuilt. Listing and reading notes is left to the caller.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from agent.clock import Clock
 from agent.config.private import make_folder
@@ -17,11 +18,23 @@ from agent.index.checksums import Checksums
 from agent.index.damage import Damaged
 from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
-from agent.index.ingest import Ingestion, NoteReader
+from agent.index.ingest import Ingestion, NoteReader, Prepare
 from agent.index.keyword import Engine, KeywordIndex, open_engine
 from agent.index.passage_store import VERSION, PassageStore, open_store
+from agent.index.processes import preparing
 from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
+
+Progress: TypeAlias = Callable[[int, int], object]
+"""Is told how many notes are indexed, and how many will be in all."""
+_FIRST = 200
+"""Notes after which a first index can be searched: two seconds of work, so that nobody waits for all of it."""
+_MORE = 5
+"""How many times as many notes each further part has: few parts, since each rewrites the vectors and the counts."""
+
+
+def ignore_progress(done: int, of: int) -> None:
+    """Do nothing; for callers that show no progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +60,7 @@ class Updater:
     weights: Weights
     clock: Clock
     patience: float = 5.0
+    progress: Progress = ignore_progress
     _store: PassageStore | None = field(default=None, init=False)
     _keyword: KeywordIndex | None = field(default=None, init=False)
     _vectors: VectorIndex | None = field(default=None, init=False)
@@ -188,9 +202,37 @@ class Updater:
         unfinished: Sequence[tuple[str, int]],
         reason: str,
     ) -> IndexReport:
-        store = self._opened()
         if not plan and not reason and not unfinished:
             return IndexReport(generation=self._generation)
+        parts = _first_parts(plan) if self._generation == 0 else (plan,)
+        done: list[Ingestion] = []
+        with preparing(len(plan.write), self.chosen, self.weights.fields) as prepare:
+            for part in parts:
+                before = sum(each.indexed for each in done)
+                done.append(self._change(part, listed, read, unfinished, prepare, (before, len(plan.write))))
+                unfinished = ()
+        return IndexReport(
+            sum(work.indexed for work in done),
+            len(plan.forget) - len(plan.moved),
+            plan.moved,
+            tuple(each for work in done for each in work.skipped),
+            tuple(each for work in done for each in work.failed),
+            reason,
+            self._generation,
+        )
+
+    def _change(
+        self,
+        plan: manifest.UpdatePlan,
+        listed: Mapping[str, str],
+        read: NoteReader,
+        unfinished: Sequence[tuple[str, int]],
+        prepare: Prepare,
+        so_far: tuple[int, int],
+    ) -> Ingestion:
+        """Carry out a plan; then the index is of the next generation. `so_far`: notes that were indexed, and of how
+        many."""
+        store = self._opened()
         known = store.ids((*plan.write, *plan.forget))
         after = int(store.meta("next", "1"))
         fresh = {path: after + at for at, path in enumerate(path for path in plan.write if path not in known)}
@@ -200,8 +242,10 @@ class Updater:
         with store.transaction():
             store.set_pending(list(dict.fromkeys((*unfinished, *touched))))  # earlier pending notes stay pending
             store.set_meta("next", str(after + len(fresh)))
+        before, all_notes = so_far
         try:
-            work = Ingestion(store, self._vectors, self.chosen, self.weights, numbers, listed)
+            work = Ingestion(store, self._vectors, prepare, numbers, listed)
+            work.told = lambda indexed: self.progress(before + indexed, all_notes)
             with store.transaction():
                 self._write(work, plan, read, gone)
         except BaseException:
@@ -209,15 +253,7 @@ class Updater:
             raise
         self._generation += 1
         self.files.drop_old_vectors(self._generation)
-        return IndexReport(
-            work.indexed,
-            len(plan.forget) - len(plan.moved),
-            plan.moved,
-            tuple(work.skipped),
-            tuple(work.failed),
-            reason,
-            self._generation,
-        )
+        return work
 
     def _write(self, work: Ingestion, plan: manifest.UpdatePlan, read: NoteReader, gone: Sequence[int]) -> None:
         assert self._keyword is not None and self._checksums is not None
@@ -231,3 +267,12 @@ class Updater:
         for key, value in (("identity", self.identity), ("generation", str(generation)), ("building", "")):
             work.store.set_meta(key, value)
         work.store.set_pending([])
+
+
+def _first_parts(plan: manifest.UpdatePlan) -> Iterator[manifest.UpdatePlan]:
+    """The plan of a first index in parts, each of which leaves a whole index of its notes."""
+    start, size = 0, _FIRST
+    while start < len(plan.write) or not start:
+        end = len(plan.write) if start + size * _MORE // 2 > len(plan.write) else start + size
+        yield manifest.UpdatePlan(plan.write[start:end], plan.forget if not start else ())
+        start, size = max(end, 1), size * _MORE
