@@ -121,7 +121,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
             clock,
             bus,
             accounts.of_run,
-            toolbox(workspace, searches, followed, asks, delegate, keeper, score),
+            toolbox(workspace, searches, followed, asks, delegate, keeper, score, bus.publish),
             SystemMessages(vault, language),
             (),
             score,

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 
-from agent.app.agent import opened_runs
+from agent.app.agent import counting, opened_runs
 from agent.app.notices import take_in
 from agent.background.jobs.attempt import Procedures
 from agent.background.jobs.jobs import LEDGER
@@ -14,6 +14,7 @@ from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.worker import JobWorker
 from agent.background.model_key import ModelKey, help_with
 from agent.errors import AgentError
+from agent.events.types import JobEnded
 from agent.growth.procedures.procedure import ProcedureResult, call_of_job
 from agent.llm.provider import Cancelled, never
 from agent.loop.outcome import Ended
@@ -49,7 +50,7 @@ def run_by_hand(workspace: Workspace, job: Job, cancelled: Cancelled = never) ->
         procedures_of(workspace),
         lambda entry, row: None,
         _hand_over,
-        _Person(),
+        _Person(workspace),
         take_in(workspace),
         missing=partial(why_no_model, ModelKey(workspace)),
     )
@@ -108,8 +109,11 @@ def _job_result(result: ProcedureResult) -> JobResult:
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _Person:
     """Somebody who runs a job by hand: the agent's own state is not concerned."""
+
+    workspace: Workspace
 
     def wake(self, reason: str, kind: WakeKind) -> None:
         """Do nothing."""
@@ -117,6 +121,11 @@ class _Person:
     def working(self, title: str, kind: WakeKind) -> AbstractContextManager[list[str]]:
         """A list that nobody reads."""
         return nullcontext([])
+
+    def ran(self, job: str, outcome: Outcome) -> None:
+        """Count the run."""
+        with counting(self.workspace) as publish:
+            publish(JobEnded(job, outcome))
 
 
 def _hand_over(turn: Turn) -> None:

@@ -9,8 +9,8 @@ from agent.attention.outbox import Outbox, preferred
 from agent.attention.receipts import NoticeLedger
 from agent.attention.rules import Limits, limits_of
 from agent.clock import in_machine_seconds
-from agent.events.bus import ignore_event
 from agent.events.notices import NoticeRaised
+from agent.metrics.collect import Collector
 from agent.vault.layout import NOTICES
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace, reload_settings
@@ -22,8 +22,9 @@ def open_ledger(workspace: Workspace) -> NoticeLedger:
     return NoticeLedger(workspace.vault.private_folder / NOTICES, workspace.clock, durable=durable)
 
 
-def open_outbox(workspace: Workspace, publish: Callable[[object], object] = ignore_event) -> Outbox:
-    """The outbox, which goes by the settings as they are at each moment; raises as `open_ledger` does."""
+def open_outbox(workspace: Workspace, publish: Callable[[object], object] | None = None) -> Outbox:
+    """The outbox, which goes by the settings as they are at each moment; raises as `open_ledger` does. Without a bus to
+    publish it on, what it publishes is counted."""
     return Outbox(
         open_ledger(workspace),
         workspace.clock,
@@ -31,10 +32,17 @@ def open_outbox(workspace: Workspace, publish: Callable[[object], object] = igno
         partial(_channels, workspace),
         workspace.settings.vault.language,
         (workspace.vault.private_folder / NOTICES).with_name("sending.lock"),
-        publish,
+        publish or partial(_count, workspace),
         workspace.vault.masked,
         choices=partial(_choices, workspace),
     )
+
+
+def _count(workspace: Workspace, event: object) -> None:
+    """Count one event in the metrics."""
+    collector = Collector(workspace.metrics, workspace.vault.clock)
+    collector.hear(event)
+    collector.save()
 
 
 _RAISED: list[tuple[Workspace, str]] = []

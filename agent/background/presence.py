@@ -17,8 +17,9 @@ from typing import Literal, TypeAlias
 from agent.background.pool import Pool
 from agent.config.private import make_folder, replace
 from agent.errors import AgentError
-from agent.events.types import StateChanged, Tick
+from agent.events.types import JobEnded, StateChanged, Tick
 from agent.memory import daily
+from agent.schedule.history import Outcome
 from agent.schedule.states import AgentState, StateMachine, WakeKind, load_state
 from agent.texts import text
 from agent.vault.change import Append, Stamp
@@ -51,7 +52,7 @@ def state_of(vault: Vault) -> AgentState | None:
 
 @dataclass(slots=True)
 class Presence:
-    """The state of one vault's agent. `publish` is told of each change."""
+    """The state of one vault's agent. `publish` is told of each change, and of the end of each run of a job."""
 
     workspace: Workspace
     pool: Pool
@@ -106,6 +107,10 @@ class Presence:
             yield done
         finally:
             self.machine.end(title, *self._now, done=", ".join(done), is_task=kind == "task_due")
+
+    def ran(self, job: str, outcome: Outcome) -> None:
+        """Tell that a run of a job is over, from any thread."""
+        self.publish(JobEnded(job, outcome))
 
     @property
     def _now(self) -> tuple[datetime, float]:

@@ -8,6 +8,8 @@ from datetime import datetime
 
 IN_NOTES = "inbox"
 """The channel of what is asked and answered in a note."""
+_PAUSES = frozenset(("needs_approval", "question_asked", "interrupted"))
+"""The outcomes, as words of `loop.outcome`, after which a run can go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,27 @@ class ToolCallFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class ProfileSelected:
+    """The profile of the policy that says which tools a run may use was chosen for it."""
+
+    run: str
+    session: str
+    profile: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeToolCalled:
+    """A tool of the node host was called; `status`: ok, failed, denied (its system refuses a permission), late (no
+    answer in time) or away. `permission` is the one that is refused."""
+
+    run: str
+    tool: str
+    status: str
+    seconds: float
+    permission: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TaskCompleted:
     """A run has ended or paused. `outcome` is a word from `loop.outcome`; the messages are in the session's note.
 
@@ -124,6 +147,11 @@ class TaskCompleted:
     given: tuple[str, ...] = ()
     used: tuple[str, ...] | None = None
     job: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        """False for a run that waits for a person, or that was stopped and can go on."""
+        return self.outcome not in _PAUSES
 
 
 @dataclass(frozen=True, slots=True)

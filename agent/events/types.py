@@ -176,6 +176,14 @@ class DaemonStopped:
 
 
 @dataclass(frozen=True, slots=True)
+class JobEnded:
+    """A run of a job is over, or waits for its person; `outcome` is a word from `schedule.history`."""
+
+    job: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
 class StateChanged:
     """The agent went from one state to another, such as from awake to working, at a time and for a reason.
 

@@ -17,7 +17,7 @@ from agent.context.shorten import shorten
 from agent.context.tool_choice import ToolRoom, choose_tools
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, QuestionAsked
 from agent.events.receipt import Receipt
-from agent.events.runs import IterationStarted, TaskStarted
+from agent.events.runs import IterationStarted, ProfileSelected, TaskStarted
 from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Context, Reply, Request, ToolCall, ToolResult, ToolSpec, Usage, User
 from agent.llm.provider import OnText
@@ -130,6 +130,7 @@ class Run:
         session.add(*(Spoken(unfinished_result(call)) for call in session.open_calls))
         self.agent.system.provide(session)
         session.add(request.began(run))
+        self.publish(ProfileSelected(run, session.path, self.agent.tools.profile(self.context)))
         injections = self.publish(TaskStarted(run, session.path, task, speaker))
         start = opening(task, self.agent.sources, injections, self.window, self.agent.count)
         session.add(*(self.with_receipts(message, start.receipts_of(message)) for message in start.messages))

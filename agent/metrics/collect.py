@@ -2,14 +2,14 @@
 
 A subscriber to all events: it keeps sums in memory, and adds them to the day's file every 30 seconds and after each
 run. A file that cannot be parsed is renamed, and no error here stops the caller. The spend ledger counts the cost of
-models.
+models. What is counted of an event is in `counted`.
 """
 
 import json
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
 
@@ -20,28 +20,35 @@ from agent.events.runs import (
     ContextCompact,
     MemoryCaptured,
     MemoryFlushed,
-    MemoryRecalled,
+    NodeToolCalled,
     SessionEnded,
+    SkillActivated,
     TaskCompleted,
-    ToolCallFailed,
-    ToolCompleted,
 )
 from agent.events.subscriber import Counts, Handled
-from agent.events.types import DaemonStopped
-from agent.metrics.durations import SUM, bucket_of
-from agent.metrics.names import JOBS, event_name
-from agent.metrics.totals import HANDLER, RECALL, Sums, add_bounded, load_day
+from agent.events.types import DaemonStopped, JobEnded
+from agent.metrics.counted import duration, numbers_of, recent_numbers_of
+from agent.metrics.recent import HANDLER_ERRORS, RecentCount, add_recent
+from agent.metrics.totals import HANDLER, Sums, add_bounded, load_day
 
 INTERVAL = 30.0
 """Seconds between two writes during a run: the most that a kill loses, without a write for every event."""
 
-_ENDINGS = (TaskCompleted, MemoryCaptured, ContextCompact, MemoryFlushed, SessionEnded, DaemonStopped)
+_ENDINGS = (
+    TaskCompleted,
+    MemoryCaptured,
+    ContextCompact,
+    MemoryFlushed,
+    NodeToolCalled,
+    JobEnded,
+    SessionEnded,
+    DaemonStopped,
+)
 """The metrics are written at once after these; a capture follows its run, and is often the last event."""
 _PATIENCE = 0.2
 """The maximum wait in seconds while another process writes; a write takes about a millisecond."""
-
-_FINISHED = "finished"
-"""The outcome of a run with an answer."""
+_RUNS = 1_000
+"""The most runs at work of which it is remembered that a skill was given to them."""
 
 logger = logging.getLogger(__name__)
 
@@ -55,15 +62,20 @@ class Collector:
         self._counts = counts
         self._errors: Counter[str] = Counter()
         self._pending: dict[date, Sums] = {}
+        self._recent: list[RecentCount] = []
+        self._skilled: dict[str, None] = {}
         self._written = clock.monotonic()
         self._mutex = threading.Lock()
 
     def hear(self, event: object) -> None:
         """Count an event. Subscribe it to `object`, after all other subscribers."""
         with self._mutex:
-            sums = self._pending.setdefault(self._clock.now().date(), {})
-            for family, name, number in _figures(event):
+            now = self._clock.now()
+            sums = self._pending.setdefault(now.date(), {})
+            for family, name, number in numbers_of(event):
                 add_bounded(sums, family, name, number)
+            self._recent += (RecentCount(now, *each) for each in recent_numbers_of(event) if each[2])
+            self._count_help(sums, event)
         if isinstance(event, _ENDINGS) or self._clock.monotonic() - self._written >= INTERVAL:
             self.save()
 
@@ -71,7 +83,7 @@ class Collector:
         """Count a call of a handler and what it injected: the observer of a bus."""
         with self._mutex:
             sums = self._pending.setdefault(self._clock.now().date(), {})
-            for family, name, number in _duration(f"{HANDLER}{call.subscriber}", call.seconds):
+            for family, name, number in duration(f"{HANDLER}{call.subscriber}", call.seconds):
                 add_bounded(sums, family, name, number)
             for each in call.injections:
                 add_bounded(sums, "injected", each.type.value, 1)
@@ -81,6 +93,8 @@ class Collector:
         with self._mutex:
             self._count_errors()
             self._written = self._clock.monotonic()
+            if not self._pending and not self._recent:
+                return True
             try:
                 make_folder(self._folder)
                 with hold(self._folder / "lock", self._clock, _PATIENCE) as held:
@@ -88,9 +102,27 @@ class Collector:
                         day = min(self._pending)
                         _add(self._folder / f"{day.isoformat()}.json", self._pending[day])
                         del self._pending[day]
+                    if held is not None and self._recent:
+                        add_recent(self._folder, self._recent, self._clock.now())
+                        self._recent = []
             except OSError as error:
                 logger.warning("figures cannot be written to %s: %s", self._folder, error)
             return not self._pending
+
+    def _count_help(self, sums: Sums, event: object) -> None:
+        """Count how a run that a person asked for has ended, by whether it was given anything unasked: notes, or a
+        skill. One that waits has not ended."""
+        match event:
+            case SkillActivated(run=run):
+                self._skilled[run] = None
+                if len(self._skilled) > _RUNS:
+                    del self._skilled[next(iter(self._skilled))]
+            case TaskCompleted(run=run, job="") if event.is_over:
+                is_helped = bool(event.given) or run in self._skilled
+                add_bounded(sums, "helped" if is_helped else "unhelped", event.outcome, 1)
+                self._skilled.pop(run, None)
+            case _:
+                pass
 
     def _count_errors(self) -> None:
         if self._counts is None:
@@ -98,72 +130,11 @@ class Collector:
         now = Counter({name: each.failed + each.late for name, each in self._counts().items()})
         fresh, self._errors = now - self._errors, now
         if fresh:
-            sums = self._pending.setdefault(self._clock.now().date(), {})
+            at = self._clock.now()
+            sums = self._pending.setdefault(at.date(), {})
             for name, number in fresh.items():
                 add_bounded(sums, "handler_errors", name, number)
-
-
-def _figures(event: object) -> Iterator[tuple[str, str, float]]:
-    is_of_job = isinstance(event, TaskCompleted) and event.job
-    yield "events", JOBS if is_of_job else event_name(type(event).__name__), 1
-    match event:
-        case ToolCompleted(tool=tool):
-            yield "used", tool, 1
-        case ToolCallFailed(tool=tool, denied=denied):
-            yield from (("used", tool, 1), ("failed", tool, 1))
-            if denied:
-                yield "denied", tool, 1
-        case TaskCompleted(job=job) if job:
-            yield from _of_job(event)
-        case TaskCompleted():
-            yield from _of_run(event)
-        case MemoryFlushed(saved=saved, known=known):
-            yield from (("sums", "flush_saved", saved), ("sums", "flush_known", known))
-        case MemoryRecalled():
-            yield from _of_recall(event)
-        case MemoryCaptured():
-            yield from _of_capture(event)
-        case _:
-            pass
-
-
-def _of_run(event: TaskCompleted) -> Iterator[tuple[str, str, float]]:
-    yield "outcomes", event.outcome, 1
-    yield "sums", "input_tokens", event.input_tokens
-    yield "sums", "output_tokens", event.output_tokens
-    if event.given and event.used is not None and event.outcome == _FINISHED:
-        yield "sums", "answers_given", 1
-        yield "sums", "answers_used", bool(event.used)
-
-
-def _of_job(event: TaskCompleted) -> Iterator[tuple[str, str, float]]:
-    yield "job_outcomes", event.outcome, 1
-    yield "sums", "job_input_tokens", event.input_tokens
-    yield "sums", "job_output_tokens", event.output_tokens
-
-
-def _of_recall(event: MemoryRecalled) -> Iterator[tuple[str, str, float]]:
-    yield "modes", event.mode, 1
-    yield "sums", "recall_hits", bool(event.found)
-    yield "sums", "recall_degraded", bool(event.degraded)
-    yield from _duration(RECALL, event.seconds)
-
-
-def _of_capture(event: MemoryCaptured) -> Iterator[tuple[str, str, float]]:
-    yield "sums", "entries_saved", event.saved - event.superseding - event.contradicting
-    yield "sums", "entries_superseding", event.superseding
-    yield "sums", "entries_contradicting", event.contradicting
-    yield "sums", "entries_merged", event.merged
-    yield "sums", "entries_known", event.known
-    yield "sums", "entries_refused", event.refused
-    yield "sums", "capture_problems", bool(event.problem)
-    if event.tokens:
-        yield "sums", "counted_entries", event.saved
-        yield "sums", "entry_tokens", event.tokens
-
-
-def _duration(family: str, seconds: float) -> Iterator[tuple[str, str, float]]:
-    yield from ((family, bucket_of(seconds), 1), (family, SUM, seconds))
+            self._recent += (RecentCount(at, HANDLER_ERRORS, name, number) for name, number in fresh.items())
 
 
 def _add(path: Path, sums: Sums) -> None:

@@ -1,8 +1,8 @@
-"""The figures that say how well memory works, each with its target where it has one.
+"""The figures that say how well the agent helps by itself, each with its target where it has one.
 
-The targets are those of the memory plan once summaries are in use: more than 60 % of recalls give something, more than
-40 % of answers use what was given, more than 35 % of what is captured is known already, recalls below 200 ms at the
-95th percentile, entries below 200 tokens on average.
+The targets of memory are those of its plan once summaries are in use: more than 60 % of recalls give something, more
+than 40 % of answers use what was given, more than 35 % of what is captured is known already, recalls below 200 ms at
+the 95th percentile, entries below 200 tokens on average.
 """
 
 from collections.abc import Iterator
@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from agent.metrics.names import RECALLED, SUMMARISED
+from agent.metrics.present import PresentFigures
 from agent.metrics.totals import MetricTotals
 
 Unit: TypeAlias = Literal["", "%", "ms"]
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryFigure:
+class Figure:
     """One figure; `value` is None if nothing was counted that it could be computed from.
 
     It should be above `least`, or below `most`. `about` names what the value is of.
@@ -41,33 +42,37 @@ class MemoryFigure:
         return ""
 
 
-def figures(totals: MetricTotals, facts: int | None) -> Iterator[MemoryFigure]:
-    """The figures, in the order in which they are shown; `facts` is the number of long-term facts."""
+def figures(totals: MetricTotals, present: PresentFigures) -> Iterator[Figure]:
+    """The figures of what was counted, and of how things are now, in the order in which they are shown."""
     recalls = totals.events.get(RECALLED)
     new = _sum(totals.entries_saved, totals.entries_superseding, totals.entries_contradicting)
     again = _sum(totals.entries_merged, totals.entries_known)
     handlers = ((each.quantile(0.95) or 0.0, name) for name, each in totals.handlers.items())
     slowest, handler = max(handlers, default=(None, ""))
     denied = sum(totals.denied.values()) if totals.used else None
-    yield MemoryFigure("recalls", recalls)
-    yield MemoryFigure("  that gave something", _share(totals.recall_hits, recalls), "%", least=60)
-    yield MemoryFigure("  used by the answer", _share(totals.answers_used, totals.answers_given), "%", least=40)
-    yield MemoryFigure("  in a reduced mode", totals.recall_degraded)
-    yield MemoryFigure("  time, median", _milliseconds(totals.recall.quantile(0.5)), "ms")
-    yield MemoryFigure("  time, 95th percentile", _milliseconds(totals.recall.quantile(0.95)), "ms", most=200)
-    yield MemoryFigure("entries captured", new)
-    yield MemoryFigure("  replacing an older one", totals.entries_superseding)
-    yield MemoryFigure("  contradicting an older one", totals.entries_contradicting)
-    yield MemoryFigure("  tokens each", _ratio(totals.entry_tokens, totals.counted_entries), most=200)
-    yield MemoryFigure("known already", again)
-    yield MemoryFigure("  merged into an older one", totals.entries_merged)
-    yield MemoryFigure("  share of both", _share(again, _sum(new, again)), "%", least=35)
-    yield MemoryFigure("refused", totals.entries_refused)
-    yield MemoryFigure("saved before a compaction", totals.flush_saved)
-    yield MemoryFigure("daily summaries", totals.events.get(SUMMARISED))
-    yield MemoryFigure("long-term facts", facts)
-    yield MemoryFigure("calls denied by the policy", denied)
-    yield MemoryFigure("slowest hook, 95th percentile", _milliseconds(slowest), "ms", about=handler)
+    yield Figure("recalls", recalls)
+    yield Figure("  that gave something", _share(totals.recall_hits, recalls), "%", least=60)
+    yield Figure("  used by the answer", _share(totals.answers_used, totals.answers_given), "%", least=40)
+    yield Figure("  in a reduced mode", totals.recall_degraded)
+    yield Figure("  time, median", _milliseconds(totals.recall.quantile(0.5)), "ms")
+    yield Figure("  time, 95th percentile", _milliseconds(totals.recall.quantile(0.95)), "ms", most=200)
+    yield Figure("entries captured", new)
+    yield Figure("  replacing an older one", totals.entries_superseding)
+    yield Figure("  contradicting an older one", totals.entries_contradicting)
+    yield Figure("  tokens each", _ratio(totals.entry_tokens, totals.counted_entries), most=200)
+    yield Figure("known already", again)
+    yield Figure("  merged into an older one", totals.entries_merged)
+    yield Figure("  share of both", _share(again, _sum(new, again)), "%", least=35)
+    yield Figure("refused", totals.entries_refused)
+    yield Figure("saved before a compaction", totals.flush_saved)
+    yield Figure("daily summaries", totals.events.get(SUMMARISED))
+    yield Figure("long-term facts", present.facts)
+    yield Figure("calls denied by the policy", denied)
+    yield Figure("slowest hook, 95th percentile", _milliseconds(slowest), "ms", about=handler)
+    yield Figure("patterns found", sum(totals.patterns.values()) if totals.events else None)
+    yield Figure("  you found helpful", present.patterns_helpful)
+    yield Figure("  you did not find helpful", present.patterns_not_helpful)
+    yield Figure("suggestions after runs", sum(totals.initiatives.values()) if totals.events else None)
 
 
 def _sum(*numbers: float | None) -> float | None:

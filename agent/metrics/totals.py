@@ -6,7 +6,7 @@ types, which take 15 ms of a cold start.
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date
 from pathlib import Path
@@ -18,8 +18,8 @@ from agent.metrics.names import event_name
 Sums: TypeAlias = dict[str, dict[str, float]]
 """Metrics by family (`events`, `used`, …), then by name."""
 RECALL = "recall_seconds"
-HANDLER = "handler_seconds "
-"""The family of a handler's durations is this with its name."""
+HANDLER, NODE = "handler_seconds ", "node_seconds "
+"""The family of the durations of a handler, or of a tool of the node host, is this with its name."""
 MOST_NAMES = 100
 """The most names of a family in a day: a model can invent any number of tools, and a day's file stays small."""
 LONGEST_NAME = 80
@@ -39,6 +39,10 @@ class MetricTotals:
     runs that were given notes and whose use of them is known, `answers_used` those whose answer used one.
     Capture: `entries_*` by what became of them (`saved` without the superseding and contradicting ones),
     `counted_entries` and `entry_tokens` of the new ones, `capture_problems` runs from which nothing could be saved.
+    By itself: `profiles` of the policy by name, `node_calls` of the node host's tools by tool and status ("clipboard
+    ok") with their `node_seconds`, runs of jobs by their status in `job_statuses`, `notices_sent` by channel and
+    `notices_suppressed` by what was decided, `patterns` and `initiatives` by kind. `helped` are the outcomes of ended
+    runs that were given notes or a skill unasked, `unhelped` those of the others.
     `unreadable` is the number of files left out.
     """
 
@@ -52,6 +56,16 @@ class MetricTotals:
     injected: Mapping[str, float] = field(default_factory=dict)
     handler_errors: Mapping[str, float] = field(default_factory=dict)
     handlers: Mapping[str, Durations] = field(default_factory=dict)
+    profiles: Mapping[str, float] = field(default_factory=dict)
+    node_calls: Mapping[str, float] = field(default_factory=dict)
+    node_seconds: Mapping[str, Durations] = field(default_factory=dict)
+    job_statuses: Mapping[str, float] = field(default_factory=dict)
+    notices_sent: Mapping[str, float] = field(default_factory=dict)
+    notices_suppressed: Mapping[str, float] = field(default_factory=dict)
+    patterns: Mapping[str, float] = field(default_factory=dict)
+    initiatives: Mapping[str, float] = field(default_factory=dict)
+    helped: Mapping[str, float] = field(default_factory=dict)
+    unhelped: Mapping[str, float] = field(default_factory=dict)
     recall: Durations = Durations()
     recall_hits: float | None = None
     recall_degraded: float | None = None
@@ -75,34 +89,82 @@ class MetricTotals:
     unreadable: int = 0
 
 
-_FAMILIES = ("events", "used", "failed", "denied", "outcomes", "job_outcomes", "modes", "injected", "handler_errors")
-_SUMS = tuple(
-    each.name for each in fields(MetricTotals) if each.name not in (*_FAMILIES, "handlers", "recall", "unreadable")
+_FAMILIES = (
+    *("events", "used", "failed", "denied", "outcomes", "job_outcomes", "modes", "injected", "handler_errors"),
+    *("profiles", "node_calls", "job_statuses", "notices_sent", "notices_suppressed", "patterns", "initiatives"),
+    *("helped", "unhelped"),
 )
+_OTHER_FIELDS = ("handlers", "node_seconds", "recall", "unreadable")
+_SUMS = tuple(each.name for each in fields(MetricTotals) if each.name not in (*_FAMILIES, *_OTHER_FIELDS))
 
 
 def load_totals(folder: Path, since: date | None = None) -> MetricTotals:
     """The metrics of all days, or from `since` on; a file that cannot be parsed is counted and left out."""
     sums: Sums = {}
     unreadable = 0
-    for path in sorted(folder.glob("*.json*")):
-        if path.name.startswith(".") or (since and path.name[:10] < since.isoformat()):
-            continue
-        found = load_day(path) if path.suffix == ".json" else None
+    for _, found in _days(folder, since):
         unreadable += found is None
         for family, figures in (found or {}).items():
             for name, number in figures.items():
-                add_figure(sums, family, event_name(name) if family == "events" else name, number)
+                add_figure(sums, family, name, number)
+    return _totals(sums, unreadable)
+
+
+def load_days(folder: Path, since: date) -> Mapping[date, MetricTotals]:
+    """The metrics of each day from `since` on, the oldest first; without days on which nothing was counted."""
+    found: dict[date, MetricTotals] = {}
+    for name, sums in _days(folder, since):
+        try:
+            day = date.fromisoformat(name[:10])
+        except ValueError:
+            continue
+        if sums is not None:
+            found[day] = _totals(sums, 0)
+    return found
+
+
+def first_day(folder: Path) -> date | None:
+    """The first day of which something is counted; None without one."""
+    for name, _ in _days(folder, None):
+        try:
+            return date.fromisoformat(name[:10])
+        except ValueError:
+            continue
+    return None
+
+
+def _days(folder: Path, since: date | None) -> Iterator[tuple[str, Sums | None]]:
+    """The name and the metrics of each day's file, in order; None for one that cannot be parsed."""
+    for path in sorted(folder.glob("*.json*")):
+        if not path.name.startswith(".") and (since is None or path.name[:10] >= since.isoformat()):
+            found = load_day(path) if path.suffix == ".json" else None
+            yield path.name, found if found is None else _with_present_names(found)
+
+
+def _with_present_names(sums: Sums) -> Sums:
+    """A day's metrics with the events under the names that they have now."""
+    renamed: Sums = {"events": {}}
+    for name, number in sums.get("events", {}).items():
+        add_figure(renamed, "events", event_name(name), number)
+    return {**sums, **renamed}
+
+
+def _totals(sums: Sums, unreadable: int) -> MetricTotals:
     counts: dict[str, Mapping[str, float]] = {family: dict(sums.get(family, {})) for family in _FAMILIES}
     single = sums.get("sums", {})
     numbers: dict[str, float | None] = {name: single.get(name) for name in _SUMS}
-    handlers = {
-        family.removeprefix(HANDLER): parse_durations(figures)
-        for family, figures in sorted(sums.items())
-        if family.startswith(HANDLER)
-    }
+    durations = {"handlers": _durations(sums, HANDLER), "node_seconds": _durations(sums, NODE)}
     recall = parse_durations(sums.get(RECALL, {}))
-    return MetricTotals(**counts, **numbers, handlers=handlers, recall=recall, unreadable=unreadable)  # type: ignore[arg-type]  # each by its name
+    return MetricTotals(**counts, **numbers, **durations, recall=recall, unreadable=unreadable)  # type: ignore[arg-type]  # each by its name
+
+
+def _durations(sums: Sums, start: str) -> Mapping[str, Durations]:
+    """The durations whose family begins so, by the rest of its name."""
+    return {
+        family.removeprefix(start): parse_durations(figures)
+        for family, figures in sorted(sums.items())
+        if family.startswith(start)
+    }
 
 
 def add_figure(sums: Sums, family: str, name: str, number: float) -> None:

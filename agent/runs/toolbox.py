@@ -1,17 +1,16 @@
 """The tools of a vault under the machine's policy, with a person's approval where it is needed."""
 
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Callable, Sequence
 
-from agent.config.node_token import load_node_token
 from agent.context.tool_choice import Score
+from agent.events.bus import ignore_event
+from agent.events.runs import NodeToolCalled
 from agent.index.embedder import Embedder
 from agent.memory.capture.writer import EntryWriter
 from agent.runs.active_skills import ActiveSkills
+from agent.runs.node_host import node_link
 from agent.runs.recall_source import RecallSource
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.node.client import NodeClient
-from agent.tools.builtin.node.link import NodeLink
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.planning import PlanningTools
 from agent.tools.builtin.profile import ProfileTools
@@ -35,8 +34,10 @@ def toolbox(
     delegate: Delegate,
     keeper: EntryWriter,
     score: Score | None,
+    publish: Callable[[NodeToolCalled], object] = ignore_event,
 ) -> Registry:
-    """All tools that the settings switch on; the policy decides which of them a run may use.
+    """All tools that the settings switch on; the policy decides which of them a run may use. `publish` is told of calls
+    of the node host's tools.
 
     Raises `ConfigError` for an invalid policy.
     """
@@ -66,22 +67,8 @@ def toolbox(
         following.leaves,
         workspace.vault.masked,
         lambda registry: [tool_search_tool(registry.specs, score)],
-        [node_link(workspace)] if workspace.settings.node.enabled else [],
+        [node_link(workspace, publish)] if workspace.settings.node.enabled else [],
     )
-
-
-def node_link(workspace: Workspace) -> NodeLink:
-    """The connection to the node host of the settings."""
-    settings, directories = workspace.settings.node, workspace.directories
-
-    def token() -> str:
-        found = load_node_token(settings, directories)
-        workspace.vault.known.learn([found])  # it may come back in what a tool prints
-        return found
-
-    client = NodeClient(settings.base_url, token)
-    off = [each.name for each in fields(settings.tools) if not getattr(settings.tools, each.name)]
-    return NodeLink(client, workspace.vault.clock, off, settings.timeout_seconds, settings.reconnect_seconds)
 
 
 def relevance(embedder: Embedder) -> Score:

@@ -34,7 +34,8 @@ _NAMED = {
 }
 _CONSTANT = {
     *("tick", "turn.ended", "scan.finished", "files.changed", "iteration.started", "model.retry", "tool.started"),
-    "state.changed",  # a job changes it
+    *("tool.policy.profile_selected", "nodehost.tool.call"),
+    *("state.changed", "job.ended"),  # a job causes them
 }
 EVENTS = frozenset(NAMES.values()) - _CONSTANT
 """The events that may start a job: all but those that come again and again by themselves."""

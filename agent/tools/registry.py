@@ -136,6 +136,10 @@ class Registry:
         """The names of all tools, for any run."""
         return tuple(self._tools)
 
+    def profile(self, context: RunContext) -> str:
+        """The name of the profile of the policy that the run falls under."""
+        return self._policies.choose(context).name
+
     def visible(self, context: RunContext) -> tuple[Tool, ...]:
         """The tools that the run may use."""
         return tuple(tool for tool in self._allowed(context) if self._leaves(tool, context))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.growth.patterns.look import INSIGHTS
+from agent.growth.patterns.pattern_notes import INSIGHTS
 from agent.llm.providers import Providers
 from agent.memory.profile.catalog import CHANGELOG, CORE
 from agent.memory.profile.template import template_note

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from agent.attention.quiet import parse_quiet
 from agent.growth.patterns.activity import Activity, Remark
 from agent.growth.patterns.busy_hours import busy_hours, find_busy_hours
-from agent.growth.patterns.look import DAYS, look
-from agent.growth.patterns.pattern_notes import parse_blocks
+from agent.growth.patterns.look import look
+from agent.growth.patterns.pattern_notes import DAYS, parse_blocks
 from agent.memory.profile.changes import propose_changes
 from agent.runs.profile_upkeep import profile_writing
 from agent.texts import LANGUAGES, Language

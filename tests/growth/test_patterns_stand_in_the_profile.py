@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.growth.patterns.look import INSIGHTS, dismissed, look
+from agent.growth.patterns.look import dismissed, look
 from agent.growth.patterns.pattern import Pattern
-from agent.growth.patterns.pattern_notes import block_changes, parse_blocks
+from agent.growth.patterns.pattern_notes import INSIGHTS, block_changes, parse_blocks
 from agent.memory.profile.changes import propose_changes
 from agent.memory.profile.profile_file import parse_profile
 from agent.runs.profile_upkeep import profile_writing

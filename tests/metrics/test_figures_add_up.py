@@ -78,6 +78,7 @@ def test_a_run_is_counted_by_what_happened_in_it(tmp_path: Path, clock: FakeCloc
         used={"vault_read": 1, "web_fetch": 1},
         failed={"web_fetch": 1},
         outcomes={"finished": 1},
+        unhelped={"finished": 1},
         handler_errors={"bad": 1},
         input_tokens=1_000,
         output_tokens=50,

@@ -15,6 +15,7 @@ from agent.events.subscriber import Handled
 from agent.interfaces.cli.main import main
 from agent.metrics.collect import Collector
 from agent.metrics.durations import Durations
+from agent.metrics.present import PresentFigures
 from agent.metrics.prometheus import format_prometheus
 from agent.metrics.totals import MetricTotals
 from tests.metrics.test_figures_add_up import ENDED
@@ -87,7 +88,8 @@ def _check_histogram(metric: Metric) -> None:
 @given(st.dictionaries(st.text(), st.integers(0, 10**12).map(float), max_size=5), st.text())
 def test_any_names_of_tools_and_vaults_are_read_back(used: dict[str, float], vault: str) -> None:
     used = {escape_line(name): number for name, number in used.items()}
-    metric = parse(format_prometheus(MetricTotals(used=used), vault, 0)).get("vault_agent_tool_calls_total")
+    text = format_prometheus(MetricTotals(used=used), PresentFigures(), vault)
+    metric = parse(text).get("vault_agent_tool_calls_total")
     shown = {} if metric is None else {dict(labels)["tool"]: value for (_, labels), value in metric.samples.items()}
     sent = {name.encode("utf-8", "replace").decode(): number for name, number in used.items()}
     assert shown == sent
@@ -101,7 +103,7 @@ def test_every_kind_of_metric_is_read_back() -> None:
         modes={"hybrid": 4}, recall=times, handlers={"flush": times, "skills": times}, recall_hits=3,
         entries_saved=2, entries_known=0, counted_entries=2, entry_tokens=31,
     )  # fmt: skip
-    found = parse(format_prometheus(totals, "notes", 7))
+    found = parse(format_prometheus(totals, PresentFigures(7), "notes"))
     own = ("vault", "notes")
     assert {name: metric.kind for name, metric in found.items()} == {
         "vault_agent_recalls_total": "counter",
@@ -109,10 +111,10 @@ def test_every_kind_of_metric_is_read_back() -> None:
         "vault_agent_recall_seconds": "histogram",
         "vault_agent_entries_total": "counter",
         "vault_agent_entry_tokens": "summary",
-        "vault_agent_facts": "gauge",
-        "vault_agent_handler_seconds": "histogram",
+        "vault_agent_memory_longterm_facts_count": "gauge",
+        "vault_agent_event_bus_handler_latency_seconds": "histogram",
     }
-    assert found["vault_agent_facts"].samples == {("", frozenset({own})): 7}
+    assert found["vault_agent_memory_longterm_facts_count"].samples == {("", frozenset({own})): 7}
     recall = found["vault_agent_recall_seconds"].samples
     assert recall["_bucket", frozenset({own, ("le", "0.015")})] == 0
     assert recall["_bucket", frozenset({own, ("le", "0.2")})] == 3
@@ -135,10 +137,10 @@ def test_the_command_prints_it_and_a_scraper_finds_the_figures(
     assert main(["metrics", "--prometheus"]) == 0
     found = parse(capfdbinary.readouterr().out)
     own = ("vault", workspace.vault.place.root.name)
-    denied = found["vault_agent_tool_calls_denied_total"].samples
+    denied = found["vault_agent_tool_policy_denied_total"].samples
     assert denied == {("", frozenset({own, ("tool", 'a "tool"\\x1b[8m\\')})): 1}
     assert found["vault_agent_runs_total"].samples == {("", frozenset({own, ("outcome", "finished")})): 1}
-    assert "vault_agent_handler_seconds" in found and "vault_agent_recall_seconds" in found
+    assert "vault_agent_event_bus_handler_latency_seconds" in found and "vault_agent_recall_seconds" in found
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from agent.runs.toolbox import node_link
+from agent.runs.node_host import node_link
 from agent.vault.health.probe import Check, Level, guarded, ok
 from agent.workspace.workspace import Workspace
 

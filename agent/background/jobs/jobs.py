@@ -365,7 +365,8 @@ class Jobs:
     def _finish_waiting(self) -> None:
         """Write what came of runs that had waited for their person."""
         while self._ended:
-            write_after_wait(self.workspace, self._by_id, self._ended[0], self._machine, self.procedures, self.notify)
+            told = self.procedures, self.notify, self.awake.ran
+            write_after_wait(self.workspace, self._by_id, self._ended[0], self._machine, *told)
             with self._lock:
                 self._ended.pop(0)
 

@@ -1,6 +1,6 @@
 """The end of a job's run that had waited for its person: its answer is delivered, and it has a row of its own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agent.background.failures import failure_text
@@ -21,7 +21,7 @@ from agent.loop.records import Began
 from agent.loop.session import load_session
 from agent.runs.job_run import JobResult, result_of
 from agent.runs.status import ledger_of
-from agent.schedule.history import HistoryRow
+from agent.schedule.history import HistoryRow, Outcome
 from agent.schedule.job import Job
 from agent.vault.change import Request
 from agent.workspace.workspace import Workspace
@@ -37,10 +37,16 @@ def job_of(workspace: Workspace, session: str) -> str:
 
 
 def write_after_wait(
-    workspace: Workspace, jobs: Mapping[str, Job], ended: Ended, machine: str, procedures: Procedures, notify: Notify
+    workspace: Workspace,
+    jobs: Mapping[str, Job],
+    ended: Ended,
+    machine: str,
+    procedures: Procedures,
+    notify: Notify,
+    ran: Callable[[str, Outcome], object],
 ) -> None:
-    """Write what came of a run that waited; nothing for a run of no job, or one that waits again. The answer of a run
-    of a procedure goes where the procedure puts it.
+    """Write what came of a run that waited, and tell `ran`; nothing for a run of no job, or one that waits again. The
+    answer of a run of a procedure goes where the procedure puts it.
 
     Raises what a transaction does.
     """
@@ -56,6 +62,7 @@ def write_after_wait(
     notify_answer(notify, job, result)
     if not is_written(rows_of(workspace.vault, job.id), row):
         write_result(workspace, job, row, result)
+    ran(job.id, result.outcome)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,11 +42,14 @@ logger = logging.getLogger(__name__)
 
 
 class Awake(Protocol):
-    """Is told of what wakes the agent, and of its work; what is put into the list was done in it."""
+    """Is told of what wakes the agent, and of its work; what is put into the list was done in it. `ran` is told how a
+    run of a job has ended, once that is written."""
 
     def wake(self, reason: str, kind: WakeKind) -> None: ...
 
     def working(self, title: str, kind: WakeKind) -> AbstractContextManager[list[str]]: ...
+
+    def ran(self, job: str, outcome: Outcome) -> None: ...
 
 
 class Ask(Protocol):
@@ -137,6 +140,7 @@ class JobWorker:
             write_result(self.workspace, job, row, result)
         vault.commit_held(vault.held_of(result.session))
         self.ledger.settle(entry.occurrence.key, result.outcome, vault.clock.now(), result.reason)
+        self.awake.ran(job.id, result.outcome)
         entry.ended = None
         self._end(entry)
         if result.outcome == "failed":

@@ -13,7 +13,7 @@ from agent.growth.patterns.detect import detect
 from agent.growth.patterns.gather import gather
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.patterns.pattern import Pattern
-from agent.growth.patterns.pattern_notes import block_changes, removed_or_refused
+from agent.growth.patterns.pattern_notes import DAYS, INSIGHTS, block_changes, removed_or_refused
 from agent.memory.blame import person_lines
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.block_change import BlockChange
@@ -23,7 +23,6 @@ from agent.vault.history.find import commits
 from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault
 
-INSIGHTS, DAYS = f"{PROFILE}51-patterns-insights.md", f"{PROFILE}30-daily-patterns.md"
 DISMISSED_FOR = timedelta(days=30)
 """The time for which a dismissed pattern is not spoken of."""
 _OF_DAYS = frozenset(("daily_rhythm", "busy_hours"))

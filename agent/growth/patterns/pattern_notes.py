@@ -16,7 +16,10 @@ from agent.growth.patterns.pattern import Pattern
 from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.evidence import Evidence
 from agent.texts import Language, in_all_languages, text
+from agent.vault.folders import PROFILE
 
+INSIGHTS, DAYS = f"{PROFILE}51-patterns-insights.md", f"{PROFILE}30-daily-patterns.md"
+"""The notes with the patterns; those of the days are in the second."""
 _BLOCK = re.compile(r"^[-*+] .*\^pattern-([0-9a-f]{8})\s*$")
 _BLOCK_ID = re.compile(r"\s*\^pattern-[0-9a-f]{8}\s*$")
 _LAST = re.compile(r"\s*[(（][^()（）]*\d{4}-\d\d-\d\d[^()（）]*[)）] *\[\[")

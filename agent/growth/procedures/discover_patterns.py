@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from agent.events.growth import PatternDetected
 from agent.growth.patterns.likeness import vectors_of
-from agent.growth.patterns.look import DAYS, INSIGHTS, Look, look
-from agent.growth.patterns.pattern_notes import pattern_line
+from agent.growth.patterns.look import Look, look
+from agent.growth.patterns.pattern_notes import DAYS, INSIGHTS, pattern_line
 from agent.growth.procedures.material import bullets, days_before, logs, week_of
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.growth.procedures.profile_lines import observed_in_answer, propose, shown

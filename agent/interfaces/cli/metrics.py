@@ -1,18 +1,17 @@
-"""`vault-agent metrics`: how well memory works, and the counts of runs and tools; also for Prometheus."""
+"""`vault-agent metrics`: how well the agent helps by itself, and the counts of runs and tools; also for Prometheus."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
 import click
 
+from agent.app.figures import all_figures, present_figures, prometheus_text
 from agent.app.open import open_workspace
 from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import columns, padded
-from agent.memory.counts import count_facts
 from agent.metrics.durations import Durations
-from agent.metrics.figures import MemoryFigure, figures
-from agent.metrics.prometheus import format_prometheus
+from agent.metrics.figures import Figure
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.vault.history.typed_time import parse_time
 
@@ -22,7 +21,7 @@ from agent.vault.history.typed_time import parse_time
 @click.option("--prometheus", is_flag=True, help="Print all counters in Prometheus' text format.")
 @click.pass_obj
 def command(output: Output, since: str | None, prometheus: bool) -> None:
-    """Show the figures of memory with their targets, and the counts of runs and tools.
+    """Show the figures of memory, of notices and of patterns, with their targets, and the counts of runs and tools.
 
     They are counted on this machine, for whole days. `-` stands for what is not known yet.
     """
@@ -30,17 +29,21 @@ def command(output: Output, since: str | None, prometheus: bool) -> None:
         raise click.UsageError(said("--prometheus prints all days as text; leave out --since and --json"))
     workspace = open_workspace(output.vault())
     start = parse_time(since, workspace.clock.now()).date() if since else None
-    totals, facts = load_totals(workspace.metrics, start), count_facts(workspace.vault)
     if prometheus:
-        output.emit({}, format_prometheus(totals, workspace.vault.place.root.name, facts))
+        output.emit({}, prometheus_text(workspace))
         return
-    found = tuple(figures(totals, facts))
+    totals, present = load_totals(workspace.metrics, start), present_figures(workspace)
+    found = all_figures(workspace, totals, present, start)
     document = {"since": start.isoformat() if start else None, **_document(totals, found)}
     output.emit(document, lambda: "\n".join(_format(totals, found)))
 
 
-def _document(totals: MetricTotals, found: tuple[MemoryFigure, ...]) -> Mapping[str, object]:
-    times = {"recall": _times(totals.recall), "handlers": {name: _times(x) for name, x in totals.handlers.items()}}
+def _document(totals: MetricTotals, found: tuple[Figure, ...]) -> Mapping[str, object]:
+    times = {
+        "recall": _times(totals.recall),
+        "handlers": {name: _times(each) for name, each in totals.handlers.items()},
+        "node_seconds": {name: _times(each) for name, each in totals.node_seconds.items()},
+    }
     shown = [{**asdict(each), "name": each.name.strip(), "status": each.status or None} for each in found]
     return {**asdict(totals), **times, "figures": shown}
 
@@ -55,13 +58,15 @@ def _times(durations: Durations) -> Mapping[str, float | None]:
     }
 
 
-def _format(totals: MetricTotals, found: tuple[MemoryFigure, ...]) -> Iterator[str]:
+def _format(totals: MetricTotals, found: tuple[Figure, ...]) -> Iterator[str]:
     families = (
         (said("runs"), {said(outcome): number for outcome, number in totals.outcomes.items()}),
         (said("runs of jobs"), {said(outcome): number for outcome, number in totals.job_outcomes.items()}),
         (said("tools used"), totals.used),
         (said("tools failed"), totals.failed),
         (said("tools denied"), totals.denied),
+        (said("calls of the node host"), totals.node_calls),
+        (said("profiles of the policy"), totals.profiles),
         (said("hooks that failed"), totals.handler_errors),
     )
     if totals.unreadable:
@@ -94,7 +99,7 @@ def _format(totals: MetricTotals, found: tuple[MemoryFigure, ...]) -> Iterator[s
         )
 
 
-def _table(found: tuple[MemoryFigure, ...]) -> Iterator[str]:
+def _table(found: tuple[Figure, ...]) -> Iterator[str]:
     names = [_name(each) for each in found]
     width = max(map(columns, names))
     for name, each in zip(names, found, strict=True):
@@ -102,13 +107,13 @@ def _table(found: tuple[MemoryFigure, ...]) -> Iterator[str]:
         yield f"{padded(name, width)}  {_value(each.value, each.unit):>8}  {target}".rstrip()
 
 
-def _name(figure: MemoryFigure) -> str:
+def _name(figure: Figure) -> str:
     """The name of a figure, with the spaces of one that is a part of another."""
     plain = figure.name.lstrip()
     return " " * (len(figure.name) - len(plain)) + said(plain)
 
 
-def _target(figure: MemoryFigure) -> str:
+def _target(figure: Figure) -> str:
     if figure.least is not None:
         return f"> {_value(figure.least, figure.unit)}"
     return f"< {_value(figure.most, figure.unit)}" if figure.most is not None else ""

@@ -1,16 +1,12 @@
 """The counts of events on this machine, for Prometheus."""
 
+from agent.app.figures import prometheus_text
 from agent.interfaces.http.operation import Call, NoParams, Operation
-from agent.memory.counts import count_facts
-from agent.metrics.prometheus import format_prometheus
-from agent.metrics.totals import load_totals
 
 
 def metrics(call: Call[NoParams, None]) -> bytes:
-    """All counters since the beginning, in Prometheus' text format."""
-    workspace = call.service.workspace
-    totals = load_totals(workspace.metrics, None)
-    return format_prometheus(totals, workspace.vault.place.root.name, count_facts(workspace.vault))
+    """All counters since the beginning and how things are now, in Prometheus' text format."""
+    return prometheus_text(call.service.workspace)
 
 
 OPERATIONS = (

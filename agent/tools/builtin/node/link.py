@@ -6,13 +6,15 @@ older contract offers nothing, and is asked to be updated.
 """
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from urllib.parse import urlsplit
 
 from agent.clock import Clock
 from agent.errors import MissingKey, ToolFailed
+from agent.events.bus import ignore_event
+from agent.events.runs import NodeToolCalled
 from agent.llm.endpoint import is_this_machine
 from agent.llm.messages import JsonObject
 from agent.texts import Sentence
@@ -47,7 +49,7 @@ class NodeLink:
     """One host, for all runs of a vault: a source of tools (`registry.ToolSource`).
 
     `off` are tools that the settings switch off. `wait` and `again` are seconds: for an answer on top of what a call
-    asks for, and between two looks for a host that is away.
+    asks for, and between two looks for a host that is away. `publish` is told of each call.
     """
 
     client: NodeClient
@@ -55,6 +57,7 @@ class NodeLink:
     off: Collection[str] = ()
     wait: float = 30.0
     again: float = 60.0
+    publish: Callable[[NodeToolCalled], object] = ignore_event
     problem: Sentence = field(default=Sentence(""), init=False)
     permissions: NodePermissions = field(default_factory=NodePermissions, init=False)
     _look_at: float = field(default=float("-inf"), init=False)
@@ -114,32 +117,43 @@ class NodeLink:
         )
 
     def _called(self, listed: NodeListing, arguments: JsonObject, context: RunContext, seconds: float) -> ToolOutput:
-        source = f"node host, {listed.name}"
-        self._check_permission(listed)
+        source, began = f"node host, {listed.name}", self.clock.monotonic()
+
+        def tell(status: str, permission: str = "") -> None:
+            took = self.clock.monotonic() - began
+            self.publish(NodeToolCalled(context.run, listed.name, status, took, permission))
+
+        if self._is_denied(listed):
+            tell("denied", listed.permission)
+            raise ToolFailed(_denied(listed.permission))
         try:
             reply = self.client.execute(listed.name, f"{context.run}/{context.call}"[-200:], arguments, seconds)
         except NodeSlow as error:
+            tell("late")
             raise ToolFailed(
                 f"the node host did not answer within {seconds:g} s; whether it did what was asked is not known"
             ) from error
         except (NodeAway, MissingKey) as error:
+            tell("away")
             with self._turn:
                 self._look_at = float("-inf")
             raise ToolFailed("the node host is away; whether it did what was asked is not known") from error
         if reply.code:
+            is_denied = reply.code == "permission_denied"
+            tell("denied" if is_denied else "failed", reply.permission or listed.permission if is_denied else "")
             raise ToolFailed(_failure(reply, source, context))
+        tell("ok")
         return ToolOutput(reply.output, untrusted=source)
 
-    def _check_permission(self, listed: NodeListing) -> None:
-        """Raise `ToolFailed` if the host's system refuses what the tool needs, as far as is known."""
+    def _is_denied(self, listed: NodeListing) -> bool:
+        """True if the host's system refuses what the tool needs, as far as is known."""
         if not listed.permission:
-            return
+            return False
         try:
             self.permissions = self.client.permissions()
         except (NodeAway, NodeSlow, NodeRefused, MissingKey):
             logger.info("the permissions of the node host are those known last")
-        if self.permissions.states.get(listed.permission) == "denied":
-            raise ToolFailed(_denied(listed.permission))
+        return self.permissions.states.get(listed.permission) == "denied"
 
 
 def _problem(error: Exception, url: str) -> Sentence:

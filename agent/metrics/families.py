@@ -1,0 +1,199 @@
+"""The table of all metrics: the name of each, its kind, its labels, and where its samples come from.
+
+The names of the plan's own figures are the plan's, with `_` for `.`: `tool.policy.denied_total` is
+`tool_policy_denied_total`. Units are seconds, tokens and US dollars.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from agent.metrics.durations import Durations
+from agent.metrics.names import SUMMARISED
+from agent.metrics.present import PresentFigures
+from agent.metrics.totals import MetricTotals
+
+Sample: TypeAlias = tuple[str, Mapping[str, str], float]
+"""The end of the name, the labels, the value."""
+Kind: TypeAlias = Literal["counter", "gauge", "summary", "histogram"]
+_STATES = {"granted": 1.0, "denied": 0.0}
+"""The states of a permission of which a number can be given."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInput:
+    """All that metrics are made of: what was counted, and what is so now."""
+
+    totals: MetricTotals
+    present: PresentFigures
+
+
+@dataclass(frozen=True, slots=True)
+class MetricFamily:
+    """One metric, without the prefix of its name. `labels` are those that its samples have, beside `vault`."""
+
+    name: str
+    kind: Kind
+    help: str
+    samples: Callable[[MetricInput], Iterable[Sample]]
+    labels: tuple[str, ...] = ()
+
+
+def _number(name: str, kind: Kind, what: str, value: Callable[[MetricInput], float | None]) -> MetricFamily:
+    """A metric of one sample, or none if its value is not known."""
+
+    def samples(given: MetricInput) -> Iterator[Sample]:
+        found = value(given)
+        if found is not None:
+            yield "", {}, found
+
+    return MetricFamily(name, kind, what, samples)
+
+
+def _counter(name: str, what: str, value: Callable[[MetricTotals], float | None]) -> MetricFamily:
+    return _number(name, "counter", what, lambda given: value(given.totals))
+
+
+def _gauge(name: str, what: str, value: Callable[[PresentFigures], float | None]) -> MetricFamily:
+    return _number(name, "gauge", what, lambda given: value(given.present))
+
+
+def _counters(
+    name: str, what: str, label: str, values: Callable[[MetricTotals], Mapping[str, float | None]]
+) -> MetricFamily:
+    """A metric with one label; numbers that are not known are left out."""
+
+    def samples(given: MetricInput) -> Iterator[Sample]:
+        for key, value in sorted(values(given.totals).items()):
+            if value is not None:
+                yield "", {label: key}, value
+
+    return MetricFamily(name, "counter", what, samples, (label,))
+
+
+def _histogram(
+    name: str, what: str, label: str, series: Callable[[MetricTotals], Mapping[str, Durations]]
+) -> MetricFamily:
+    """The durations by the value of a label; of an empty label, those under the empty name."""
+
+    def samples(given: MetricInput) -> Iterator[Sample]:
+        for key, durations in series(given.totals).items():
+            labels = {label: key} if label else {}
+            for bound, count in durations.cumulated():
+                yield "_bucket", {**labels, "le": "+Inf" if bound == "inf" else bound}, count
+            yield "_sum", labels, durations.seconds
+            yield "_count", labels, durations.count
+
+    return MetricFamily(name, "histogram", what, samples, (label, "le") if label else ("le",))
+
+
+def _entries(totals: MetricTotals) -> Mapping[str, float | None]:
+    return {
+        "new": totals.entries_saved,
+        "superseding": totals.entries_superseding,
+        "contradicting": totals.entries_contradicting,
+        "merged": totals.entries_merged,
+        "known": totals.entries_known,
+        "refused": totals.entries_refused,
+    }
+
+
+def _entry_tokens(given: MetricInput) -> Iterator[Sample]:
+    total, count = given.totals.entry_tokens, given.totals.counted_entries
+    if total is not None and count is not None:
+        yield from (("_sum", {}, total), ("_count", {}, count))
+
+
+def _node_calls(given: MetricInput) -> Iterator[Sample]:
+    for key, number in sorted(given.totals.node_calls.items()):
+        tool, _, status = key.rpartition(" ")
+        yield "", {"tool_name": tool, "status": status}, number
+
+
+def _job_failures(given: MetricInput) -> Iterator[Sample]:
+    for job, number in sorted(given.present.job_failures.items()):
+        yield "", {"job_id": job}, number
+
+
+def _permissions(given: MetricInput) -> Iterator[Sample]:
+    for name, state in sorted(given.present.node_permissions.items()):
+        if state in _STATES:
+            yield "", {"permission_name": name}, _STATES[state]
+
+
+def _alerts(given: MetricInput) -> Iterator[Sample]:
+    for rule, number in sorted((given.present.alerts or {}).items()):
+        yield "", {"rule": rule}, number
+
+
+def _runs(given: MetricInput) -> Iterator[Sample]:
+    for is_given, outcomes in (("yes", given.totals.helped), ("no", given.totals.unhelped)):
+        for outcome, number in sorted(outcomes.items()):
+            yield "", {"given": is_given, "outcome": outcome}, number
+
+
+def _opinions(given: MetricInput) -> Iterator[Sample]:
+    said = {"helpful": given.present.patterns_helpful, "not_helpful": given.present.patterns_not_helpful}
+    for opinion, number in said.items():
+        if number is not None:
+            yield "", {"opinion": opinion}, number
+
+
+FAMILIES: tuple[MetricFamily, ...] = (
+    _counters("tool_policy_denied_total", "Calls of tools that the policy denied.", "tool", lambda x: x.denied),
+    _counters("tool_policy_profile_selected_total", "Runs, by the profile of the policy.", "profile",
+              lambda x: x.profiles),
+    _counters("event_bus_publish_total", "Events, by type.", "event_type", lambda x: x.events),
+    _counters("event_bus_handler_error_total", "Calls of handlers that failed or were late.", "handler_name",
+              lambda x: x.handler_errors),
+    _histogram("event_bus_handler_latency_seconds", "Time of a call of a handler.", "handler_name",
+               lambda x: x.handlers),
+    _counter("memory_flush_saved_total", "Entries saved before a compaction.", lambda x: x.flush_saved),
+    _counter("memory_flush_skipped_dedup_total", "Entries before a compaction that were known already.",
+             lambda x: x.flush_known),
+    _counter("memory_daily_summary_generated_total", "Summaries written into daily notes.",
+             lambda x: x.events.get(SUMMARISED)),
+    _gauge("memory_longterm_facts_count", "Long-term facts now.", lambda x: x.facts),
+    _counters("scheduler_job_run_total", "Runs of jobs, by how they ended.", "status", lambda x: x.job_statuses),
+    MetricFamily("scheduler_job_consec_failures", "gauge", "Failures in a row of a job now.", _job_failures,
+                 ("job_id",)),
+    _gauge("nodehost_connection_status", "1 if the node host answers, 0 if it does not.", lambda x: x.node_connected),
+    MetricFamily("nodehost_tool_call_total", "counter", "Calls of the node host's tools, by how they ended.",
+                 _node_calls, ("tool_name", "status")),
+    _histogram("nodehost_tool_latency_seconds", "Time of a call of a node host's tool.", "tool_name",
+               lambda x: x.node_seconds),
+    MetricFamily("nodehost_permission_status", "gauge", "1 if a permission is granted to the node host, 0 if denied.",
+                 _permissions, ("permission_name",)),
+    _counters("recalls_total", "Recalls for a task, by search mode.", "mode", lambda x: x.modes),
+    _counter("recalls_with_result_total", "Recalls that gave something.", lambda x: x.recall_hits),
+    _counter("recalls_degraded_total", "Recalls in a reduced mode.", lambda x: x.recall_degraded),
+    _histogram("recall_seconds", "Time of a recall.", "", lambda x: {"": x.recall} if x.recall.count else {}),
+    _counter("answers_given_notes_total", "Answers of runs that were given notes.", lambda x: x.answers_given),
+    _counter("answers_used_notes_total", "Answers that used a note they were given.", lambda x: x.answers_used),
+    _counters("notices_sent_total", "Notices that were delivered, by channel.", "channel", lambda x: x.notices_sent),
+    _counters("notices_suppressed_total", "Notices not sent at once, by what was decided.", "decision",
+              lambda x: x.notices_suppressed),
+    _counters("patterns_found_total", "Patterns found that were not known, by kind.", "kind", lambda x: x.patterns),
+    MetricFamily("pattern_opinions", "gauge", "Opinions of the person about patterns now.", _opinions, ("opinion",)),
+    _counters("initiatives_total", "Suggestions after runs, by type.", "type", lambda x: x.initiatives),
+    MetricFamily("runs_ended_total", "counter",
+                 "Ended runs that people asked for, by whether notes or a skill were given unasked.", _runs,
+                 ("given", "outcome")),
+    _counters("runs_total", "Runs that ended or paused, by outcome.", "outcome", lambda x: x.outcomes),
+    _counters("tokens_total", "Tokens of the models in runs.", "direction",
+              lambda x: {"input": x.input_tokens, "output": x.output_tokens}),
+    _counters("job_model_runs_total", "Runs of jobs that asked a model, by outcome.", "outcome",
+              lambda x: x.job_outcomes),
+    _counters("job_tokens_total", "Tokens of the models in runs of jobs.", "direction",
+              lambda x: {"input": x.job_input_tokens, "output": x.job_output_tokens}),
+    _counters("tool_calls_total", "Calls of tools.", "tool", lambda x: x.used),
+    _counters("tool_calls_failed_total", "Calls of tools that failed.", "tool", lambda x: x.failed),
+    _counters("entries_total", "Captured entries, by result.", "result", _entries),
+    MetricFamily("entry_tokens", "summary", "Tokens of a new entry.", _entry_tokens),
+    _counter("captures_failed_total", "Runs of which nothing could be saved.", lambda x: x.capture_problems),
+    _counters("injections_total", "Texts that handlers added to a prompt.", "type", lambda x: x.injected),
+    _gauge("spend_today_dollars", "What models cost today, in all vaults of this machine.", lambda x: x.spent),
+    _gauge("spend_limit_dollars", "The most that models may cost in a day.", lambda x: x.spend_limit),
+    MetricFamily("alerts", "gauge", "Alerts that stand now, by rule.", _alerts, ("rule",)),
+)  # fmt: skip
+"""All metrics, in the order of the text."""
