@@ -12,6 +12,7 @@ from agent.app.notices import open_outbox, take_in
 from agent.app.subscriptions import DaemonParts
 from agent.app.suggestions import dismissed_suggestions
 from agent.attention.receipt import Reaction
+from agent.background.alerts import Alerts
 from agent.background.decision_notices import waiting_notices
 from agent.background.deletion_notice import DeletionNotice
 from agent.background.human_edits import HumanEdits
@@ -110,14 +111,16 @@ def build_daemon(
     unasked = lambda known: waiting_notices(workspace, known | messages.asked)  # noqa: E731
     notices = Notices(workspace, pool, open_box, unasked)
 
+    metrics = Collector(workspace.metrics, vault.clock, bus.counts)
+    bus.observer = metrics.handled
+    alerts = Alerts(workspace, pool, metrics, open_box)
+
     def problems() -> tuple[str, ...]:
         parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes, insights, messages, notices)
-        return tuple(each.problem for each in parts)
+        return tuple(each.problem for each in (*parts, alerts))
 
     contact = MachineContact(workspace, pool, lambda: edits.settled)
     state = JsonStateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
-    metrics = Collector(workspace.metrics, vault.clock, bus.counts)
-    bus.observer = metrics.handled
     return DaemonParts(
         sync,
         edits,
@@ -137,4 +140,5 @@ def build_daemon(
         notices,
         insights,
         messages,
+        alerts,
     )

@@ -1,21 +1,24 @@
 """The figures of one vault as every interface shows them: what was counted, and how things are now."""
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 
 from agent.app.notices import open_ledger
 from agent.attention.notice_counts import NoticeCounts, counts_by_day, total_of_days
 from agent.attention.receipt import NoticeReceipt
+from agent.background.standing_alerts import load_standing
 from agent.errors import AgentError
 from agent.growth.patterns.opinions import pattern_opinions
 from agent.memory.counts import count_facts
-from agent.metrics.figures import Figure, figures
+from agent.metrics.figures import MetricFigure, figures
 from agent.metrics.present import PresentFigures
 from agent.metrics.prometheus import format_prometheus
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.runs.job_upkeep import job_record, job_shelf
 from agent.runs.node_state import node_state
 from agent.runs.status import ledger_of
+from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
 
@@ -28,7 +31,7 @@ def present_figures(workspace: Workspace) -> PresentFigures:
         {job.id: job_record(workspace, job.id).consec_failures for job in job_shelf(workspace).load().jobs},
         None if node is None else node.is_connected,
         node.permissions if node is not None and node.is_connected else {},
-        None,
+        Counter(each.alert.rule for each in load_standing(workspace.vault)) if is_watched(workspace) else None,
         opinions.count("helpful"),
         opinions.count("not_helpful"),
         _spent_today(workspace),
@@ -38,7 +41,7 @@ def present_figures(workspace: Workspace) -> PresentFigures:
 
 def all_figures(
     workspace: Workspace, totals: MetricTotals, present: PresentFigures, since: date | None = None
-) -> tuple[Figure, ...]:
+) -> tuple[MetricFigure, ...]:
     """The figures of the days since then, in the order in which they are shown; `totals` are those of the same days."""
     days = counts_by_day(_receipts(workspace), workspace.clock.now().tzinfo).items()
     notices = total_of_days(counts for day, counts in days if since is None or day >= since)
@@ -51,13 +54,13 @@ def prometheus_text(workspace: Workspace) -> bytes:
     return format_prometheus(totals, present_figures(workspace), workspace.vault.place.root.name)
 
 
-def _notice_figures(counts: NoticeCounts) -> Iterator[Figure]:
-    yield Figure("notices raised", counts.raised)
-    yield Figure("  sent at once", counts.sent)
-    yield Figure("  held for a while", counts.held)
-    yield Figure("  left for the digest", counts.digest)
-    yield Figure("  dropped", counts.dropped)
-    yield Figure("  share sent at once", 100 * counts.sent / counts.raised if counts.raised else None, "%")
+def _notice_figures(counts: NoticeCounts) -> Iterator[MetricFigure]:
+    yield MetricFigure("notices raised", counts.raised)
+    yield MetricFigure("  sent at once", counts.sent)
+    yield MetricFigure("  held for a while", counts.held)
+    yield MetricFigure("  left for the digest", counts.digest)
+    yield MetricFigure("  dropped", counts.dropped)
+    yield MetricFigure("  share sent at once", 100 * counts.sent / counts.raised if counts.raised else None, "%")
 
 
 def _receipts(workspace: Workspace) -> tuple[NoticeReceipt, ...]:

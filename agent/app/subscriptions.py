@@ -19,6 +19,7 @@ from agent.metrics.collect import Collector
 from agent.runs.active_skills import ActiveSkills
 
 if TYPE_CHECKING:  # a run does not load the daemon's modules
+    from agent.background.alerts import Alerts
     from agent.background.deletion_notice import DeletionNotice
     from agent.background.human_edits import HumanEdits
     from agent.background.inbox.inbox import Inbox
@@ -63,6 +64,7 @@ class DaemonParts:
     notices: "Notices"
     insights: "Insights"
     messages: "IncomingMessages"
+    alerts: "Alerts"
 
 
 def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
@@ -123,6 +125,8 @@ def _subscribe_notices(bus: Bus, parts: DaemonParts) -> None:
     row(notices.tick, Tick, name="tick: notices", priority=25, timeout=None)
     row(parts.deletions.stopped, EditsStopped, name="edits stopped: a notice", timeout=None)
     row(notices.raised, NoticeRaised, name="notices", timeout=None)
+    row(parts.alerts.changed, FilesChanged, name="files: alerts", priority=22, timeout=None)
+    row(parts.alerts.tick, Tick, name="tick: alerts", priority=22, timeout=None)
 
 
 def _subscribe_in_passing(bus: Bus, parts: DaemonParts) -> None:

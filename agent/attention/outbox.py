@@ -101,6 +101,20 @@ class Outbox:
         self._tell(receipt)
         return receipt
 
+    def take_back(self, id: str) -> bool:
+        """Drop a notice of which what it tells is over; False if it was shown, or is being sent."""
+        with self.ledger.deciding():
+            receipt = self.ledger.get(id)
+            waits = receipt is not None and (receipt.decision.decided == "held" or receipt.waits_for_digest)
+            is_unsent = receipt is not None and receipt.is_undelivered and not receipt.has_begun
+            if receipt is None or receipt.is_perhaps_shown or not (waits or is_unsent):
+                return False
+            self.ledger.decide(id, NoticeDecision("dropped", "over"))
+            receipt = self.ledger.get(id)
+        if receipt is not None:
+            self._tell(receipt)
+        return True
+
     def review(self) -> None:
         """Decide again about what is held, and begin the digest when it is due."""
         now, limits = self.clock.now(), self.limits()

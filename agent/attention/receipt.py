@@ -10,10 +10,10 @@ from typing import Literal, TypeAlias
 from agent.events.notices import Decided, NoticeRaised
 
 AttentionRule: TypeAlias = Literal[
-    "allowed", "urgent", "duplicate", "threshold", "dismissals", "quiet", "daily", "interval", "digest"
+    "allowed", "urgent", "duplicate", "threshold", "dismissals", "quiet", "daily", "interval", "digest", "over"
 ]
 """The rule that decided: `allowed` when none spoke against it, `digest` for the digest itself, `dismissals` when the
-priority was too low only because it was halved."""
+priority was too low only because it was halved, `over` when what it tells of is over before it was shown."""
 Reaction: TypeAlias = Literal["helpful", "not_helpful", "dismissed"]
 """What its person said about a notice."""
 

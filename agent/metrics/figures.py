@@ -17,7 +17,7 @@ Unit: TypeAlias = Literal["", "%", "ms"]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class MetricFigure:
     """One figure; `value` is None if nothing was counted that it could be computed from.
 
     It should be above `least`, or below `most`. `about` names what the value is of.
@@ -42,7 +42,7 @@ class Figure:
         return ""
 
 
-def figures(totals: MetricTotals, present: PresentFigures) -> Iterator[Figure]:
+def figures(totals: MetricTotals, present: PresentFigures) -> Iterator[MetricFigure]:
     """The figures of what was counted, and of how things are now, in the order in which they are shown."""
     recalls = totals.events.get(RECALLED)
     new = _sum(totals.entries_saved, totals.entries_superseding, totals.entries_contradicting)
@@ -50,29 +50,29 @@ def figures(totals: MetricTotals, present: PresentFigures) -> Iterator[Figure]:
     handlers = ((each.quantile(0.95) or 0.0, name) for name, each in totals.handlers.items())
     slowest, handler = max(handlers, default=(None, ""))
     denied = sum(totals.denied.values()) if totals.used else None
-    yield Figure("recalls", recalls)
-    yield Figure("  that gave something", _share(totals.recall_hits, recalls), "%", least=60)
-    yield Figure("  used by the answer", _share(totals.answers_used, totals.answers_given), "%", least=40)
-    yield Figure("  in a reduced mode", totals.recall_degraded)
-    yield Figure("  time, median", _milliseconds(totals.recall.quantile(0.5)), "ms")
-    yield Figure("  time, 95th percentile", _milliseconds(totals.recall.quantile(0.95)), "ms", most=200)
-    yield Figure("entries captured", new)
-    yield Figure("  replacing an older one", totals.entries_superseding)
-    yield Figure("  contradicting an older one", totals.entries_contradicting)
-    yield Figure("  tokens each", _ratio(totals.entry_tokens, totals.counted_entries), most=200)
-    yield Figure("known already", again)
-    yield Figure("  merged into an older one", totals.entries_merged)
-    yield Figure("  share of both", _share(again, _sum(new, again)), "%", least=35)
-    yield Figure("refused", totals.entries_refused)
-    yield Figure("saved before a compaction", totals.flush_saved)
-    yield Figure("daily summaries", totals.events.get(SUMMARISED))
-    yield Figure("long-term facts", present.facts)
-    yield Figure("calls denied by the policy", denied)
-    yield Figure("slowest hook, 95th percentile", _milliseconds(slowest), "ms", about=handler)
-    yield Figure("patterns found", sum(totals.patterns.values()) if totals.events else None)
-    yield Figure("  you found helpful", present.patterns_helpful)
-    yield Figure("  you did not find helpful", present.patterns_not_helpful)
-    yield Figure("suggestions after runs", sum(totals.initiatives.values()) if totals.events else None)
+    yield MetricFigure("recalls", recalls)
+    yield MetricFigure("  that gave something", _share(totals.recall_hits, recalls), "%", least=60)
+    yield MetricFigure("  used by the answer", _share(totals.answers_used, totals.answers_given), "%", least=40)
+    yield MetricFigure("  in a reduced mode", totals.recall_degraded)
+    yield MetricFigure("  time, median", _milliseconds(totals.recall.quantile(0.5)), "ms")
+    yield MetricFigure("  time, 95th percentile", _milliseconds(totals.recall.quantile(0.95)), "ms", most=200)
+    yield MetricFigure("entries captured", new)
+    yield MetricFigure("  replacing an older one", totals.entries_superseding)
+    yield MetricFigure("  contradicting an older one", totals.entries_contradicting)
+    yield MetricFigure("  tokens each", _ratio(totals.entry_tokens, totals.counted_entries), most=200)
+    yield MetricFigure("known already", again)
+    yield MetricFigure("  merged into an older one", totals.entries_merged)
+    yield MetricFigure("  share of both", _share(again, _sum(new, again)), "%", least=35)
+    yield MetricFigure("refused", totals.entries_refused)
+    yield MetricFigure("saved before a compaction", totals.flush_saved)
+    yield MetricFigure("daily summaries", totals.events.get(SUMMARISED))
+    yield MetricFigure("long-term facts", present.facts)
+    yield MetricFigure("calls denied by the policy", denied)
+    yield MetricFigure("slowest hook, 95th percentile", _milliseconds(slowest), "ms", about=handler)
+    yield MetricFigure("patterns found", sum(totals.patterns.values()) if totals.events else None)
+    yield MetricFigure("  you found helpful", present.patterns_helpful)
+    yield MetricFigure("  you did not find helpful", present.patterns_not_helpful)
+    yield MetricFigure("suggestions after runs", sum(totals.initiatives.values()) if totals.events else None)
 
 
 def _sum(*numbers: float | None) -> float | None:

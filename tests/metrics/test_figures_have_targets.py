@@ -19,7 +19,7 @@ from agent.events.runs import (
 from agent.events.subscriber import Injection, InjectionType
 from agent.metrics.collect import Collector
 from agent.metrics.durations import BOUNDS, bucket_of, parse_durations
-from agent.metrics.figures import Figure, figures
+from agent.metrics.figures import MetricFigure, figures
 from agent.metrics.present import PresentFigures
 from agent.metrics.totals import MOST_NAMES, OTHERS, MetricTotals, load_totals
 from tests.fakes import FakeClock
@@ -31,11 +31,11 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-def shown(totals: MetricTotals, facts: int | None = None) -> dict[str, Figure]:
+def shown(totals: MetricTotals, facts: int | None = None) -> dict[str, MetricFigure]:
     return {each.name.strip(): each for each in figures(totals, PresentFigures(facts))}
 
 
-def heard(folder: Path, clock: FakeClock, *events: object) -> dict[str, Figure]:
+def heard(folder: Path, clock: FakeClock, *events: object) -> dict[str, MetricFigure]:
     collector = Collector(folder, clock)
     for event in events:
         collector.hear(event)

@@ -19,7 +19,7 @@ from agent.growth.patterns.opinions import pattern_opinions
 from agent.growth.patterns.pattern_notes import INSIGHTS
 from agent.metrics.collect import Collector
 from agent.metrics.families import FAMILIES, MetricFamily, MetricInput
-from agent.metrics.figures import Figure
+from agent.metrics.figures import MetricFigure
 from agent.metrics.present import PresentFigures
 from agent.metrics.totals import load_days, load_totals
 from agent.runs.job_upkeep import job_shelf
@@ -53,7 +53,7 @@ def samples(name: str, folder: Path, present: PresentFigures = NOTHING) -> dict[
     return {tuple(labels.values()): value for end, labels, value in found if not end}
 
 
-def shown(workspace: Workspace) -> dict[str, Figure]:
+def shown(workspace: Workspace) -> dict[str, MetricFigure]:
     totals = load_totals(workspace.metrics)
     return {each.name.strip(): each for each in all_figures(workspace, totals, present_figures(workspace))}
 

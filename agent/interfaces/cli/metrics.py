@@ -11,7 +11,7 @@ from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import columns, padded
 from agent.metrics.durations import Durations
-from agent.metrics.figures import Figure
+from agent.metrics.figures import MetricFigure
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.vault.history.typed_time import parse_time
 
@@ -38,7 +38,7 @@ def command(output: Output, since: str | None, prometheus: bool) -> None:
     output.emit(document, lambda: "\n".join(_format(totals, found)))
 
 
-def _document(totals: MetricTotals, found: tuple[Figure, ...]) -> Mapping[str, object]:
+def _document(totals: MetricTotals, found: tuple[MetricFigure, ...]) -> Mapping[str, object]:
     times = {
         "recall": _times(totals.recall),
         "handlers": {name: _times(each) for name, each in totals.handlers.items()},
@@ -58,7 +58,7 @@ def _times(durations: Durations) -> Mapping[str, float | None]:
     }
 
 
-def _format(totals: MetricTotals, found: tuple[Figure, ...]) -> Iterator[str]:
+def _format(totals: MetricTotals, found: tuple[MetricFigure, ...]) -> Iterator[str]:
     families = (
         (said("runs"), {said(outcome): number for outcome, number in totals.outcomes.items()}),
         (said("runs of jobs"), {said(outcome): number for outcome, number in totals.job_outcomes.items()}),
@@ -99,7 +99,7 @@ def _format(totals: MetricTotals, found: tuple[Figure, ...]) -> Iterator[str]:
         )
 
 
-def _table(found: tuple[Figure, ...]) -> Iterator[str]:
+def _table(found: tuple[MetricFigure, ...]) -> Iterator[str]:
     names = [_name(each) for each in found]
     width = max(map(columns, names))
     for name, each in zip(names, found, strict=True):
@@ -107,13 +107,13 @@ def _table(found: tuple[Figure, ...]) -> Iterator[str]:
         yield f"{padded(name, width)}  {_value(each.value, each.unit):>8}  {target}".rstrip()
 
 
-def _name(figure: Figure) -> str:
+def _name(figure: MetricFigure) -> str:
     """The name of a figure, with the spaces of one that is a part of another."""
     plain = figure.name.lstrip()
     return " " * (len(figure.name) - len(plain)) + said(plain)
 
 
-def _target(figure: Figure) -> str:
+def _target(figure: MetricFigure) -> str:
     if figure.least is not None:
         return f"> {_value(figure.least, figure.unit)}"
     return f"< {_value(figure.most, figure.unit)}" if figure.most is not None else ""

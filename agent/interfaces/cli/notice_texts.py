@@ -15,6 +15,12 @@ _REACTIONS = {
     "dismissed": "you dismissed it",
 }
 
+_PLAIN = {
+    "urgent": "sent: it is urgent, so quiet hours and numbers do not count",
+    "duplicate": "dropped: the same was raised within 24 hours before",
+    "over": "dropped: what it tells of was over before it could be shown",
+}
+
 
 def notice_line(receipt: NoticeReceipt, now: datetime) -> str:
     """A notice in one line: its code, time, what became of it, and the title."""
@@ -56,10 +62,8 @@ def decision_sentence(decision: NoticeDecision, now: datetime) -> str:
     match decision.rule:
         case "allowed":
             return said("sent: it is number {count:.0f} of at most {most:.0f} today", count=figure, most=limit)
-        case "urgent":
-            return said("sent: it is urgent, so quiet hours and numbers do not count")
-        case "duplicate":
-            return said("dropped: the same was raised within 24 hours before")
+        case "urgent" | "duplicate" | "over":
+            return said(_PLAIN[decision.rule])
         case "threshold":
             told = "left for the digest: its weight of {figure:.2f} is below {limit:.2f} (attention.threshold)"
             return said(told, figure=figure, limit=limit)

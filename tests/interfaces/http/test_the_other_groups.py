@@ -152,7 +152,11 @@ def test_the_inbox_the_graph_and_the_metrics(house: OpenHouse) -> None:
     assert house.get("/api/v1/graph", limit=1)["left_out"] == len(graph["nodes"]) - 1
 
     text = house.client.get("/api/v1/metrics").text
-    assert [each.name for each in text_string_to_metric_families(text) if each.name == "vault_agent_facts"]
+    assert [
+        each.name
+        for each in text_string_to_metric_families(text)
+        if each.name == "vault_agent_memory_longterm_facts_count"
+    ]
 
 
 def test_a_conflict_is_seen_and_ended(house: OpenHouse) -> None:

@@ -1,0 +1,141 @@
+"""Looks once a minute for troubles that the person should hear of, and tells of each once, through attention.
+
+While nothing was counted, no job has failed and no node host is wanted, a look costs a glance at one file. A look at
+the node host may take seconds, so it is work for the pool. When a trouble is over, its notice is taken back if it was
+not shown yet; nothing is said otherwise.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agent.attention.outbox import Outbox
+from agent.background.failures import failure_text
+from agent.background.pool import Pool, Priority
+from agent.background.standing_alerts import StandingAlert, alert_help, alert_title, load_standing, save_standing
+from agent.errors import AgentError
+from agent.events.notices import NoticeRaised
+from agent.events.types import FilesChanged, Tick
+from agent.llm.provider import Cancelled
+from agent.markdown.changes import NoteChange
+from agent.metrics.alerts import Alert, AlertRule, Observed, alerts_of
+from agent.metrics.collect import Collector
+from agent.metrics.recent import load_recent
+from agent.metrics.totals import first_day
+from agent.runs.job_upkeep import job_record, job_shelf
+from agent.runs.node_state import node_state
+from agent.vault.folders import JOB_HISTORY, JOBS
+from agent.workspace.workspace import Workspace, reload_settings
+
+KEY = "alerts"
+INTERVAL = 60.0
+"""Seconds between two looks."""
+PRIORITIES: Mapping[AlertRule, float] = {
+    "job_failures": 0.8,
+    "handler_errors": 0.7,
+    "flush_saves_nothing": 0.5,
+    "node_away": 0.65,
+    "node_permission": 0.7,
+}
+"""How important each is; the one that may be no trouble at all waits for the digest."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Alerts:
+    """The alerts of one vault's daemon. `metrics` counts in this process; `open` opens the outbox of notices."""
+
+    workspace: Workspace
+    pool: Pool
+    metrics: Collector
+    open: Callable[[], Outbox]
+    problem: str = ""
+    _due: float = field(default=0.0, init=False)
+    _has_news: bool = field(default=True, init=False)
+    _failures: dict[str, int] = field(default_factory=dict, init=False)
+
+    def changed(self, event: FilesChanged[NoteChange]) -> None:
+        """A job, or the history of one, may have changed: look at the failures again."""
+        home = self.workspace.vault.home
+        self._has_news |= any(home.holds(each.path, JOBS, JOB_HISTORY) for each in event.events)
+
+    def tick(self, event: Tick) -> None:
+        """Have a look taken when one is due."""
+        if event.now < self._due or self.pool.has(KEY):
+            return
+        self._due = event.now + INTERVAL
+        self.metrics.save()
+        try:
+            is_wanted = reload_settings(self.workspace).settings.node.enabled
+        except AgentError:
+            is_wanted = False
+        vault = self.workspace.vault
+        if self._has_news or is_wanted or load_recent(self.workspace.metrics) or load_standing(vault):
+            self.pool.submit(self._look, key=KEY, priority=Priority.NETWORK).add_done_callback(self._over)
+
+    def look(self) -> tuple[StandingAlert, ...]:
+        """Look for troubles, tell of new ones, and take back what is over; returns those that stand.
+
+        Raises `Retryable` or `Permanent` when a notice cannot be noted.
+        """
+        vault, now = self.workspace.vault, self.workspace.clock.now()
+        before = {each.key: each for each in load_standing(vault)}
+        found: dict[tuple[str, str], Alert] = {}
+        for alert in alerts_of(self._observed(now)):
+            found[alert.rule, alert.subject] = alert
+        if not found and not before:
+            return ()
+        outbox, standing = self.open(), list[StandingAlert]()
+        for alert in found.values():
+            known = before.get((alert.rule, alert.subject))
+            since, notice = (known.since, known.notice) if known else (now, outbox.take(self._notice(alert)).id)
+            standing.append(StandingAlert(alert, since, notice))
+        for key, each in before.items():
+            if key not in found:
+                outbox.take_back(each.notice)
+        if standing != list(before.values()):
+            save_standing(vault, standing)
+        return tuple(standing)
+
+    def _look(self, cancelled: Cancelled) -> None:
+        """The same as work of the pool."""
+        self.look()
+
+    def _observed(self, now: datetime) -> Observed:
+        fresh = reload_settings(self.workspace)
+        node = node_state(fresh)
+        if self._has_news:
+            self._has_news = False
+            self._failures = _failures(fresh)
+        folder = self.workspace.metrics
+        return Observed(
+            now,
+            load_recent(folder),
+            first_day(folder),
+            self._failures,
+            node.since if node is not None and not node.is_connected else None,
+            node.permissions if node is not None else {},
+        )
+
+    def _notice(self, alert: Alert) -> NoticeRaised:
+        language = self.workspace.settings.vault.language
+        title, lines = alert_title(alert, language), (alert_help(alert, language),)
+        return NoticeRaised(alert.rule, PRIORITIES[alert.rule], title, lines, subject=alert.subject or alert.rule)
+
+    def _over(self, future: "Future[None]") -> None:
+        error = None if future.cancelled() else future.exception()
+        self.problem = "" if error is None else failure_text(error)
+        if error is not None:
+            self._has_news = True
+            logger.info("alerts: %s", self.problem, exc_info=not isinstance(error, AgentError | OSError))
+
+
+def _failures(workspace: Workspace) -> dict[str, int]:
+    """The failures in a row of each job that goes on; of one that is stopped its person was told."""
+    records = {
+        job.id: job_record(workspace, job.id) for job in job_shelf(workspace).load().jobs if job.status == "active"
+    }
+    return {id: record.consec_failures for id, record in records.items() if not record.is_stopped}
