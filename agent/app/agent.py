@@ -50,8 +50,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
-    """The run service over one index; raises `ConfigError` for invalid settings or an invalid policy."""
+def build_runs(
+    workspace: Workspace, index: SearchIndex, subscribe: Callable[[Bus, RunParts], None] = subscribe_run
+) -> RunService:
+    """The run service over one index, in whose runs those hear what happens whom `subscribe` subscribes.
+
+    Raises `ConfigError` for invalid settings or an invalid policy.
+    """
     settings, vault, clock = workspace.settings, workspace.vault, workspace.vault.clock
     language = settings.vault.language
     bus = Bus(clock)
@@ -111,7 +116,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     )
     seconds = settings.memory.refresh_seconds
     taken = raised_in_runs(workspace)
-    subscribe_run(bus, RunParts(flush, refresh, seconds, followed, capturing, sum_up, metrics, taken))
+    subscribe(bus, RunParts(flush, refresh, seconds, followed, capturing, sum_up, metrics, taken))
 
     score = relevance(embedder) if embedder else None
 

@@ -179,6 +179,11 @@ def subscribe_run(bus: Bus, parts: RunParts) -> None:
     row(parts.metrics.hear, object, name="metrics", priority=LAST)
 
 
+def subscribe_unheard(bus: Bus, parts: RunParts) -> None:
+    """Subscribe only what gives a run its texts: nothing remembers the run or follows from it."""
+    bus.subscribe(parts.skills.refreshed, IterationStarted, name="skills", priority=60)
+
+
 def _quiet(work: Callable[[SessionEnded], object]) -> Callable[[SessionEnded], None]:
     """A handler that injects nothing, whatever `work` returns."""
 
