@@ -17,6 +17,7 @@ from agent.background.pool import Pool
 from agent.events.bus import Bus
 from agent.events.types import DaemonStarted, DaemonStopped, FilesChanged, Tick
 from agent.index.embedder import EmbedderChoice
+from agent.index.update import Progress, ignore_progress
 from agent.watch.lookout import Lookout
 from agent.watch.recent import Recent
 from agent.watch.watcher import Pace
@@ -71,6 +72,8 @@ class Daemon:
     workspace: Workspace
     stop: StopSignal = field(default_factory=StopSignal)
     doors: Callable[[Live], AbstractContextManager[object]] = no_doors
+    indexed: Progress = ignore_progress
+    """Is told how far the first update of the index has come."""
 
     def run(self, watching: Callable[[], object] = lambda: None) -> None:
         """Watch until asked to stop; `watching` is called once every later change will be seen.
@@ -95,6 +98,7 @@ class Daemon:
             closing(open_index(workspace, recent.get, chosen)) as index,
             closing(Bus(workspace.vault.clock)) as bus,
         ):
+            index.updater.progress = self.indexed
             pool = Pool(workspace.clock)
             parts = build_daemon(workspace, index, bus, pool, recent.get, self.stop.cut_short)
             subscribe_daemon(bus, parts)
@@ -102,6 +106,7 @@ class Daemon:
             parts.state.starting()
             bus.publish(DaemonStarted(str(workspace.vault.place.root)))
             trim_memory()
+            index.updater.progress = ignore_progress
             with closing(Lookout(watch_vault(workspace, index.known(), recent))) as lookout:
                 lookout.watcher.listen()
                 try:

@@ -4,9 +4,10 @@ The reason why an index is behind is returned as text; the interfaces show it.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from threading import Thread
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from agent.errors import LockHeld
 from agent.texts import Sentence
@@ -51,8 +52,17 @@ def prefetch_contents(workspace: Workspace) -> Prefetch[dict[str, str]] | None:
     return None if is_watched(workspace) else Prefetch(lambda: contents(workspace.vault))
 
 
-def ignore_progress(text: str) -> None:
-    """Do nothing; for callers that show no progress."""
+ShowIndexing: TypeAlias = Callable[[str], AbstractContextManager[Callable[[int, int], object]]]
+"""Says what is done for as long as its block lasts, and gives what is told how many notes of how many are indexed."""
+
+
+def ignore_count(done: int, of: int) -> None:
+    """Do nothing; for where no progress is shown."""
+
+
+def show_nothing(text: str) -> AbstractContextManager[Callable[[int, int], object]]:
+    """Say nothing; for callers that show no progress."""
+    return nullcontext(ignore_count)
 
 
 def open_ahead(workspace: Workspace, text: str) -> "tuple[SearchIndex, Prefetch[dict[str, str]] | None]":
@@ -80,7 +90,7 @@ def catch_up(
     notes: Prefetch[dict[str, str]] | None = None,
     *,
     in_past: bool = False,
-    progress: Callable[[str], None] = ignore_progress,
+    shown: ShowIndexing = show_nothing,
 ) -> str | None:
     """Update the index if no daemon does it; returns why it is still behind, None if it is up to date.
 
@@ -97,14 +107,18 @@ def catch_up(
     if not behind and not anew and not index.is_broken():
         return None
     if known and behind > FEW and not anew and not in_past:
+        if index.files.is_being_written():
+            return Sentence("{count} notes are not indexed yet: another process is at it", count=behind)
         return Sentence("{count} changes are not indexed yet: vault-agent reindex, or start the daemon", count=behind)
+    says = ""
     if anew:
-        progress(Sentence("indexing {count} notes anew, since search uses another model now …", count=len(listed)))
+        says = Sentence("indexing {count} notes anew, since search uses another model now …", count=len(listed))
     elif behind > FEW:
-        progress(Sentence("indexing {count} notes …", count=len(listed)))
+        says = Sentence("indexing {count} notes …", count=len(listed))
     index.updater.patience = 0.0  # a search never waits for the writer
     try:
-        index.refresh()
+        with shown(says) if says else show_nothing(says) as index.updater.progress:
+            index.refresh()
     except LockHeld:
         return "the index is being brought up to date by another process"
     return None

@@ -6,6 +6,7 @@ Sessions and runs are left to `app.runs`, the slash commands to `chat_commands`.
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 
 import click
 
@@ -19,8 +20,9 @@ from agent.interfaces.cli.decide import settle
 from agent.interfaces.cli.exchanges import last_exchanges
 from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.output import CommandFailed, Output, progress, say, to_json
+from agent.interfaces.cli.output import CommandFailed, Output, say, to_json
 from agent.interfaces.cli.printing import show
+from agent.interfaces.cli.progress_bar import indexing
 from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, document, failure, queued, refused, why
 from agent.interfaces.cli.screen import Screen
@@ -170,8 +172,12 @@ class Chat:
         if path and self.agent.is_stale(load_session(self.workspace.vault, path)):
             self.output.note(text("chat.stale", self.state.language, path=path))
             path = ""
-        catch_up(self.workspace, self.index, progress=progress)  # if it stays behind, `status` says so
+        self._update_index()
         self._finish(self._run(lambda line: self.agent.ask(RunRequest(message, YOU), path, line)))
+
+    def _update_index(self) -> None:
+        """Update the index; if it stays behind, `status` says so."""
+        catch_up(self.workspace, self.index, shown=partial(indexing, self.output))
 
     def _command(self, line: str) -> None:
         name, _, rest = line.partition(" ")
@@ -182,7 +188,7 @@ class Chat:
             self._resume()
         elif name in COMMANDS:
             if name == "/recall":
-                catch_up(self.workspace, self.index, progress=progress)
+                self._update_index()
             self._show(COMMANDS[name](self.state, rest.strip()))
         else:
             self._show(text("chat.no_command", self.state.language, name=name))

@@ -1,6 +1,7 @@
 """`vault-agent context`: the text that a model would get for a task, and its share of the token budget."""
 
 from contextlib import closing
+from functools import partial
 
 import click
 
@@ -12,7 +13,8 @@ from agent.errors import UserError
 from agent.interfaces.cli.budget_table import format_budget
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.language import listed, said, spoken
-from agent.interfaces.cli.output import Output, progress
+from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.progress_bar import indexing
 from agent.loop.request import RunRequest
 from agent.workspace.catch_up import catch_up
 from agent.workspace.search_index import open_index
@@ -29,7 +31,7 @@ def command(output: Output, task: str, name: str, group: str, channel: str) -> N
     who = asking(name, group, channel)
     workspace = open_workspace(output.vault())
     with closing(open_index(workspace)) as index:
-        late = catch_up(workspace, index, progress=progress)
+        late = catch_up(workspace, index, shown=partial(indexing, output))
         with closing(build_runs(workspace, index)) as agent:
             start, rows, tools = agent.explain(RunRequest(task, who.speaker, who.role))
             model = agent.account.models.main.model

@@ -16,6 +16,7 @@ from agent.daemon import Daemon, Live
 from agent.interfaces.cli.adopt import adopt, ask_drafts, is_asked
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, find_vault
+from agent.interfaces.cli.progress_bar import progress_bar
 from agent.texts import LANGUAGES, Language, text
 from agent.vault.drafts import drafts_file, load_drafts
 from agent.vault.store import Vault
@@ -62,7 +63,9 @@ def command(
     settings = daemon.workspace.settings.http
     daemon.doors = partial(_doors, output, settings.port if port is None else port, http or settings.on)
     output.note(text("live.reading", daemon.workspace.settings.vault.language))
-    daemon.run(lambda: output.note(said("watching {root}; Ctrl-C stops", root=daemon.workspace.vault.place.root)))
+    watching = said("watching {root}; Ctrl-C stops", root=daemon.workspace.vault.place.root)
+    with progress_bar(output, said("notes")) as daemon.indexed:
+        daemon.run(lambda: output.note(watching))
     output.emit({"stopped": daemon.stop.reason}, f"stopped: {daemon.stop.reason}")
 
 

@@ -5,18 +5,20 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Thread
 from types import FrameType
 from typing import TYPE_CHECKING
 
 from agent.interfaces.cli.decide import settle
-from agent.interfaces.cli.output import Output, progress, say
+from agent.interfaces.cli.output import Output, say
+from agent.interfaces.cli.progress_bar import indexing
 from agent.interfaces.cli.prompt import keyboard, silent_keys
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.loop.outcome import Ended
 from agent.runs.service import RunIO, RunService
 from agent.texts import text
-from agent.workspace.catch_up import catch_up, ignore_progress
+from agent.workspace.catch_up import catch_up, show_nothing
 from agent.workspace.workspace import Workspace
 
 _POLL = 0.1
@@ -122,4 +124,4 @@ def screen_of(agent: RunService, live: bool) -> Screen:
 
 def update_index(workspace: Workspace, index: "SearchIndex", output: Output) -> None:
     """Update the index before a run; if it stays behind, `status` says so, and the output of the run is left alone."""
-    catch_up(workspace, index, progress=progress if not output.json else ignore_progress)
+    catch_up(workspace, index, shown=show_nothing if output.json else partial(indexing, output))

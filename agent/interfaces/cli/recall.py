@@ -9,7 +9,8 @@ from agent.index.hit import SearchResult
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.host import index_for, using, workspace_for
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.output import Output, progress
+from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.progress_bar import indexing
 from agent.memory.recall.asker import Asker
 from agent.runs.recall_preview import PIECES, closest, given, preview_recall
 from agent.workspace.catch_up import catch_up, search_whole
@@ -36,7 +37,7 @@ def command(output: Output, task: str, limit: int | None, whole: bool, name: str
     workspace = workspace_for(output)
     index, notes = index_for(workspace, task)
     with using(index):
-        late = catch_up(workspace, index, notes, progress=progress)
+        late = catch_up(workspace, index, notes, shown=partial(indexing, output))
         best = partial(closest, workspace, index, task, limit or PIECES)
         look = best if whole else partial(given, workspace, index, asker, task, limit)
         found = preview_recall(workspace, partial(search_whole, workspace, index, look, late))

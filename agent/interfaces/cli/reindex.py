@@ -9,6 +9,7 @@ from agent.index.update import IndexReport
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.progress_bar import progress_bar
 from agent.workspace.search_index import open_index
 
 _SHOWN = 10
@@ -22,7 +23,8 @@ def command(output: Output, anew: bool) -> None:
     with closing(open_index(open_workspace(output.vault()))) as index:
         if anew:
             index.files.ask_for_rebuild("asked for")
-        report = index.refresh(verify=True)
+        with progress_bar(output, said("notes")) as index.updater.progress:
+            report = index.refresh(verify=True)
     document = {
         "indexed": report.indexed,
         "forgotten": report.forgotten,

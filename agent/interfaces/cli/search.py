@@ -15,8 +15,9 @@ from agent.escape import escape_line
 from agent.index.hit import SearchResult
 from agent.interfaces.cli.host import index_for, using, workspace_for
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.output import Output, progress, to_json
+from agent.interfaces.cli.output import Output, to_json
 from agent.interfaces.cli.printing import show
+from agent.interfaces.cli.progress_bar import indexing
 from agent.runs.find_notes import commit_at, find_notes, search_document
 from agent.workspace.catch_up import catch_up, open_past, search_whole
 from agent.workspace.workspace import Workspace
@@ -53,7 +54,7 @@ def command(
     else:
         index, notes = index_for(workspace, query or "")
     with using(index):
-        late = catch_up(workspace, index, notes, in_past=as_of is not None, progress=progress)
+        late = catch_up(workspace, index, notes, in_past=as_of is not None, shown=partial(indexing, output))
         if queries is not None:
             for line in _lines(queries):
                 found = find_notes(index, line, limit, passages=passages, explain=explain)

@@ -4,7 +4,8 @@ Changing the model and going back gives the same answers as before.
 """
 
 import json
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 from itertools import cycle, product
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from agent.app.open import open_workspace
 from agent.config.load import variable
 from agent.interfaces.cli.main import main
-from agent.workspace.catch_up import catch_up
+from agent.workspace.catch_up import catch_up, show_nothing
 from agent.workspace.search_index import open_index
 from tests.index.models import DAMAGES, static_model
 from tests.vaults import make_vault
@@ -110,8 +111,13 @@ def test_another_model_makes_the_index_anew_and_the_way_back_gives_the_same_answ
     def answer(folder: Path) -> tuple[list[str], list[tuple[str, float]]]:
         named(monkeypatch, folder)
         workspace, said = open_workspace(root), list[str]()
+
+        def shown(text: str) -> AbstractContextManager[Callable[[int, int], object]]:
+            said.append(text)
+            return show_nothing(text)
+
         with closing(open_index(workspace)) as index:
-            assert catch_up(workspace, index, progress=said.append) is None
+            assert catch_up(workspace, index, shown=shown) is None
             found = index.search("cup tea spade", 5)
             assert (found.mode, found.degraded) == ("hybrid", None)
             return said, [(hit.path, hit.score) for hit in found.hits]

@@ -4,12 +4,20 @@ import os
 from typing import IO, cast
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from agent.interfaces.cli.printing import TerminalFile, colour, one_line
 
 _SIZES = ("COLUMNS", "LINES")
 """Variables that rich would believe more than the terminal, though they may be of an older window."""
+
+
+class _Rate(ProgressColumn):
+    """How many are done in a second; nothing before that is known."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:,.0f}/s" if task.speed else "", style="progress.data.speed")
 
 
 class Bar:
@@ -25,7 +33,8 @@ class Bar:
             highlight=False,
             _environ={name: value for name, value in os.environ.items() if name not in _SIZES},
         )
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), _Rate(),
+                   TimeRemainingColumn(compact=True))  # fmt: skip
         self._progress = Progress(*columns, console=console, transient=True, redirect_stdout=False,
                                   redirect_stderr=False)  # fmt: skip
         self._task = self._progress.add_task(one_line(words), total=None)
