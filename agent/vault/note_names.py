@@ -37,7 +37,7 @@ class NoteNames:
             return source
         plain = target.strip().lstrip("/")
         for name in (plain, f"{plain}.md"):
-            for path in filter(None, (name, _joined(source, name))):
+            for path in filter(None, (name, path_from(source, name))):
                 if found := self.paths.get(path.casefold()):
                     return found
             same = self.names.get(name.rpartition("/")[2].casefold(), ())
@@ -70,8 +70,8 @@ def backlinks(vault: Vault, path: str, names: NoteNames) -> tuple[Backlink, ...]
     return tuple(found)
 
 
-def _joined(source: str, name: str) -> str:
-    """The path of a name relative to the folder of a note; empty if it leaves the vault."""
+def path_from(source: str, name: str) -> str:
+    """The path of a name relative to the folder of the note at `source`; empty if it leaves the vault."""
     parts = source.split("/")[:-1]
     for part in name.split("/"):
         if part == "..":

@@ -87,6 +87,15 @@ class Files:
         except FileNotFoundError:
             return None
 
+    def read_at_most(self, path: str, most: int) -> bytes | None:
+        """The first `most` bytes of a file at this moment, None if there is none; raises `BadPath` as `read` does."""
+        check(path)
+        try:
+            with self.folder(path) as (here, name), open(_open_regular(here, name, path), "rb") as file:
+                return file.read(most)
+        except FileNotFoundError:
+            return None
+
     def read_any(self, path: str) -> tuple[str, bytes] | None:
         """Any file as git would store it: (git mode, bytes), a link as its target; None for other things."""
         return self._as_git(path, self.settled)

@@ -1,11 +1,13 @@
 """Text of notes as HTML that does nothing: no markup of the text's own, and links only to notes and to the web.
 
-Obsidian's forms are rendered too: wikilinks, callouts, tasks, highlights, comments (left out). Pictures of the vault
-and of the web are not loaded: they are links.
+Obsidian's forms are rendered too: wikilinks, callouts, tasks, highlights, comments (left out). Pictures that lie in the
+vault are shown, once they come into view; drawings (SVG) and pictures of the web are links, so that nothing is loaded
+from elsewhere.
 """
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote, urlsplit
@@ -20,7 +22,8 @@ from markupsafe import Markup
 
 from agent.escape import escape
 from agent.interfaces.http.pages.page import PageRequest
-from agent.vault.note_names import NoteNames
+from agent.vault.note_names import NoteNames, path_from
+from agent.vault.pictures import is_drawing, is_shown
 
 SCHEMES = frozenset({"http", "https", "mailto", "obsidian"})
 """The schemes of addresses that a link may have."""
@@ -32,29 +35,49 @@ _COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
 _WIKI = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
 _HIGHLIGHT = re.compile(r"==(?=\S)([^=\n]+?)(?<=\S)==")
 
+PICTURES = "/pictures/"
+"""The beginning of a picture's address."""
+_PICTURES_SHOWN = 100
+"""Pictures of one text that are shown; the rest are links."""
+_SIZE = re.compile(r"(.*?)\|?\s*(\d{1,4})(?:x(\d{1,4}))?", re.DOTALL)
+
 Resolve = Callable[[str], str | None]
 """The path of the note or file that a link's target means; None if there is none."""
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where a text stands: how its links are resolved, and what the address of a picture ends with; `shown` counts."""
+
+    resolve: Resolve
+    end: str = ""
+    shown: int = 0
 
 
 def html_of(request: PageRequest, path: str, body: str, names: NoteNames | None = None) -> Markup:
     """The text of the note at `path` as HTML; links to notes lead to their pages.
 
-    Without `names` every wikilink is taken to lead to a note.
+    Without `names` every wikilink is taken to lead to a note, and whoever asks for a picture finds it.
     """
-    resolve: Resolve = partial(names.find, path) if names else _as_written
-    made = escape(_parser().render(_COMMENT.sub("", body[:LONGEST]), {"resolve": resolve}))
+    made = escape(_parser().render(_COMMENT.sub("", body[:LONGEST]), {"place": _place(path, names)}))
     rest = Markup("<p><em>{}</em></p>").format(request.text("too_long")) if len(body) > LONGEST else Markup()
     return Markup(made) + rest  # the parser escapes all text, and its links are checked here
 
 
 def line_html(path: str, text: str, names: NoteNames) -> Markup:
     """One line of the note at `path`, such as a property, as HTML."""
-    resolve: Resolve = partial(names.find, path)
-    return Markup(escape(_parser().renderInline(text[:LONGEST], {"resolve": resolve})))  # as above
+    return Markup(escape(_parser().renderInline(text[:LONGEST], {"place": _place(path, names)})))  # as above
 
 
-def _as_written(target: str) -> str | None:
-    return target if PurePosixPath(target).suffix else f"{target}.md"
+def _place(path: str, names: NoteNames | None) -> _Place:
+    if names is not None:
+        return _Place(partial(names.find, path))
+    return _Place(partial(_as_written, path), f"?from={quote(path, safe='', errors='surrogateescape')}")
+
+
+def _as_written(source: str, target: str) -> str | None:
+    plain = path_from(source, target) if ".." in target.split("/") else target.lstrip("/")
+    return plain if PurePosixPath(plain).suffix or not plain else f"{plain}.md"
 
 
 class _Parser(MarkdownIt):
@@ -87,10 +110,20 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
         return False
     if not silent:
         target, _, shown = found[2].replace("\\|", "|").partition("|")
+        if found[1] and (is_shown(target.strip()) or is_drawing(target.strip())):
+            _push_picture(state, target.strip(), shown)
+            state.pos = found.end()
+            return True
         target, _, anchor = target.partition("#")
         _push_link(state, target, shown.strip() or " › ".join(filter(None, (target.strip(), anchor.strip()))))
     state.pos = found.end()
     return True
+
+
+def _push_picture(state: StateInline, target: str, shown: str) -> None:
+    token = state.push("image", "img", 0)
+    token.attrs, token.content = {"src": quote(target, errors="surrogateescape")}, shown or target
+    token.meta = {"wiki": True}
 
 
 def _push_link(state: StateInline, target: str, shown: str) -> None:
@@ -116,7 +149,7 @@ def _highlight(state: StateInline, silent: bool) -> bool:
 
 def _obsidian(state: StateCore) -> None:
     """Mark callouts and tasks, and check each link and picture."""
-    resolve: Resolve = state.env["resolve"]
+    place: _Place = state.env["place"]
     tokens = state.tokens
     for number, token in enumerate(tokens):
         if token.type == "blockquote_open":
@@ -124,7 +157,7 @@ def _obsidian(state: StateCore) -> None:
         elif token.type == "list_item_open":
             _task(tokens, number)
         elif token.type == "inline" and token.children:
-            token.children = _checked(token.children, resolve)
+            token.children = _checked(token.children, place)
 
 
 def _callout(tokens: list[Token], number: int) -> None:
@@ -162,18 +195,18 @@ def _task(tokens: list[Token], number: int) -> None:
     inline.children.insert(0, box)
 
 
-def _checked(children: list[Token], resolve: Resolve) -> list[Token]:
+def _checked(children: list[Token], place: _Place) -> list[Token]:
     """The tokens of a line with every link checked; those that may not be followed become text."""
     found: list[Token] = []
     is_open: list[bool] = []
     for token in children:
         if token.type == "link_open":
-            is_open.append(_may_stay(token, resolve))
+            is_open.append(_may_stay(token, place.resolve))
             found += [token] if is_open[-1] else []
         elif token.type == "link_close":
             found += [token] if not is_open or is_open.pop() else []
         elif token.type == "image":
-            found += _picture(token, resolve, bool(is_open and is_open[-1]))
+            found += _picture(token, place, bool(is_open and is_open[-1]))
         else:
             found.append(token)
     return found
@@ -207,13 +240,53 @@ def _link(address: str, resolve: Resolve, *, is_wiki: bool) -> dict[str, str | i
     return {"href": f"/notes/{quote(path, errors='surrogateescape')}"}
 
 
-def _picture(token: Token, resolve: Resolve, in_link: bool) -> list[Token]:
-    """A picture as a link to it, as no picture is loaded from elsewhere."""
-    shown = Token("text", "", 0)
-    shown.content = token.content or str(token.attrs.get("src", ""))
-    attrs = None if in_link else _link(str(token.attrs.get("src", "")), resolve, is_wiki=False)
+def _picture(token: Token, place: _Place, in_link: bool) -> list[Token]:
+    """A picture of the vault, or a link to another one, as nothing is loaded from elsewhere."""
+    source = str(token.attrs.get("src", ""))
+    described, size = _described(token)
+    own = _of_vault(source, place, is_wiki=bool(token.meta.get("wiki")))
+    if own is not None and is_shown(own) and place.shown < _PICTURES_SHOWN:
+        place.shown += 1
+        shown = Token("picture", "img", 0)
+        shown.attrs = {"src": _address(own, place), "alt": described, "loading": "lazy", "decoding": "async", **size}
+    else:
+        shown = Token("text", "", 0)
+        shown.content = described or source
+    if in_link:
+        return [shown]
+    attrs: dict[str, str | int | float] | None
+    if own is not None:
+        attrs = {"href": _address(own, place), **({} if is_shown(own) else {"download": ""}), "class": "picture"}
+    else:
+        attrs = _link(source, place.resolve, is_wiki=False)
     if attrs is None:
         return [shown]
     link = Token("link_open", "a", 1)
     link.attrs = attrs
     return [link, shown, Token("link_close", "a", -1)]
+
+
+def _described(token: Token) -> tuple[str, dict[str, str | int | float]]:
+    """What a picture is said to show, and the size that it is to have, as in `![[roof.png|300]]`."""
+    found = _SIZE.fullmatch(token.content) if "|" in token.content or token.meta.get("wiki") else None
+    if found is None:
+        return token.content, {}
+    size: dict[str, str | int | float] = {"width": found[2], **({"height": found[3]} if found[3] else {})}
+    return found[1].strip() or unquote(str(token.attrs.get("src", ""))), size
+
+
+def _of_vault(source: str, place: _Place, *, is_wiki: bool) -> str | None:
+    """The path of a picture or drawing of the vault; None for anything else."""
+    try:
+        parts = urlsplit(source)
+    except ValueError:
+        return None
+    if not is_wiki and (parts.scheme or parts.netloc):
+        return None
+    target = unquote(source if is_wiki else parts.path)
+    path = place.resolve(target) if is_shown(target) or is_drawing(target) else None
+    return path if path and (is_shown(path) or is_drawing(path)) else None
+
+
+def _address(path: str, place: _Place) -> str:
+    return f"{PICTURES}{quote(path, errors='surrogateescape')}{place.end}"

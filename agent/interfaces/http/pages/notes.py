@@ -18,6 +18,7 @@ from agent.vault.file_changes import Kind
 from agent.vault.history.commits import Commit, resolve
 from agent.vault.history.find import commits
 from agent.vault.note_names import NoteNames, backlinks
+from agent.vault.pictures import picture_paths
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 from agent.workspace.person_first import MORE, person_first
@@ -106,11 +107,18 @@ def show_note(request: PageRequest) -> Mapping[str, object]:
         "at": at,
         "title": note.title(path),
         "has_heading": note.body.lstrip().startswith("# "),
-        "html": html_of(request, path, note.body, names),
+        "html": html_of(request, path, note.body, _with_pictures(vault, note, names)),
         "properties": [(key, _value(path, value, names)) for key, value in note.header.items()],
         "problem": note.problem,
         "parents": _parents(str(PurePosixPath(path).parent).removeprefix(".")),
     }
+
+
+def _with_pictures(vault: Vault, note: Note, names: NoteNames) -> NoteNames:
+    """The names with those of the pictures, for a note that may show one."""
+    if "![" not in note.body:
+        return names
+    return NoteNames.of([*names.paths.values(), *picture_paths(vault)])
 
 
 def _there(vault: Vault, names: NoteNames, path: str) -> str:

@@ -12,7 +12,9 @@ from starlette.routing import BaseRoute, Route
 
 from agent.errors import NoteGone
 from agent.interfaces.http.pages.frame import FOLDER, HEADERS, REPORTS, page_response, problem_page
+from agent.interfaces.http.pages.markdown import PICTURES
 from agent.interfaces.http.pages.page import Deed, Page, PageRequest
+from agent.interfaces.http.pages.pictures import find_and_load, picture_response
 from agent.interfaces.http.pages.policy_reports import PolicyReports
 from agent.interfaces.http.pages.sign_in import sign_in_route
 from agent.interfaces.http.pages.table import DEEDS, PAGES, STREAMS
@@ -36,6 +38,7 @@ def page_routes(service: Service) -> tuple[BaseRoute, ...]:
         *(_page_route(service, page) for page in PAGES),
         *(_deed_route(service, deed) for deed in DEEDS),
         *(stream(service) for stream in STREAMS),
+        _picture_route(service),
         Route("/assets/{digest}/{name:path}", _file),
         Route("/look", _look, methods=["POST"]),
         *_report_routes(reports),
@@ -73,6 +76,18 @@ def _deed_route(service: Service, deed: Deed) -> Route:
         return response
 
     return Route(deed.path, endpoint, methods=["POST"], name=f"deed {deed.path}")
+
+
+def _picture_route(service: Service) -> Route:
+    async def endpoint(request: Request) -> Response:
+        asked = await _asked(service, request)
+        try:
+            picture = await run_in_threadpool(find_and_load, asked)
+        except Exception as error:  # noqa: BLE001
+            return problem_page(error, asked, _frame(service, request, None))
+        return picture_response(picture, request.headers.get("if-none-match", ""))
+
+    return Route(f"{PICTURES}{{path:path}}", endpoint, name="picture")
 
 
 async def _asked(service: Service, request: Request, form: Mapping[str, object] | None = None) -> PageRequest:

@@ -1,6 +1,8 @@
 """A vault in which a few things have happened, for looking at its pages."""
 
 import re
+import struct
+import zlib
 from datetime import timedelta
 
 from agent.app.notices import open_ledger
@@ -76,9 +78,21 @@ ASKED = ("What did we decide about the roof?", "Note that the roofer comes on Mo
          "From now on, name the price of things.", "Which offer is the better one?")  # fmt: skip
 
 
+def png(width: int, height: int, colour: tuple[int, int, int] = (90, 120, 140)) -> bytes:
+    """A picture of one colour."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = (b"\0" + bytes(colour) * width) * height
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
 def live_a_little(house: House) -> None:
     """Ask a few things, remember two, raise a notice, edit a note by hand."""
     workspace = house.workspace
+    (house.root / "house/roof.png").write_bytes(png(480, 200))
     remember_two(house)
     for task in ASKED:
         house.ask(task)
