@@ -13,13 +13,21 @@ from agent.background.failures import failure_text
 from agent.background.feed import Feed
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
-from agent.errors import UserError
-from agent.events.runs import ModelRetry, TaskStarted, ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.errors import AgentError, UserError
+from agent.events.runs import (
+    IterationStarted,
+    ModelRetry,
+    TaskStarted,
+    ToolCallFailed,
+    ToolCallStarted,
+    ToolCompleted,
+)
 from agent.llm.provider import Cancelled
 from agent.loop.outcome import Ended
 from agent.loop.request import RunRequest
 from agent.runs.report import RunReport, report
-from agent.runs.service import RunIO, RunService
+from agent.runs.run_io import RunIO
+from agent.runs.service import RunService
 from agent.workspace.workspace import Workspace
 
 MOST = 8
@@ -40,12 +48,14 @@ class AnswerText:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The run ended with an error before it had a result."""
+    """The run ended with an error before it had a result; `error` is None if the daemon was stopped before it began."""
 
     reason: str
+    error: Exception | None = None
 
 
-RunNews = AnswerText | TaskStarted | ToolCallStarted | ToolCompleted | ToolCallFailed | ModelRetry | RunReport | Failed
+_Followed = TaskStarted | IterationStarted | ToolCallStarted | ToolCompleted | ToolCallFailed | ModelRetry
+RunNews = AnswerText | _Followed | RunReport | Failed
 """What a reader of a run is shown; a `RunReport` or `Failed` is the last."""
 
 
@@ -82,11 +92,12 @@ class AskedRuns:
 
     def ask(self, asked: RunRequest, session: str = "") -> AskedRun:
         """Begin a run, in a new session or in the one at this path; raises `UserError` if too many go on."""
-        return self._start(asked.task, session, lambda runs, line: runs.ask(asked, session, line))
+        key = session_key(session) if session else ""
+        return self.begin(asked.task, session, lambda runs, line: runs.ask(asked, session, line), key=key)
 
     def resume(self, session: str) -> AskedRun:
         """Go on with the run of a session that was cut off or waits; raises `UserError` if too many go on."""
-        return self._start("", session, lambda runs, line: runs.resume(session, line))
+        return self.begin("", session, lambda runs, line: runs.resume(session, line), key=session_key(session))
 
     def get(self, id: str) -> AskedRun | None:
         """The run with this id; None if it is not known any more."""
@@ -97,7 +108,17 @@ class AskedRuns:
         with self._lock:
             return tuple(reversed(self._runs.values()))
 
-    def _start(self, task: str, session: str, begin: Callable[[RunService, RunIO], Ended]) -> AskedRun:
+    def begin(
+        self,
+        task: str,
+        session: str,
+        work: Callable[[RunService, RunIO], Ended],
+        *,
+        key: str = "",
+        resumed: bool = False,
+    ) -> AskedRun:
+        """Begin a run by `work`, in a session if it has a path already; it waits for other work of the pool with the
+        `key`. `resumed`: its report is of the whole run. Raises `UserError` if too many go on."""
         run = AskedRun(self.workspace.clock.new_id(), task, self.workspace.clock.now(), session)
         with self._lock:
             going_on = [each for each in self._runs.values() if each.result is None]
@@ -109,32 +130,38 @@ class AskedRuns:
             for id in over[: max(0, len(over) - KEPT)]:
                 del self._runs[id]
             self._runs[run.id] = run
-        key = session_key(session) if session else f"asked:{run.id}"
         future = self.pool.submit(
-            lambda cancelled: self._perform(run, begin, cancelled), key=key, priority=Priority.PERSON
+            lambda cancelled: self._perform(run, work, cancelled, resumed),
+            key=key or f"asked:{run.id}",
+            priority=Priority.PERSON,
         )
         future.add_done_callback(lambda done: self._finish(run, None if done.cancelled() else done.exception()))
         return run
 
-    def _perform(self, run: AskedRun, begin: Callable[[RunService, RunIO], Ended], cancelled: Cancelled) -> None:
-        def follow(event: TaskStarted | ToolCallStarted | ToolCompleted | ToolCallFailed) -> None:
-            run.session = run.session or event.session
+    def _perform(
+        self, run: AskedRun, work: Callable[[RunService, RunIO], Ended], cancelled: Cancelled, resumed: bool
+    ) -> None:
+        def follow(event: _Followed) -> None:
+            if not isinstance(event, ModelRetry):
+                run.session = run.session or event.session
             run.news.put(event)
 
         with self.open_runs() as runs:
-            runs.bus.subscribe(
-                follow, TaskStarted, ToolCallStarted, ToolCompleted, ToolCallFailed, name="asked run", timeout=None
-            )
+            tools = (ToolCallStarted, ToolCompleted, ToolCallFailed)
+            runs.bus.subscribe(follow, *tools, name="asked run's tools", timeout=None)
+            runs.bus.subscribe(follow, TaskStarted, IterationStarted, ModelRetry, name="asked run", timeout=None)
             line = RunIO(lambda piece: run.news.put(AnswerText(piece)), lambda: run.is_stopped() or cancelled())
-            ended = begin(runs, line)
+            ended = work(runs, line)
             run.session = ended.session
             spent = runs.account.spent(ended.run.partition(".")[0])
-            run.result = report(ended, spent, self.workspace.vault)
+            run.result = report(ended, spent, self.workspace.vault, resumed=resumed)
+            run.news.put(run.result)  # what it says is written into memory after that
 
     def _finish(self, run: AskedRun, error: BaseException | None) -> None:
         if run.result is None:
-            stopped = "the daemon was stopped"
-            run.result = Failed(failure_text(error) if error is not None else stopped)
-            logger.warning("a run that was asked for failed: %s", run.result.reason)
-        run.news.put(run.result)
+            told = error if isinstance(error, Exception) else None
+            run.result = Failed(failure_text(error) if error is not None else "the daemon was stopped", told)
+            run.news.put(run.result)
+            level = logging.INFO if isinstance(error, AgentError) else logging.WARNING
+            logger.log(level, "a run that was asked for failed: %s", run.result.reason)
         run.news.close()

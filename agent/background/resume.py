@@ -21,7 +21,8 @@ from agent.markdown.changes import NoteChange
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.decisions import approvals, is_ready, ready
 from agent.runs.registry import RunMark, run_registry
-from agent.runs.service import RunIO, RunService
+from agent.runs.run_io import RunIO
+from agent.runs.service import RunService
 from agent.vault.folders import APPROVALS, QUESTIONS
 from agent.workspace.workspace import Workspace
 

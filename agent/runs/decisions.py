@@ -24,6 +24,17 @@ _DECIDED = {"approved", "rejected", "outdated"}
 
 
 @dataclass(frozen=True, slots=True)
+class GivenDecision:
+    """What a person says to the note in which a run waits: `yes` to an approval, with their words as the reason, or
+    their words as the answer to a question (`yes` is None then). `asked` is the approval's id, or the question's
+    path."""
+
+    asked: str
+    yes: bool | None = None
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A question of the agent in the note at `path`; `answer` is empty while there is none."""
 
@@ -133,6 +144,17 @@ def answer(workspace: Workspace, question: Question, text: str) -> None:
         after = body.rstrip("\n") + heading + f"\n\n{said}\n"
     with workspace.vault.transaction(f"question(answer): {path}", Stamp("human")) as change:
         change.edit(path, data, note.with_body(after).data)
+
+
+def record_decision(workspace: Workspace, given: GivenDecision) -> None:
+    """Write a decision into its note in the person's name; raises `UserError` for one that is not open any more."""
+    if given.yes is not None:
+        approvals(workspace).decide(given.asked, given.yes, given.words)
+        return
+    question = read_question(workspace.vault, given.asked)
+    if question is None:
+        raise UserError("there is no question in {path} any more", hint="vault-agent questions", path=given.asked)
+    answer(workspace, question, given.words)
 
 
 def ready(workspace: Workspace) -> tuple[RunMark, ...]:

@@ -10,7 +10,8 @@ from agent.loop.request import RunRequest
 from agent.loop.session import load_session
 from agent.runs.agenda import agenda_of, asks_for_agenda
 from agent.runs.crash_recovery import is_own
-from agent.runs.service import RunIO, RunService
+from agent.runs.run_io import RunIO
+from agent.runs.service import RunService
 from agent.schedule.history import Outcome
 from agent.schedule.job import Job
 from agent.workspace.workspace import Workspace

@@ -6,7 +6,7 @@ crash.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from shlex import quote
 
 from agent.context.assemble import Opening, assemble, opening
@@ -18,7 +18,7 @@ from agent.events.bus import Bus
 from agent.events.receipt import MEMORIES
 from agent.events.runs import SessionEnded, SessionStarted, Speaker
 from agent.llm.messages import Assistant, User
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.provider import Model
 from agent.loop.agent import Agent
 from agent.loop.compact import make_room
 from agent.loop.limits import Progress
@@ -40,6 +40,7 @@ from agent.runs.decisions import content_of
 from agent.runs.profile_source import ProfileSource, shown_parts
 from agent.runs.recall_source import Given, MemorySource, RecallSource
 from agent.runs.registry import RunMark, RunRegistry, run_registry
+from agent.runs.run_io import UNWATCHED, RunIO
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import Delegate
 from agent.tools.text_origin import text_origin_of
@@ -48,15 +49,6 @@ from agent.workspace.workspace import Workspace
 
 _NEWEST = 200
 """Newest sessions that are searched for a sub-run's when its parent resumes."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunIO:
-    """The connection of a run to its caller: the output of text, the source of more messages, and the stop check."""
-
-    on_text: OnText = ignore
-    cancelled: Cancelled = never
-    mailbox: Mailbox | None = None
 
 
 def do_nothing() -> None:
@@ -114,7 +106,7 @@ class RunService:
         self._metrics.save()
         self.recall.close()
 
-    def ask(self, asked: RunRequest, session: str = "", line: RunIO = RunIO(), untrusted: str = "") -> Ended:
+    def ask(self, asked: RunRequest, session: str = "", line: RunIO = UNWATCHED, untrusted: str = "") -> Ended:
         """Run a task, in a new session or in the one at this path; `untrusted` is the source of text in the task that
         is not the person's own.
 
@@ -157,7 +149,7 @@ class RunService:
         """Publish that a session is over."""
         self.bus.publish(SessionEnded(path, reason))
 
-    def resume(self, path: str, line: RunIO = RunIO(), first: Callable[[], object] = do_nothing) -> Ended:
+    def resume(self, path: str, line: RunIO = UNWATCHED, first: Callable[[], object] = do_nothing) -> Ended:
         """Resume the last run of a session where it stopped; `first` is called once no other process can resume it.
 
         Raises `UserError` if there is nothing to resume, `LockHeld` if another process holds the session.
@@ -200,7 +192,7 @@ class RunService:
             ended = self._go(asked, run, session, line, parent=context, resumed=resumed)
         return _given(ended)
 
-    def compact(self, path: str, line: RunIO = RunIO()) -> Compacted | None:
+    def compact(self, path: str, line: RunIO = UNWATCHED) -> Compacted | None:
         """Replace the older part of a session by a summary; returns None if that saves nothing."""
         with self.marks.held(load_here(self.workspace, path).id):
             work = self._work_in(load_here(self.workspace, path), line)

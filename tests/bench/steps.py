@@ -20,7 +20,8 @@ from agent.interfaces.cli.benches.site import site
 from agent.interfaces.cli.benches.vaults import build_prose
 from agent.loop.outcome import RunOutcome
 from agent.loop.request import RunRequest
-from agent.runs.service import RunIO, RunService
+from agent.runs.run_io import RunIO
+from agent.runs.service import RunService
 from agent.vault.change import Outcome as Written
 from agent.vault.queue import Order
 from agent.vault.store import Vault

@@ -10,7 +10,7 @@ from agent.llm.messages import Assistant, Reply, Request, Usage, User
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.providers import Providers
 from agent.runs.job_run import run_job
-from agent.runs.service import RunIO
+from agent.runs.run_io import RunIO
 from agent.schedule.job import Job
 from agent.schedule.job_header import parse_job
 from agent.texts import Language

@@ -19,7 +19,8 @@ from agent.memory.entry import Entry, parse_entry
 from agent.memory.understanding.rules import RULES
 from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.runs.memory_upkeep import Upkeeper
-from agent.runs.service import RunIO, RunService
+from agent.runs.run_io import RunIO
+from agent.runs.service import RunService
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 from tests.fakes import FakeClock

@@ -20,7 +20,8 @@ from agent.loop.request import RunRequest
 from agent.loop.session import load_session, sessions
 from agent.runs import accounts
 from agent.runs.decisions import approvals
-from agent.runs.service import RunIO, RunService
+from agent.runs.run_io import RunIO
+from agent.runs.service import RunService
 from agent.vault.history.find import commits
 from agent.workspace.search_index import open_index
 from tests.stories.agents import furnish, settings

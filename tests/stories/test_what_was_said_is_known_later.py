@@ -16,7 +16,8 @@ from agent.events.runs import Speaker
 from agent.loop.request import RunRequest
 from agent.memory.entry import EntryType, parse_entry
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.service import RunIO, RunService
+from agent.runs.run_io import RunIO
+from agent.runs.service import RunService
 from agent.vault.store import Vault
 from agent.workspace.search_index import open_index
 from tests.stories.agents import call, command, document, environment, furnish, given_texts, script, settings, tell

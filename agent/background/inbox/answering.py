@@ -23,7 +23,8 @@ from agent.markdown.note import Note
 from agent.markdown.requests import Answer, NoteRequest, RequestStatus
 from agent.runs.crash_recovery import is_own
 from agent.runs.registry import run_registry
-from agent.runs.service import RunIO, RunService
+from agent.runs.run_io import RunIO
+from agent.runs.service import RunService
 from agent.texts import text
 from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import Cited

@@ -25,7 +25,7 @@ from agent.llm.connection import MissingModelKey
 from agent.llm.provider import Cancelled, never
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session
-from agent.runs.service import RunIO
+from agent.runs.run_io import RunIO
 from agent.texts import text
 from agent.vault.store import Vault
 from agent.vault.sync.claims import Claims, RemoteUnreachable

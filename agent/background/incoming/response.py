@@ -27,7 +27,8 @@ from agent.runs.decision_codes import choices_of, codes_by_path, waiting_questio
 from agent.runs.decisions import approvals
 from agent.runs.registry import run_registry
 from agent.runs.replies import carry_out, parse_decision
-from agent.runs.service import RunIO, RunService
+from agent.runs.run_io import RunIO
+from agent.runs.service import RunService
 from agent.texts import text
 from agent.workspace.workspace import Workspace
 

@@ -14,7 +14,7 @@ from agent.errors import AgentError
 from agent.llm.provider import Cancelled
 from agent.loop.outcome import Ended
 from agent.runs.job_run import JobResult, run_job
-from agent.runs.service import RunIO
+from agent.runs.run_io import RunIO
 from agent.schedule.history import HistoryRow
 from agent.schedule.job import Job
 from agent.texts import text

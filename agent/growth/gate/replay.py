@@ -21,7 +21,8 @@ from agent.loop.agent import Models
 from agent.loop.request import RunRequest
 from agent.runs.accounts import Accounts
 from agent.runs.growth_spend import growth_account
-from agent.runs.service import RunIO, RunService
+from agent.runs.run_io import RunIO
+from agent.runs.service import RunService
 from agent.tools.policy import DEFAULT, Policies, Policy, Profile, RunFilter
 from agent.tools.registry import Registry
 from agent.tools.tool import Tool

@@ -35,7 +35,7 @@ from agent.loop.inert import inert
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.request import RunRequest
 from agent.loop.session import load_session
-from agent.runs.service import RunIO
+from agent.runs.run_io import RunIO
 from agent.schedule.procedures import TaskType
 from agent.vault.change import Outcome, Request, Stamp
 

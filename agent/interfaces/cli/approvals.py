@@ -9,7 +9,7 @@ from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, columns, padded
 from agent.interfaces.cli.resume import emit_decision
-from agent.interfaces.cli.run_report import EXIT_CODES
+from agent.interfaces.cli.run_summary import EXIT_CODES
 from agent.runs.decision_codes import codes_by_path
 from agent.runs.decisions import approvals
 from agent.runs.named_decisions import decision_text, find_decision, name_of

@@ -16,15 +16,17 @@ from agent.errors import AgentError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.chat_commands import COMMANDS, ChatState
 from agent.interfaces.cli.chat_input import ChatInput
-from agent.interfaces.cli.decide import settle
+from agent.interfaces.cli.decide import resume_after, settle
 from agent.interfaces.cli.exchanges import last_exchanges
-from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c
+from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import CommandFailed, Output, say, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.progress_bar import indexing
 from agent.interfaces.cli.prompt import keyboard
-from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, document, failure, queued, refused, why
+from agent.interfaces.cli.run_report import document, failure, queued, refused, why
+from agent.interfaces.cli.run_summary import EXIT_CODES, check_whole
+from agent.interfaces.cli.runs_here import foreground
 from agent.interfaces.cli.screen import Screen
 from agent.interfaces.cli.skill_news import show_skill_news
 from agent.loop.mailbox import Mailbox
@@ -33,7 +35,9 @@ from agent.loop.request import RunRequest
 from agent.loop.session import load_session
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.service import RunIO, RunService
+from agent.runs.decisions import GivenDecision
+from agent.runs.run_io import RunIO
+from agent.runs.service import RunService
 from agent.texts import text
 from agent.vault.layout import CHAT_HISTORY
 from agent.workspace.catch_up import catch_up
@@ -216,13 +220,11 @@ class Chat:
     def _finish(self, ended: Ended) -> None:
         """Ask the person for the decision that a run waits for, then show how the run ended."""
         if self.lines.terminal and not self.over:
-            resume = self.agent.resume
-            ended = settle(
-                self.agent,
-                ended,
-                keyboard,
-                lambda path, first: self._run(lambda line: resume(path, line, first)),
-            )
+
+            def go_on(session: str, given: GivenDecision) -> Ended:
+                return self._run(lambda line: resume_after(self.agent, session, given, line))
+
+            ended = settle(self.workspace, ended, keyboard, go_on)
         if ended.outcome is RunOutcome.FAILED and not self.lines.terminal:
             raise CommandFailed(failure(ended), document(self.agent, ended))
         if not self.lines.terminal:

@@ -76,7 +76,7 @@ def _doors(output: Output, port: int, is_wanted: bool, live: Live) -> Iterator[N
     ports = import_module("agent.interfaces.http.door.port")
     served = import_module("agent.interfaces.cli.served")
     workspace = live.workspace
-    with serving.doors_of(live, [served.command_route(workspace)]) as doors, served.answering(workspace):
+    with serving.doors_of(live, served.own_routes(workspace)) as doors, served.answering(workspace):
         if is_wanted:
             link = doors.open(ports.PortRequest(port)).open
             output.note(said("the dashboard: {link} (this link works once)", link=link))

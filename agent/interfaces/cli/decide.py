@@ -9,24 +9,25 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from agent.errors import LockHeld, UserError
 from agent.escape import escape_line
-from agent.interfaces.cli.output import say
+from agent.interfaces.cli.output import ToldError, say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
+from agent.interfaces.cli.run_summary import Answered
 from agent.loop.outcome import Ended, RunOutcome
-from agent.runs.decisions import Question, answer, read_question
+from agent.runs.decisions import GivenDecision, Question, approvals, read_question, record_decision
+from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.runs.short_ids import short_id
 from agent.texts import Language, in_all_languages, text, translated
 from agent.tools.approval_note import shows, title
 from agent.tools.approval_records import ApprovalRecord
+from agent.workspace.workspace import Workspace
 
 AskLine: TypeAlias = Callable[[str], str]
 """Asks the person for a line with this prompt; raises `EOFError` at the end of input, `KeyboardInterrupt` on Ctrl-C."""
-ResumeRun: TypeAlias = Callable[[str, Callable[[], object]], Ended]
-"""Records a decision with the given function, then resumes the run of the session at the path."""
 
 _PAUSE = re.compile(r"[\s,.:，。：、]+")
 """Separates the word (yes, no) from the reason."""
@@ -36,41 +37,55 @@ _FEWEST, _MOST_PER_LINE, _NAMED, _SHORT = 14, 4, 3, 60
 _PLAIN = re.compile(r"[\w./-]+")
 
 
-def settle(agent: RunService, ended: Ended, ask: AskLine, resume: ResumeRun) -> Ended:
-    """Ask, record and resume while the run waits and the person decides; returns the result of the last run."""
+A = TypeVar("A", bound=Answered)
+
+
+def settle(workspace: Workspace, ended: A, ask: AskLine, resume: Callable[[str, GivenDecision], A]) -> A:
+    """Ask, record and resume while the run waits and the person decides; returns the result of the last run.
+
+    `resume` goes on with the run of the session at a path once it has recorded the decision.
+    """
     while ended.outcome.waits:
-        record = _ask_decision(agent, ended, ask)
-        if record is None:
+        given = _ask_decision(workspace, ended, ask)
+        if given is None:
             break
         try:
-            ended = resume(ended.session, record)
-        except (LockHeld, UserError) as error:  # decided meanwhile, in the note or in another window
-            language = agent.workspace.settings.vault.language
+            ended = resume(ended.session, given)
+        except (LockHeld, UserError, ToldError) as error:  # decided meanwhile, in the note or in another window
+            if isinstance(error, ToldError) and not error.can_be_tried_again:
+                raise
+            language = workspace.settings.vault.language
             say(text("decide.not_recorded", language, reason=translated(error.message, language)))
             break
     return ended
 
 
-def _ask_decision(agent: RunService, ended: Ended, ask: AskLine) -> Callable[[], object] | None:
-    """Ask for the decision; returns a function that records it, None for "later"."""
+def resume_after(agent: RunService, session: str, given: GivenDecision, line: RunIO) -> Ended:
+    """Go on with the run of a session once the decision that it waits for is recorded; raises as `RunService.resume`
+    and `record_decision` do."""
+    return agent.resume(session, line, partial(record_decision, agent.workspace, given))
+
+
+def _ask_decision(workspace: Workspace, ended: Answered, ask: AskLine) -> GivenDecision | None:
+    """Ask for the decision; None for "later"."""
     try:
         if ended.outcome is RunOutcome.QUESTION_ASKED:
-            return _ask_answer(agent, ended.waits_for, ask)
-        return _ask_approval(agent, ended.waits_for, ask)
+            return _ask_answer(workspace, ended.waits_for, ask)
+        return _ask_approval(workspace, ended.waits_for, ask)
     except (EOFError, KeyboardInterrupt):
         show("")
         return None
 
 
-def _ask_approval(agent: RunService, path: str, ask: AskLine) -> Callable[[], object] | None:
-    language = agent.workspace.settings.vault.language
-    while (asked := agent.approvals.find(path)) is not None:
+def _ask_approval(workspace: Workspace, path: str, ask: AskLine) -> GivenDecision | None:
+    language, known = workspace.settings.vault.language, approvals(workspace)
+    while (asked := known.find(path)) is not None:
         show("")
-        show_framed(approval_frame(asked, agent.workspace.vault.read(asked.path) or b"", language, *size()))
+        show_framed(approval_frame(asked, workspace.vault.read(asked.path) or b"", language, *size()))
         word, _, reason = _PAUSE.sub(" ", ask(approval_prompt(asked, language)).strip(), count=1).partition(" ")
         word = word.casefold()
         if word in _words("decide.yes") | _words("decide.no"):
-            return partial(agent.approvals.decide, asked.id, word in _words("decide.yes"), reason)
+            return GivenDecision(asked.id, word in _words("decide.yes"), reason)
         if not word or word in _words("decide.later"):
             break
     return None
@@ -81,11 +96,11 @@ def _words(key: str) -> set[str]:
     return {word for words in in_all_languages(key) for word in words.split()}
 
 
-def _ask_answer(agent: RunService, path: str, ask: AskLine) -> Callable[[], object] | None:
-    question = read_question(agent.workspace.vault, path)
+def _ask_answer(workspace: Workspace, path: str, ask: AskLine) -> GivenDecision | None:
+    question = read_question(workspace.vault, path)
     if question is None:
         return None
-    language = agent.workspace.settings.vault.language
+    language = workspace.settings.vault.language
     show("")
     show_framed(question_frame(question, language, *size()))
     words = ask(text("decide.answer", language, path=_quoted(question.path))).strip()
@@ -93,7 +108,7 @@ def _ask_answer(agent: RunService, path: str, ask: AskLine) -> Callable[[], obje
         return None
     by_number = dict(enumerate(question.options, 1))
     chosen = by_number.get(int(words), words) if words.isdecimal() else words
-    return partial(answer, agent.workspace, question, chosen)
+    return GivenDecision(question.path, words=chosen)
 
 
 def approval_frame(

@@ -27,7 +27,9 @@ SERVED: Mapping[str, tuple[float, frozenset[str]]] = {
 need neither a person, nor this process's files and streams. `remember` may be asked twice: it knows what it has."""
 _EVERYWHERE = frozenset({"--json", "--vault"})
 _LANGUAGE = ("LC_ALL", "LC_MESSAGES", "LANG")
-_SAME = ("VAULT_AGENT_", "TZ", "NO_COLOR", "COLUMNS", "LINES")
+DRAWING = ("NO_COLOR", "COLUMNS", "LINES")
+"""The variables that count for what is drawn only."""
+_SAME = ("VAULT_AGENT_", "TZ", *DRAWING)
 _LARGEST = 64_000_000
 _LONGEST_NAME = 100
 """The longest name of a socket in bytes; as in `http/door/socket_file`."""
@@ -59,11 +61,9 @@ def ask_daemon(args: Sequence[str], environ: Mapping[str, str]) -> Mapping[str, 
         return None
     try:
         root = _root(args, environ)
-        folder = _private_folder(root, environ)
-        with open(os.path.join(folder, "http", "token"), encoding="ascii") as file:
-            token = file.read().strip()
+        folder = private_folder(root, environ)
         body = json.dumps(_question(args, root, environ)).encode()
-        return _answer(_sent(folder, _request(token, body), SERVED[name][0]))
+        return _answer(_sent(folder, request(folder, PATH, body), SERVED[name][0]))
     except (OSError, ValueError, LookupError, TypeError):
         return None
 
@@ -128,7 +128,9 @@ def _root(args: Sequence[str], environ: Mapping[str, str]) -> str:
     return folder
 
 
-def _private_folder(root: str, environ: Mapping[str, str]) -> str:
+def private_folder(root: str, environ: Mapping[str, str]) -> str:
+    """The folder with the socket of the daemon that watches the vault at `root`; raises `OSError`, `ValueError` or
+    `LookupError` if there is none."""
     home = environ.get("VAULT_AGENT_HOME")
     if home:
         state = os.path.join(os.path.abspath(os.path.expanduser(home)), "state")
@@ -143,13 +145,17 @@ def _private_folder(root: str, environ: Mapping[str, str]) -> str:
 
 
 def _question(args: Sequence[str], root: str, environ: Mapping[str, str]) -> dict[str, object]:
+    terminals = [_terminal(sys.stdout), _terminal(sys.stderr)]
+    return {**caller(root, environ), "args": list(args), "terminals": terminals}
+
+
+def caller(root: str, environ: Mapping[str, str]) -> dict[str, object]:
+    """Who asks, by which the daemon knows whether it would answer as this process does."""
     return {
         "version": version(),
-        "args": list(args),
         "root": root,
         "environ": relevant(environ),
         "locale": {name: environ[name] for name in _LANGUAGE if name in environ},
-        "terminals": [_terminal(sys.stdout), _terminal(sys.stderr)],
     }
 
 
@@ -158,32 +164,43 @@ def _terminal(stream: Any) -> list[int]:
     return list(os.get_terminal_size(stream.fileno())) if stream.isatty() else []
 
 
-def _request(token: str, body: bytes) -> bytes:
+def request(folder: str, path: str, body: bytes) -> bytes:
+    """A request to the daemon with this private folder, as it is sent; what answers it ends with its connection.
+
+    Raises `OSError` without a token.
+    """
+    with open(os.path.join(folder, "http", "token"), encoding="ascii") as file:
+        token = file.read().strip()
     head = (
-        f"POST {PATH} HTTP/1.1\r\nHost: vault-agent\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n"
+        f"POST {path} HTTP/1.0\r\nHost: vault-agent\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     return head.encode("ascii") + body
 
 
-def _sent(folder: str, request: bytes, seconds: float) -> bytes:
-    """All that the daemon whose socket is in the folder says until it closes the connection; raises `OSError`."""
+def connected(folder: str, seconds: float | None) -> socket.socket:
+    """A connection to the daemon with this private folder; raises `OSError`."""
     path, descriptor = os.path.join(folder, "daemon.sock"), -1
     if len(os.fsencode(path)) >= _LONGEST_NAME:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         path = f"/proc/self/fd/{descriptor}/daemon.sock"
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        return _exchange(path, request, seconds)
+        connection.settimeout(seconds)
+        connection.connect(path)
+    except OSError:
+        connection.close()
+        raise
     finally:
         if descriptor >= 0:
             os.close(descriptor)
+    return connection
 
 
-def _exchange(path: str, request: bytes, seconds: float) -> bytes:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(seconds)
-        connection.connect(path)
-        connection.sendall(request)
+def _sent(folder: str, sent: bytes, seconds: float) -> bytes:
+    """All that the daemon whose socket is in the folder says until it closes the connection; raises `OSError`."""
+    with connected(folder, seconds) as connection:
+        connection.sendall(sent)
         answer = b""
         while piece := connection.recv(262_144):
             answer += piece

@@ -1,30 +1,33 @@
-"""A run in the foreground of a command: its text on the screen, Ctrl-C, and decisions asked for at the terminal."""
+"""A run in the foreground of a command: its text on the screen, Ctrl-C, and decisions asked for at the terminal.
+
+Where it goes on is left to the command: in this process (`runs_here`), or in the daemon (`runs_in_daemon`).
+"""
 
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from functools import partial
+from importlib import import_module
 from threading import Thread
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from agent.interfaces.cli.decide import settle
-from agent.interfaces.cli.output import Output, say
-from agent.interfaces.cli.progress_bar import indexing
+from agent.interfaces.cli.output import say
 from agent.interfaces.cli.prompt import keyboard, silent_keys
-from agent.interfaces.cli.screen import Screen, is_terminal
-from agent.loop.outcome import Ended
-from agent.runs.service import RunIO, RunService
+from agent.interfaces.cli.run_summary import Answered
+from agent.interfaces.cli.screen import Screen
+from agent.runs.run_io import RunIO
 from agent.texts import text
-from agent.workspace.catch_up import catch_up, show_nothing
-from agent.workspace.workspace import Workspace
 
 _POLL = 0.1
 
 if TYPE_CHECKING:
-    from agent.workspace.search_index import SearchIndex
+    from agent.runs.decisions import GivenDecision
+    from agent.workspace.workspace import Workspace
+
+
+A = TypeVar("A", bound=Answered)
 
 
 @dataclass(slots=True)
@@ -67,14 +70,17 @@ def _silent(live: bool) -> AbstractContextManager[None]:
 
 @dataclass(frozen=True, slots=True)
 class Foreground:
-    """Runs one after the other on one screen. `asks`: a person is at the terminal and is asked for decisions at
-    once."""
+    """Runs one after the other on one screen. `asks`: a person is at the terminal and is asked for decisions at once.
 
-    agent: RunService
+    `close` finishes what the runs write into memory, and `workspace` opens the vault where a decision is asked for.
+    """
+
     screen: Screen
     asks: bool
+    close: Callable[[], object]
+    workspace: "Callable[[], Workspace]"
 
-    def run(self, begin: Callable[[RunIO], Ended]) -> Ended:
+    def run(self, begin: Callable[[RunIO], A]) -> A:
         """The result of one run, which ends, waits, or is stopped by Ctrl-C."""
         with stopped_by_ctrl_c() as cancelled, _silent(self.screen.live), self.screen.running(cancelled):
             ended = begin(RunIO(self.screen.show_text, cancelled))
@@ -83,14 +89,14 @@ class Foreground:
 
     @contextmanager
     def closing(self) -> Iterator[None]:
-        """Close the agent at the end of the block, and show that it finishes what it writes into memory.
+        """Call `close` at the end of the block, and show that it finishes what it writes into memory.
 
         Ctrl-C then ends the waiting, not the command: the answer is there already.
         """
         try:
             yield
         finally:
-            closing = Thread(target=self.agent.close, name="vault-agent-close", daemon=True)
+            closing = Thread(target=self.close, name="vault-agent-close", daemon=True)
             with stopped_by_ctrl_c() as cancelled, self.screen.running(what="live.closing"):
                 closing.start()
                 while closing.is_alive() and not cancelled():
@@ -98,30 +104,16 @@ class Foreground:
             if closing.is_alive():
                 say(text("live.left", self.screen.language))
 
-    def run_and_decide(self, begin: Callable[[RunIO], Ended]) -> Ended:
+    def run_and_decide(self, begin: Callable[[RunIO], A], resume: "Callable[[str, GivenDecision, RunIO], A]") -> A:
         """The result of one run, which is resumed while it waits for a decision and the person decides at the
         terminal."""
         ended = self.run(begin)
-        if not self.asks:
+        if not self.asks or not ended.outcome.waits:
             return ended
-        resume = self.agent.resume
-        return settle(self.agent, ended, keyboard, lambda path, first: self.run(lambda line: resume(path, line, first)))
 
+        def go_on(session: str, given: "GivenDecision") -> A:
+            return self.run(lambda line: resume(session, given, line))
 
-def foreground(agent: RunService, output: Output) -> Foreground:
-    """The foreground of this command: live on a terminal, silent in a pipe and with `--json`."""
-    screen = screen_of(agent, sys.stdout.isatty() and not output.json)
-    return Foreground(agent, screen, is_terminal() and not output.json)
-
-
-def screen_of(agent: RunService, live: bool) -> Screen:
-    """The screen for the runs of this agent."""
-    model = agent.account.models.main.model
-    screen = Screen(live, agent.workspace.settings.vault.language, model.name if model.present else "")
-    screen.watch(agent.bus)
-    return screen
-
-
-def update_index(workspace: Workspace, index: "SearchIndex", output: Output) -> None:
-    """Update the index before a run; if it stays behind, `status` says so, and the output of the run is left alone."""
-    catch_up(workspace, index, shown=show_nothing if output.json else partial(indexing, output))
+        module = import_module("agent.interfaces.cli.decide")  # slow to load, and few runs wait
+        settled: A = module.settle(self.workspace(), ended, keyboard, go_on)
+        return settled

@@ -4,15 +4,17 @@ Read without the settings, since it is wanted for help and for errors in the set
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from agent.config.directories import VAULT_FILE
 from agent.interfaces.cli.printing import padded
 from agent.texts import LANGUAGES, Language, translated
 
+T = TypeVar("T")
 _SETTING = "VAULT_AGENT_VAULT__LANGUAGE"
 _MOST = 65_536
 """The most bytes that are read of a vault's settings."""
@@ -37,6 +39,13 @@ def speak(language: Language) -> None:
 def speak_here(language: Language) -> None:
     """Say everything of this context in this language, whatever the process speaks."""
     _HERE.set(language)
+
+
+def speaking(language: Language, work: Callable[[], T]) -> T:
+    """The result of work in which everything is said in this language."""
+    context = copy_context()
+    context.run(_HERE.set, language)
+    return context.run(work)
 
 
 def spoken() -> Language:

@@ -23,11 +23,26 @@ from agent.interfaces.cli.click_texts import in_language, speak_for_click
 from agent.interfaces.cli.commands import COMMANDS
 from agent.interfaces.cli.language import asks_json, listed, said, speak, terminal_language
 from agent.interfaces.cli.notices_at_end import send_notices
-from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, CommandFailed, Output, exit_codes, say, to_json
+from agent.interfaces.cli.output import (
+    AGAIN,
+    BUG,
+    CHECK,
+    COMPLETE,
+    DONE,
+    FIXABLE,
+    INTERRUPTED,
+    PROGRAM,
+    READER_GONE,
+    CheckFailed,
+    CommandFailed,
+    Output,
+    ToldError,
+    exit_codes,
+    say,
+    to_json,
+)
 from agent.interfaces.cli.printing import colour, show
 from agent.interfaces.cli.streams import is_reader_gone, prepare_streams
-
-DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 130, 141
 
 _GARBAGE = (50_000, 20, 50)
 """Thresholds of the garbage collector, in new objects; the default of 700 is for programs that import less."""
@@ -289,6 +304,8 @@ def exit_code(error: Exception) -> int:
     match error:
         case UserError() | Permanent() | click.ClickException():
             return FIXABLE
+        case ToldError(code=code):
+            return code
         case Retryable():
             return AGAIN
         case click.Abort():
@@ -299,11 +316,20 @@ def exit_code(error: Exception) -> int:
             return BUG
 
 
+def told(error: Exception) -> ToldError:
+    """The error in the language of this context, to be told in another process."""
+    code = exit_code(error)
+    name, message, hint = _words(error, code)
+    return ToldError(name, said(message), said(hint), code)
+
+
 def _words(error: Exception, code: int) -> tuple[str, str, str]:
     """An error's type, message and hint, as shown."""
     match error:
         case AgentError():
             return type(error).__name__, error.message, error.hint
+        case ToldError():
+            return error.name, error.message, error.hint
         case click.exceptions.NoArgsIsHelpError():
             return "UsageError", said("a command is missing"), f"{error.ctx.command_path} --help"
         case click.UsageError():

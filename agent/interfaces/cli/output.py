@@ -19,6 +19,9 @@ from agent.interfaces.cli.printing import Printed, at_words, encoding, is_termin
 
 PROGRAM = "vault-agent"
 
+DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 130, 141
+"""The exit codes."""
+
 COMPLETE = "_VAULT_AGENT_COMPLETE"
 """The variable through which a shell's completion script asks the program for completions."""
 
@@ -36,6 +39,19 @@ class CommandFailed(Exception):
         super().__init__(str(error))
         self.error = error
         self.document = document
+
+
+class ToldError(Exception):
+    """An error of a run in the daemon, as it would be told here: its type, message and hint, and its exit code."""
+
+    def __init__(self, name: str, message: str, hint: str, code: int) -> None:
+        super().__init__(message)
+        self.name, self.message, self.hint, self.code = name, message, hint, code
+
+    @property
+    def can_be_tried_again(self) -> bool:
+        """True if the person can do something about it, or it passes: not for a bug."""
+        return self.code in {FIXABLE, AGAIN}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,18 @@
 """Resumes the run that waited for a decision: the last step of `approvals` and `questions`."""
 
 from contextlib import closing
+from functools import partial
 from shlex import quote
 
 from agent.app.agent import build_runs
-from agent.interfaces.cli.foreground import foreground
+from agent.interfaces.cli.decide import resume_after
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import CommandFailed, Output
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import confirm
-from agent.interfaces.cli.run_report import check_whole, document, failure, remarks
+from agent.interfaces.cli.run_report import document, failure, remarks
+from agent.interfaces.cli.run_summary import check_whole
+from agent.interfaces.cli.runs_here import foreground
 from agent.interfaces.cli.screen import is_terminal
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.registry import RunMark
@@ -43,13 +46,14 @@ def emit_decision(
 def _resume(workspace: Workspace, output: Output, session: str) -> tuple[Ended, dict[str, object]]:
     """Resume a session's run here and show its answer; returns its result, also as a document."""
     with closing(open_index(workspace)) as index:
-        here = foreground(build_runs(workspace, index), output)
+        agent = build_runs(workspace, index)
+        here = foreground(agent, output)
         with here.closing():
-            ended = here.run_and_decide(lambda line: here.agent.resume(session, line))
+            ended = here.run_and_decide(lambda line: agent.resume(session, line), partial(resume_after, agent))
             if not here.screen.live and not output.json:
                 show(ended.answer)
             output.note("\n".join(remarks(ended, workspace.settings.vault.language)))
-            report = document(here.agent, ended, resumed=True)
+            report = document(agent, ended, resumed=True)
     if ended.outcome is RunOutcome.FAILED:
         raise CommandFailed(failure(ended), report)
     return ended, report

@@ -20,16 +20,19 @@ from agent.background.inbox.answering import (
 )
 from agent.background.inbox.turns import TurnByHand, turn_by_hand
 from agent.errors import AgentError, LockHeld, UserError
-from agent.interfaces.cli.foreground import Foreground, foreground, update_index
+from agent.interfaces.cli.foreground import Foreground
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.lookup import named_note
 from agent.interfaces.cli.output import CommandFailed, Output, progress
-from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, failure, remarks
 from agent.interfaces.cli.run_report import document as run_document
+from agent.interfaces.cli.run_report import failure, remarks
+from agent.interfaces.cli.run_summary import EXIT_CODES, check_whole
+from agent.interfaces.cli.runs_here import foreground, update_index
 from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.requests import NoteRequest
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.service import RunIO
+from agent.runs.run_io import RunIO
+from agent.runs.service import RunService
 from agent.vault.folders import INBOX
 from agent.vault.sync.claims import Claims
 from agent.vault.sync.turns import AnotherMachineHasIt
@@ -71,10 +74,11 @@ def command(output: Output, path: str) -> None:
         asked = _asked(workspace, name)  # again: another machine may have answered meanwhile
         update_index(workspace, index, output)
         close_cut_off(workspace)
-        here = foreground(build_runs(workspace, index), output)
+        agent = build_runs(workspace, index)
+        here = foreground(agent, output)
         with here.closing():
             for request in asked:
-                ended, document = _work(workspace, here, output, name, request, turn)
+                ended, document = _work(agent, here, output, name, request, turn)
                 documents.append(document)
                 all_ended.append(ended)
                 if ended.outcome is RunOutcome.FAILED:
@@ -110,15 +114,15 @@ def _turn(workspace: Workspace, claims: Claims, output: Output, path: str) -> It
 
 
 def _work(
-    workspace: Workspace, here: Foreground, output: Output, path: str, request: NoteRequest, turn: TurnByHand
+    agent: RunService, here: Foreground, output: Output, path: str, request: NoteRequest, turn: TurnByHand
 ) -> tuple[Ended, dict[str, object]]:
     """Run one request and write its answer into the note, unless the person has stopped the run."""
-    capturing = here.agent.capturing
+    workspace, capturing = agent.workspace, agent.capturing
     capturing.hold = True  # the commit of the answer has the record of the run
 
     def answered(line: RunIO) -> Ended:
         stopped = replace(line, cancelled=lambda: line.cancelled() or turn.is_lost())
-        ended = run_request(workspace, here.agent, path, request, stopped)
+        ended = run_request(workspace, agent, path, request, stopped)
         capturing.close()
         return ended
 
@@ -147,7 +151,7 @@ def _work(
     document = {
         "request": request.text,
         "line": request.line or None,
-        **run_document(here.agent, ended),
+        **run_document(agent, ended),
         "status": placed.status if placed else None,
         "commit": placed.commit if placed else None,
         "problem": unplaced or None,

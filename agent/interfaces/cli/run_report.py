@@ -8,14 +8,11 @@ from shlex import quote
 
 from agent.errors import AgentError
 from agent.interfaces.cli.language import listed, said
-from agent.interfaces.cli.output import CheckFailed, exit_codes
+from agent.interfaces.cli.run_summary import RunSummary
 from agent.loop.outcome import Ended, RunOutcome
-from agent.runs.report import report
+from agent.runs.report import RunReport, report
 from agent.runs.service import RunService
 from agent.texts import Language, Sentence, text
-
-EXIT_CODES = exit_codes("a limit stopped the run: its answer is not whole")
-"""The closing lines in the help of a command that reports a run."""
 
 _DECIDE = {
     RunOutcome.NEEDS_APPROVAL: "run_report.decide",
@@ -25,8 +22,13 @@ _DECIDE = {
 
 def document(agent: RunService, ended: Ended, *, resumed: bool = False) -> dict[str, object]:
     """The report of a run for `--json`."""
+    return report_of(agent, ended, resumed=resumed).as_document()
+
+
+def report_of(agent: RunService, ended: Ended, *, resumed: bool = False) -> RunReport:
+    """The report of a run of this agent."""
     spent = agent.account.spent(ended.run.partition(".")[0])
-    return report(ended, spent, agent.workspace.vault, resumed=resumed).as_document()
+    return report(ended, spent, agent.workspace.vault, resumed=resumed)
 
 
 def remarks(ended: Ended, language: Language) -> list[str]:
@@ -67,14 +69,12 @@ def queued(ended: Ended, language: Language) -> list[str]:
     return [text("run_report.queued", language, reason=said(ended.queued))] if ended.queued else []
 
 
-def check_whole(*runs: Ended) -> None:
-    """Raise `CheckFailed` if a limit stopped one of the runs, repetition included; call it when all is printed.
-
-    A script that asks has to know that the answer is not whole. A run that waits for its person, or was stopped by
-    them, is as they want it: it can be resumed, and exits with 0.
-    """
-    if any(ended.outcome is RunOutcome.LIMIT for ended in runs):
-        raise CheckFailed
+def summary_of(found: RunReport, language: Language) -> RunSummary:
+    """What a command shows of a run: errors in the language of this context, the rest in that of the vault."""
+    ended = found.ended
+    below = "\n".join(remarks(ended, language))
+    why = failure(ended) if ended.outcome is RunOutcome.FAILED else None
+    return RunSummary(ended.answer, ended.outcome, ended.session, ended.waits_for, below, found.as_document(), why)
 
 
 def failure(ended: Ended) -> Exception:

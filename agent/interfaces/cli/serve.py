@@ -61,7 +61,7 @@ def command(
         def doors(live: "Live") -> Iterator[None]:
             served = import_module("agent.interfaces.cli.served")
             doors_of = import_module("agent.interfaces.http.serving").doors_of
-            with doors_of(live, [served.command_route(workspace)]) as found, served.answering(workspace):
+            with doors_of(live, served.own_routes(workspace)) as found, served.answering(workspace):
                 port = found.open(wanted)
                 _announce(output, port.url, port.open, str(port.token_file), opened)
                 yield

@@ -5,23 +5,27 @@ It refuses where another process would answer otherwise: another version, other 
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import copy_context
+from dataclasses import dataclass
 from http import HTTPStatus
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 
 from agent.config.directories import VAULT_FILE
 from agent.config.private import make_folder, replace
-from agent.interfaces.cli.entry import PATH, pointer, relevant, served_command, version
+from agent.interfaces.cli.entry import DRAWING, PATH, pointer, relevant, served_command, version
 from agent.interfaces.cli.host import Host, run_in
 from agent.interfaces.cli.language import asks_json, speak_here, terminal_language
 from agent.interfaces.cli.main import run_command
 from agent.interfaces.cli.printing import print_on
-from agent.interfaces.http.command_line import CommandLine, CommandOperation, Printed, command_operation
+from agent.interfaces.http.command_line import Caller, CommandLine, CommandOperation, Printed, command_operation
+from agent.interfaces.http.operation import AnyOperation, AnyStream
 from agent.interfaces.http.problems import Refused
 from agent.interfaces.http.service import Service
+from agent.texts import Language
 from agent.workspace.workspace import Workspace
 
 
@@ -40,21 +44,56 @@ class CapturedStream(StringIO):
         return self.terminal_size is not None
 
 
-def command_route(workspace: Workspace) -> CommandOperation:
-    """The operation of a daemon that answers commands with the settings that it has now."""
-    started = (version(), _settings(workspace), relevant(os.environ))
+@dataclass(frozen=True, slots=True)
+class Callers:
+    """The commands that this daemon answers as their own process would: those that agree with it as it was started, in
+    `version`, `settings` and `environ`."""
+
+    workspace: Workspace
+    version: list[str | int]
+    settings: list[tuple[int, int]]
+    environ: Mapping[str, str]
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> "Callers":
+        """Those that agree with this process as it is now."""
+        return cls(workspace, version(), _settings(workspace), relevant(os.environ))
+
+    def check(self, caller: Caller, *, draws: bool = False) -> None:
+        """Raise `Refused` for one that would answer otherwise; one that `draws` by itself may have another terminal."""
+        unseen = DRAWING if draws else ()
+        has, wants = (
+            {name: value for name, value in each.items() if name not in unseen}
+            for each in (self.environ, caller.environ)
+        )
+        is_same = (has, self.version, self.settings) == (wants, caller.version, _settings(self.workspace))
+        if not is_same or caller.root != os.path.realpath(self.workspace.vault.place.root):
+            raise Refused(HTTPStatus.CONFLICT, "another process has to answer this command")
+
+    def language(self, caller: Caller, *, is_document: bool) -> Language:
+        """The language in which the caller is told what there is to tell."""
+        found = terminal_language(["--vault", caller.root], {**caller.environ, **caller.locale})
+        return "en" if is_document else found
+
+
+def own_routes(workspace: Workspace) -> tuple[AnyOperation | AnyStream, ...]:
+    """What a daemon answers for the command line, with the settings that it has now."""
+    callers = Callers.of(workspace)
+    return command_route(callers), import_module("agent.interfaces.cli.served_runs").run_route(callers)
+
+
+def command_route(callers: Callers) -> CommandOperation:
+    """The operation that answers commands at once."""
 
     def answer(service: Service, asked: CommandLine) -> Printed:
-        here = (asked.version, _settings(workspace), asked.environ)
-        is_own = asked.root == os.path.realpath(workspace.vault.place.root)
-        if here != started or not is_own or served_command(asked.args) is None:
+        callers.check(asked)
+        if served_command(asked.args) is None:
             raise Refused(HTTPStatus.CONFLICT, "another process has to answer this command")
         out, err = CapturedStream(asked.terminals[0]), CapturedStream(asked.terminals[1])
 
         def run() -> int:
             print_on(out, err)
-            found = terminal_language(["--vault", asked.root], {**asked.environ, **asked.locale})
-            speak_here("en" if asks_json(asked.args) else found)
+            speak_here(callers.language(asked, is_document=asks_json(asked.args)))
             run_in(Host(service.workspace, service.index.index, service.index.held))
             return run_command(asked.args)
 

@@ -90,7 +90,8 @@ def _stream(service: Service, stream: AnyStream) -> Callable[[Request], Awaitabl
     async def endpoint(request: Request) -> Response:
         if request.method == "HEAD":
             raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": stream.method})
-        events = stream.events(_call(service, request, stream.params, None))
+        _, body = await _body(request, stream.body) if stream.body is not None else (b"", None)
+        events = stream.events(_call(service, request, stream.params, body))
         first = await anext(events, None)  # an error before the first event still has a status of its own
         headers = {**SECURITY_HEADERS, "X-Accel-Buffering": "no"}
         return StreamingResponse(_encoded(first, events), 200, headers, "text/event-stream")

@@ -1,29 +1,69 @@
-"""A command of the command line that the daemon answers: only on its Unix socket, for the program itself.
+"""Commands of the command line that the daemon answers: only on its Unix socket, for the program itself.
 
-What a command does and prints is the command line's own; it gives the function that runs one.
+What a command does and prints is the command line's own; it gives the functions that run one.
 """
 
-from collections.abc import Callable
-from typing import Annotated
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
+from starlette.concurrency import run_in_threadpool
 
-from agent.interfaces.http.operation import Call, NoParams, Operation
+from agent.interfaces.http.operation import Call, NoParams, Operation, Stream, StreamEvent
+from agent.interfaces.http.responses import encoded
 from agent.interfaces.http.service import Service
 
 Size = Annotated[list[int], msgspec.Meta(max_length=2)]
 
 
-class CommandLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The words after the program's name, and where it was called: the `version` of the program, the vault at hand, the
-    variables that count, and the columns and rows of both streams (none: no terminal)."""
+class Caller(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who asks: the `version` of the program, the vault at hand, and the variables that count."""
 
     version: list[str | int]
-    args: list[str]
     root: str
     environ: dict[str, str]
     locale: dict[str, str]
+
+
+class CommandLine(Caller, frozen=True, forbid_unknown_fields=True):
+    """The words after the program's name, and the columns and rows of both streams (none: no terminal)."""
+
+    args: list[str]
     terminals: tuple[Size, Size]
+
+
+class Decided(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A person's decision: `yes` about an approval, or None and their `words` for a question."""
+
+    asked: str
+    yes: bool | None
+    words: str
+
+
+class RunCommand(Caller, frozen=True, forbid_unknown_fields=True):
+    """A task, in the session of a path or in a new one (empty); or the run to `resume`, after what is decided. The
+    person gets a document (`--json`), or text."""
+
+    task: str
+    channel: str
+    sender: str
+    group: bool
+    role: Literal["owner", "guest"]
+    session: str
+    resume: str
+    given: Decided | None
+    is_document: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TakenRun:
+    """A run that is taken: `start` has it begin, `leave` says that its reader has gone, in this order or alone."""
+
+    start: Callable[[], object]
+    leave: Callable[[], object]
 
 
 class Printed(msgspec.Struct, frozen=True):
@@ -35,6 +75,9 @@ class Printed(msgspec.Struct, frozen=True):
 
 
 CommandOperation = Operation[NoParams, CommandLine, Printed]
+RunMessage: TypeAlias = tuple[str, Mapping[str, object]]
+"""An event of a run: its name, and the object that becomes its data."""
+Tell: TypeAlias = Callable[[RunMessage | None], object]
 
 
 def command_operation(path: str, answer: Callable[[Service, CommandLine], Printed]) -> CommandOperation:
@@ -45,3 +88,29 @@ def command_operation(path: str, answer: Callable[[Service, CommandLine], Printe
 
     summary = "Answer a command of the command line"
     return Operation("POST", path, "command", summary, respond, Printed, NoParams, CommandLine)
+
+
+def run_stream(path: str, take: Callable[[Service, RunCommand, Tell], TakenRun]) -> Stream[NoParams]:
+    """The stream of a run that the command line shows: `take` raises for one that is not taken, else it tells that it
+    is, and once it has begun what there is to say, None at last.
+
+    The run begins when its reader has been told that it is taken: who has heard nothing may run it elsewhere.
+    """
+
+    async def events(call: Call[NoParams, RunCommand]) -> AsyncIterator[StreamEvent]:
+        loop, queue = asyncio.get_running_loop(), asyncio.Queue[RunMessage | None]()
+
+        def tell(message: RunMessage | None) -> None:
+            with suppress(RuntimeError):  # the server has ended, and the reader with it
+                loop.call_soon_threadsafe(queue.put_nowait, message)
+
+        taken = await run_in_threadpool(take, call.service, call.body, tell)
+        try:
+            while (message := await queue.get()) is not None:
+                name, said = message
+                yield StreamEvent(name, msgspec.Raw(encoded(said)))
+                taken.start()
+        finally:
+            taken.leave()
+
+    return Stream(path, "command_run", "Run a task of the command line", events, NoParams, "POST", body=RunCommand)

@@ -85,15 +85,17 @@ class StreamEvent(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Stream(Generic[P]):
-    """A route that sends events (SSE) until the client leaves or the work is over."""
+    """A route that sends events (SSE) until the client leaves or the work is over. `body` is None for a request without
+    one."""
 
     path: str
     name: str
     summary: str
-    events: Callable[[Call[P, None]], AsyncIterator[StreamEvent]]
+    events: Callable[[Call[P, Any]], AsyncIterator[StreamEvent]]
     params: type[P]
     method: Method = "GET"
     problems: tuple[int, ...] = ()
+    body: type[object] | None = None
 
 
 AnyOperation: TypeAlias = Operation[Any, Any, Any]

@@ -19,7 +19,7 @@ from agent.interfaces.http.door.port import OpenPort, PortRequest, bracketed
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.socket_file import socket_path
 from agent.interfaces.http.door.token import load_token, token_file
-from agent.interfaces.http.operation import AnyOperation
+from agent.interfaces.http.operation import AnyOperation, AnyStream
 from agent.interfaces.http.pages.routes import page_routes
 from agent.interfaces.http.server import HttpServer
 from agent.interfaces.http.service import Service, SharedIndex
@@ -49,7 +49,7 @@ class Doors:
 
 
 @contextmanager
-def doors_of(live: Live, own: Sequence[AnyOperation] = ()) -> Iterator[Doors]:
+def doors_of(live: Live, own: Sequence[AnyOperation | AnyStream] = ()) -> Iterator[Doors]:
     """The server of a daemon with its Unix socket open; everything is closed at the end of the block.
 
     `own` are operations of the command line itself: they are on the socket only. A system on which the socket cannot be

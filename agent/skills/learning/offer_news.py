@@ -12,8 +12,18 @@ from agent.vault.store import Vault
 
 def take_news(vault: Vault) -> tuple[SkillOffer, ...]:
     """The offers that wait, and the accepted ones whose skill is still there, that were not taken before."""
-    shown = vault.private_folder / "skill-news"
+    shown = _folder(vault)
     return tuple(offer for offer in _current(vault) if _take(shown, offer))
+
+
+def has_news(vault: Vault) -> bool:
+    """True if there is an offer that `take_news` would take."""
+    shown = _folder(vault)
+    return any(not (shown / _name(offer)).exists() for offer in _current(vault))
+
+
+def _folder(vault: Vault) -> Path:
+    return vault.private_folder / "skill-news"
 
 
 def _current(vault: Vault) -> Iterator[SkillOffer]:
@@ -27,9 +37,12 @@ def _current(vault: Vault) -> Iterator[SkillOffer]:
 def _take(folder: Path, offer: SkillOffer) -> bool:
     """True for the first process that takes this offer with its status: it creates the file of this name."""
     make_folder(folder)
-    kind = "accepted" if offer.status == "accepted" else "offered"
     try:
-        os.close(os.open(folder / f"{offer.id}-{kind}", os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        os.close(os.open(folder / _name(offer), os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
     except FileExistsError:
         return False
     return True
+
+
+def _name(offer: SkillOffer) -> str:
+    return f"{offer.id}-{'accepted' if offer.status == 'accepted' else 'offered'}"

@@ -18,7 +18,7 @@ from agent.app.open import open_workspace
 from agent.daemon import Daemon
 from agent.interfaces.cli import entry
 from agent.interfaces.cli.main import main
-from agent.interfaces.cli.served import answering, command_route
+from agent.interfaces.cli.served import answering, own_routes
 from agent.interfaces.http.door.socket_file import bindable, socket_path
 from agent.interfaces.http.door.token import load_token, token_file
 from agent.interfaces.http.serving import doors_of
@@ -87,7 +87,7 @@ def made(folder: Path) -> Iterator[House]:
         workspace = open_workspace(make_vault(folder, NOTES).place.root)
         with (
             Daemon(workspace).live() as live,
-            doors_of(live, [command_route(workspace)]),
+            doors_of(live, own_routes(workspace)),
             answering(workspace),
         ):
             for _ in range(5):
@@ -155,7 +155,7 @@ def test_a_note_is_found_a_second_after_it_was_saved(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         furnish(tmp_path / "home", patch.setenv)
         workspace = open_workspace(make_vault(tmp_path, NOTES).place.root)
-        with Daemon(workspace).live() as live, doors_of(live, [command_route(workspace)]), answering(workspace):
+        with Daemon(workspace).live() as live, doors_of(live, own_routes(workspace)), answering(workspace):
             house = House(workspace.vault.place.root)
             assert (
                 "fenugreek" not in str((house.ask("search", "fenugreek", "--json") or {})["out"]).partition("hits")[2]

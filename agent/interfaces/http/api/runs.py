@@ -9,7 +9,15 @@ import msgspec
 from agent.background.asked_runs import AnswerText, AskedRun, Failed, RunNews
 from agent.background.resume import session_key
 from agent.errors import Unknown
-from agent.events.runs import ModelRetry, Speaker, TaskStarted, ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.events.runs import (
+    IterationStarted,
+    ModelRetry,
+    Speaker,
+    TaskStarted,
+    ToolCallFailed,
+    ToolCallStarted,
+    ToolCompleted,
+)
 from agent.interfaces.http.api.paging import NEXT, Page, page_of
 from agent.interfaces.http.api.typed import typed
 from agent.interfaces.http.following import followed
@@ -165,6 +173,8 @@ def _event(news: RunNews, number: str) -> StreamEvent:
             return stream_event("text", {"text": news.text}, number)
         case TaskStarted():
             return stream_event("started", {"run": news.run, "session": news.session}, number)
+        case IterationStarted():
+            return stream_event("step", {"number": news.number}, number)
         case ToolCallStarted():
             return stream_event("tool", {"call": news.call, "tool": news.tool, "subject": news.subject}, number)
         case ToolCompleted():

@@ -11,7 +11,7 @@ from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.request import RunRequest
 from agent.loop.session import load_session
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.service import RunIO
+from agent.runs.run_io import RunIO
 from agent.tools import arguments
 from agent.tools.note_access import check_readable
 from agent.tools.tool import RunContext, ToolOutput
