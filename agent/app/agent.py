@@ -12,6 +12,8 @@ from agent.app.subscriptions import RunParts, subscribe_run
 from agent.context.tokens import counter
 from agent.events.bus import Bus
 from agent.events.runs import SessionEnded, TaskCompleted
+from agent.growth.patterns.likeness import vectors_of
+from agent.growth.rules.given_rules import GivenRules
 from agent.index.embedder import shipped_embedder
 from agent.loop.agent import Agent
 from agent.loop.system_messages import SystemMessages
@@ -69,6 +71,7 @@ def build_runs(
     searches.other_words = QuestionWords(workspace, accounts).words
     keeper = entry_writer(workspace, searches, accounts)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
+    given = GivenRules(workspace, count, lambda: vectors_of(embedder))
 
     def learner() -> "SkillLearning":
         module = import_module("agent.runs.skill_learning")  # needed after few runs, and slow to load
@@ -91,8 +94,8 @@ def build_runs(
         replace(ways_with_models(workspace, accounts), waits=talks.waits),
         lambda path, run: replace(run_trace(vault, path, run), task_type=followed.slots(run).get("task_type", "")),
         bus.publish_async,
-        also=(diary.additions, followed.additions),
-        after=(followed.over, after),
+        also=(diary.additions, followed.additions, given.additions),
+        after=(followed.over, given.over, after),
     )
 
     def close_talks() -> None:
@@ -114,9 +117,8 @@ def build_runs(
         count,
         bus.publish,
     )
-    seconds = settings.memory.refresh_seconds
-    taken = raised_in_runs(workspace)
-    subscribe(bus, RunParts(flush, refresh, seconds, followed, capturing, sum_up, metrics, taken))
+    seconds, taken = settings.memory.refresh_seconds, raised_in_runs(workspace)
+    subscribe(bus, RunParts(flush, refresh, seconds, followed, given, capturing, sum_up, metrics, taken))
 
     score = relevance(embedder) if embedder else None
 
@@ -136,10 +138,12 @@ def build_runs(
             settings.run,
             settings.context,
             language,
-            followed.endnote,
+            lambda run: "\n\n".join(filter(None, (followed.endnote(run), given.endnote(run)))),
         )
 
-    return RunService(workspace, make_agent, accounts, searches, followed, asks, capturing, metrics, close_talks)
+    return RunService(
+        workspace, make_agent, accounts, searches, followed, asks, capturing, metrics, close_talks, (given.source,)
+    )
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from agent.events.notices import NoticeRaised
 from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted
 from agent.events.subscriber import Injection
 from agent.events.types import DaemonStarted, EditsCommitted, EditsStopped, FilesChanged, Tick, TurnEnded
+from agent.growth.rules.given_rules import GivenRules
 from agent.loop.outcome import Ended
 from agent.memory.capture.writer import CaptureWorker
 from agent.metrics.collect import Collector
@@ -160,6 +161,7 @@ class RunParts:
     refresh: Callable[[IterationStarted], Sequence[Injection]]
     refresh_seconds: float
     skills: ActiveSkills
+    rules: GivenRules
     capturing: CaptureWorker
     sum_up: Callable[[SessionEnded], object]
     metrics: Collector
@@ -171,6 +173,7 @@ def subscribe_run(bus: Bus, parts: RunParts) -> None:
     row = bus.subscribe
 
     row(parts.flush, ContextCompact, name="flush", priority=100)
+    row(parts.rules.refreshed, IterationStarted, name="rules", priority=70)
     row(parts.skills.refreshed, IterationStarted, name="skills", priority=60)
     row(parts.refresh, IterationStarted, name="refresh", priority=50, timeout=parts.refresh_seconds)
     row(parts.capturing.hear, TaskCompleted, name="capture")

@@ -18,12 +18,13 @@ SHARES = MappingProxyType(
     {
         "system": 0.15,
         "anchor": 0.05,
+        "rules": 0.04,
         "profile": 0.03,
         "memories": 0.20,
         "skills": 0.06,
         "skill_index": 0.03,
         "hooks": 0.06,
-        "history": 0.24,
+        "history": 0.20,
         "errors": 0.05,
         "tools": 0.13,
     }
@@ -32,7 +33,7 @@ SHARES = MappingProxyType(
 history may use the rest, and `system` and `tools` are not cut to theirs."""
 _SOURCE = 0.06
 """The share of a source that is not in the table: the same as skills."""
-_TEXTS = ("profile", "memories", "skills", "skill_index", "hooks")
+_TEXTS = ("rules", "profile", "memories", "skills", "skill_index", "hooks")
 """The parts that are added when a task begins."""
 _MOST = MappingProxyType({"skills": 0.25})
 """The parts that may take more than their share, from what is left of those of all `_TEXTS`. A skill is given whole or

@@ -8,11 +8,13 @@ crash.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from shlex import quote
+from typing import TypeAlias
 
 from agent.context.assemble import Opening, assemble, opening
 from agent.context.budget import BudgetRow as Row
 from agent.context.budget import window_of
 from agent.context.compaction import Compacted
+from agent.context.source import Source
 from agent.errors import Interrupted, NeedsApproval, NoteGone, QuestionAsked, ToolFailed, UserError
 from agent.events.bus import Bus
 from agent.events.receipt import MEMORIES
@@ -51,6 +53,10 @@ _NEWEST = 200
 """Newest sessions that are searched for a sub-run's when its parent resumes."""
 
 
+OwnerSource: TypeAlias = Callable[[RunContext, Session], Source]
+"""Makes a source of texts for the tasks of a run in its session, for the owner's eyes only."""
+
+
 def do_nothing() -> None:
     """Do nothing; for runs that resume without a first step."""
 
@@ -58,7 +64,8 @@ def do_nothing() -> None:
 class RunService:
     """The agent of one vault, ready to run tasks. Call `close` when all runs are over.
 
-    `make_agent` builds the agent from the function with which a run delegates a part of its task.
+    `make_agent` builds the agent from the function with which a run delegates a part of its task; `owner_sources` are
+    asked before the others, in the owner's own runs.
     """
 
     def __init__(
@@ -72,6 +79,7 @@ class RunService:
         capturing: CaptureWorker,
         metrics: Collector,
         close_conversations: Callable[[], object] = do_nothing,
+        owner_sources: Sequence[OwnerSource] = (),
     ) -> None:
         self.workspace = workspace
         self.account = account
@@ -80,6 +88,7 @@ class RunService:
         self.approvals = approvals
         self.capturing = capturing
         self.close_conversations = close_conversations
+        self.owner_sources = owner_sources
         self.agent = make_agent(self.delegate)
         self._metrics = metrics
 
@@ -251,8 +260,9 @@ class RunService:
         skills, index = self.following.source(context, session), self.following.index(context, session)
         session.language = self.agent.language
         about = self._profile(context, session, group=asked.speaker.group)
+        first = self._of_the_owner(context, session, group=asked.speaker.group)
         return Run(
-            replace(self.agent, sources=(skills, index, *about, memories, *self.agent.sources)),
+            replace(self.agent, sources=(*first, skills, index, *about, memories, *self.agent.sources)),
             session,
             asked,
             context,
@@ -262,6 +272,12 @@ class RunService:
             Progress(self.agent.clock.monotonic()),
             Breaker(self.workspace.settings.spend.same_failure),
         )
+
+    def _of_the_owner(self, context: RunContext, session: Session, *, group: bool) -> tuple[Source, ...]:
+        """The sources for the owner's own runs in which nobody else reads along."""
+        if context.role != "owner" or group:
+            return ()
+        return tuple(source(context, session) for source in self.owner_sources)
 
     def _profile(self, context: RunContext, session: Session, *, group: bool) -> tuple[ProfileSource, ...]:
         """What is known about the person, for their own runs in which nobody else reads along."""

@@ -29,6 +29,8 @@ DEPRECATED = "skills/deprecated/"
 MUTATIONS = "skills/mutations/"
 PROMPTS = "prompts/"
 RULES = "rules/"
+RULE_LOG = "rules/log.md"
+RULE_HISTORY = "rules/history/"
 JOBS = "jobs/"
 JOB_HISTORY = "jobs/history/"
 TASKS = "tasks/"
@@ -120,6 +122,8 @@ FOLDERS = (
     Folder(MUTATIONS, "variants of skills on trial", _PROGRAM),
     Folder(PROMPTS, "the person's own prompts", _AFTER_YES, steers=True),
     Folder(RULES, "rules of conduct that the agent has learned", _AFTER_YES, steers=True),
+    Folder(RULE_LOG, "what became of each rule, and why", _PROGRAM, logs=True, undone=False),
+    Folder(RULE_HISTORY, "the runs that were given rules", _PROGRAM, searched=False, logs=True),
     Folder(JOBS, "when to wake, and what to do then", _AFTER_YES, steers=True),
     Folder(JOB_HISTORY, "the runs of each job", _PROGRAM, undone=False),
     Folder(TASKS, "work that the agent will do by itself", _AFTER_YES, steers=True, undone=False),

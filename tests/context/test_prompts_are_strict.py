@@ -68,11 +68,11 @@ def test_a_wrong_variable_is_an_error_that_names_the_note(text: str, words: str)
 
 def test_the_fixed_part_says_who_the_day_the_owner_s_words_and_what_always_holds(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {"AGENT.md": "---\ntype: agent\n---\n# Me\n\nCall me Anna.\n"})
-    text = system_part(vault.read, TODAY, "zh", ["Look in tea/ first", " "])
-    parts = ["Saturday, 2026-11-21", "Chinese", "# Me\n\nCall me Anna.", "- Look in tea/ first", "<untrusted …>"]
+    text = system_part(vault.read, TODAY, "zh")
+    parts = ["Saturday, 2026-11-21", "Chinese", "# Me\n\nCall me Anna.", "<untrusted …>"]
     assert [text.index(part) for part in parts] == sorted(text.index(part) for part in parts)
     assert "type: agent" not in text
-    assert system_part(vault.read, TODAY, "zh", ["Look in tea/ first"]) == text
+    assert system_part(vault.read, TODAY, "zh") == text
 
 
 def test_a_vault_cannot_take_out_what_always_holds(tmp_path: Path) -> None:

@@ -71,11 +71,23 @@ def overlap(one: str, other: str, vectors: Vectors | None = None) -> float:
     return max(shared, float(rows[0] @ rows[1]))
 
 
-def groups(texts: Sequence[str], vectors: Vectors | None = None) -> list[list[int]]:
+def pair_likeness(one: str, other: str, vectors: Vectors | None = None) -> float:
+    """How much two texts are alike, 0 to 1: the share of all their words that they have in common; with vectors, the
+    mean of that and their cosine. 0 without a common word."""
+    said = [words_in(one), words_in(other)]
+    if not said[0] & said[1]:
+        return 0.0
+    return _likeness(0, 1, said, vectors([one, other]) if vectors is not None else None)
+
+
+def groups(texts: Sequence[str], vectors: Vectors | None = None, least: float | None = None) -> list[list[int]]:
     """The numbers of the texts in groups that ask for the same, in order; each text joins the group that it is most
-    alike on average, so that no chain of texts joins two subjects."""
+    alike on average, so that no chain of texts joins two subjects. `least` is the likeness for that, if it is not that
+    of two questions."""
     said = [words_in(text) for text in texts]
     rows = vectors(texts) if vectors is not None and texts else None
+    if least is None:
+        least = ALIKE_BY_WORDS if rows is None else ALIKE
     found: list[list[int]] = []
     for number, own in enumerate(said):
         best, best_likeness = None, 0.0
@@ -85,7 +97,7 @@ def groups(texts: Sequence[str], vectors: Vectors | None = None) -> list[list[in
             likeness = sum(_likeness(number, other, said, rows) for other in group) / len(group)
             if likeness > best_likeness:
                 best, best_likeness = group, likeness
-        if best is not None and best_likeness >= (ALIKE_BY_WORDS if rows is None else ALIKE):
+        if best is not None and best_likeness >= least:
             best.append(number)
         elif own:
             found.append([number])

@@ -4,7 +4,7 @@ An answer counts only with the record of its question on this machine: a ticked 
 exactly the texts that the note shows, and nothing if one of them, or a note that it would change, has changed since.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agent.errors import AgentError, BadNote, UserError
@@ -12,7 +12,7 @@ from agent.markdown.checkbox_decision import parse_reason, settled_note
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
 from agent.texts import Language
-from agent.vault.change import Stamp
+from agent.vault.change import Request, Stamp
 from agent.vault.decision_notes import answer_in, free_path
 from agent.vault.folders import APPROVALS
 from agent.vault.proposals.proposal import (
@@ -29,8 +29,8 @@ from agent.vault.store import Vault
 _TOOL = "proposals"
 
 
-def propose(vault: Vault, draft: ProposalDraft, language: Language) -> Proposal:
-    """Write the note that asks, in a commit; returns the proposal.
+def propose(vault: Vault, draft: ProposalDraft, language: Language, also: Sequence[Request] = ()) -> Proposal:
+    """Write the note that asks, and what is `also` to be written, in one commit; returns the proposal.
 
     Raises `UserError` if a note that it would change is not as the draft says, and `SecretFound` for a text with a
     secret.
@@ -46,6 +46,7 @@ def propose(vault: Vault, draft: ProposalDraft, language: Language) -> Proposal:
     try:
         with vault.transaction(f"{draft.kind}(propose): {draft.name}", Stamp(draft.actor, tool=_TOOL)) as change:
             change.create(path, compose_proposal(draft, id, now, language))
+            change.requests += also
     except AgentError:
         records.drop(id)
         raise

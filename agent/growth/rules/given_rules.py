@@ -1,0 +1,195 @@
+"""The rules in runs: each run of the owner's is given those in force, and what became of the run is recorded.
+
+A session keeps the rules that it was given as long as they stand: one that is set aside, deleted or changed is taken
+out of what its model sees, at the next task, and a run that is under way is told. So the beginning of a request stays
+the same while nothing has changed, and a provider's cache matches. A use of a rule is a run that a person asked for and
+that had the rule before it.
+"""
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from agent.context.budget import Count
+from agent.context.source import Piece, Receipt
+from agent.context.tokens import MESSAGE
+from agent.events.runs import IterationStarted, TaskCompleted
+from agent.events.subscriber import Injection, InjectionType
+from agent.growth.patterns.likeness import Vectors, overlap
+from agent.growth.rules.load import load_rules
+from agent.growth.rules.rule import IN_FORCE, LearnedRule
+from agent.growth.rules.rule_boxes import rule_boxes
+from agent.growth.rules.uses import GivenRule, RuleRun, append_runs
+from agent.llm.messages import Context
+from agent.loop.inert import inert_line
+from agent.loop.records import Spoken
+from agent.loop.session import Session
+from agent.memory.capture.writer import Addition
+from agent.texts import Language, text
+from agent.tools.tool import RunContext
+from agent.workspace.workspace import Workspace
+
+NAME = "rules"
+FEW = 6
+"""Rules that are all given to each task; of more, those that have no `when`, and the ones whose `when` fits best."""
+_LEAST_FIT = 0.1
+"""The least fit (0 to 1) of a rule to a task, where there are many: unrelated ones are below it."""
+_KEPT = 500
+"""Runs whose rules are kept in memory."""
+_PRIORITY = 90
+_ALWAYS = 10.0
+"""The score of a rule that holds in any case, above that of all others."""
+_LINE = re.compile(r"^- \[\[[^\]\n]+\]\] ", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class _InRun:
+    """The rules before the model of one run, by their lines, and those that it was told to follow no more."""
+
+    session: str
+    lines: dict[str, LearnedRule] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class GivenRules:
+    """The rules in the runs of one vault. May be used by several threads. `vectors` loads the embedder when needed."""
+
+    workspace: Workspace
+    count: Count
+    vectors: Callable[[], Vectors | None]
+    _runs: OrderedDict[str, _InRun] = field(default_factory=OrderedDict)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def source(self, context: RunContext, session: Session) -> "RuleTexts":
+        """The source of rules for the tasks of a run; what stands no more is taken out of the session first."""
+        rules = {rule_line(rule): rule for rule in self._in_force()}
+        found = _InRun(session.path, {line: rules[line] for line in _take_out(session, rules.keys())})
+        with self._lock:
+            if context.run:
+                self._runs[context.run] = found
+                while len(self._runs) > _KEPT:
+                    self._runs.popitem(last=False)
+        return RuleTexts(lambda task, room: self._pieces(task, room, rules, found))
+
+    def refreshed(self, event: IterationStarted) -> tuple[Injection, ...]:
+        """What the model of a run is told at the start of a step: the rules that stand no more."""
+        with self._lock:
+            found = self._runs.get(event.run)
+        if found is None or not found.lines:
+            return ()
+        standing = {rule_line(rule) for rule in self._in_force()}
+        gone = [line for line in found.lines if line not in standing and line not in found.gone]
+        if not gone:
+            return ()
+        found.gone.update(gone)
+        words = "\n".join([text("rules.gone", self._language), *gone])
+        return (Injection(words, NAME, _PRIORITY, (), InjectionType.WARNING),)
+
+    def additions(self, event: TaskCompleted) -> Sequence[Addition]:
+        """The row about a run that has ended, for the note of its month."""
+        with self._lock:
+            found = self._runs.get(event.run)
+        if found is None or not found.lines:
+            return ()
+        given = tuple(GivenRule(rule.path, rule.words) for line, rule in found.lines.items() if line not in found.gone)
+        at = event.at or self.workspace.clock.now()
+        row = RuleRun(at, event.run, event.outcome, given, session=event.session)
+        rows = append_runs(self.workspace.vault.home, [row] if given else [], self._language)
+        return [Addition(each.path, each.head, each.text) for each in rows]
+
+    def endnote(self, run: str) -> str:
+        """Boxes for the end of a run's note, about its rules on probation; empty without any."""
+        with self._lock:
+            found = self._runs.get(run)
+        rules = found.lines.values() if found is not None else ()
+        return rule_boxes([rule for rule in rules if rule.status == "probation"], self._language)
+
+    def over(self, event: TaskCompleted) -> None:
+        """Drop a finished run; call it once the run's additions are written."""
+        with self._lock:
+            for run in [each for each in self._runs if each == event.run or each.startswith(f"{event.run}.")]:
+                del self._runs[run]
+
+    @property
+    def _language(self) -> Language:
+        return self.workspace.settings.vault.language
+
+    def _in_force(self) -> Iterator[LearnedRule]:
+        return (rule for rule in load_rules(self.workspace.vault) if rule.status in IN_FORCE)
+
+    def _pieces(self, task: str, room: int, rules: dict[str, LearnedRule], found: _InRun) -> Sequence[Piece]:
+        head = text("rules.given", self._language)
+        room -= self.count(head) + MESSAGE
+        pieces = list[Piece]()
+        for line, rule, score in self._chosen(task, rules):
+            used = self.count(line) + MESSAGE  # as `context.assemble.fitting` counts a piece
+            if line in found.lines or used > room:
+                continue
+            room -= used
+            found.lines[line] = rule
+            said = line if pieces else f"{head}\n\n{line}"
+            pieces.append(Piece(said, NAME, score, _receipt(rule, score)))
+        return pieces
+
+    def _chosen(self, task: str, rules: dict[str, LearnedRule]) -> list[tuple[str, LearnedRule, float]]:
+        """The lines and rules for a task, each with its score, those that hold in any case first."""
+        scored = [(line, rule, self._fit(rule, task) if rule.when else _ALWAYS) for line, rule in rules.items()]
+        scored.sort(key=lambda each: -each[2])
+        if len(scored) <= FEW:
+            return scored
+        always = [each for each in scored if each[2] >= _ALWAYS]
+        fitting = [each for each in scored if _LEAST_FIT <= each[2] < _ALWAYS]
+        return always + fitting[:FEW]
+
+    def _fit(self, rule: LearnedRule, task: str) -> float:
+        return max(fit(each, task, self.vectors()) for each in (rule.when, rule.sentence))
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTexts:
+    """The source of rules for the tasks of one run."""
+
+    ask: Callable[[str, int], Sequence[Piece]]
+
+    @property
+    def name(self) -> str:
+        return NAME
+
+    def pieces(self, task: str, room: int) -> Sequence[Piece]:
+        """The rules for a task that the session has not been given yet, one piece each."""
+        return self.ask(task, room)
+
+
+def rule_line(rule: LearnedRule) -> str:
+    """The line by which a rule stands before a model."""
+    return f"- {rule.link} {inert_line(rule.sentence)}"
+
+
+def fit(said: str, task: str, vectors: Vectors | None) -> float:
+    """How well a rule fits a task, 0 to 1: by meaning; without vectors, by common words."""
+    if vectors is None:
+        return overlap(said, task)
+    rows = vectors([said, task])
+    return max(0.0, float(rows[0] @ rows[1]))
+
+
+def _take_out(session: Session, standing: Iterable[str]) -> list[str]:
+    """The lines of rules that a session was given and that stand; the others are taken out of its messages."""
+    known, kept = set(standing), list[str]()
+    for at, record in enumerate(session.records):
+        match record.event:
+            case Spoken(message=Context(text=said, source=source)) if source == NAME and said:
+                rows = said.split("\n")
+                left = [row for row in rows if not _LINE.match(row) or row in known]
+                lines = [row for row in left if _LINE.match(row)]
+                if len(left) < len(rows) or not lines:
+                    session.put_text(at, "\n".join(left).strip() if lines else "")
+                kept += lines
+    return list(dict.fromkeys(kept))
+
+
+def _receipt(rule: LearnedRule, score: float) -> Receipt:
+    return Receipt(rule.path, (rule.line, rule.line), None, score, rule.status)

@@ -1,0 +1,171 @@
+"""A rule as a note in `rules/`, and back. A person may write one by hand: a sentence in a note is a rule.
+
+    ---
+    id: 01J…
+    type: rule
+    status: probation
+    version: 1
+    when: a note is there already
+    evidence:
+      - "[[reflections/2026/11/2026-11-20-reflections]]"
+    learned: 3f2a91c0
+    ---
+    # Read a note before it is changed
+
+    Read the note before you change it, and change only what was asked.
+
+The rule is the text above the first second-level heading; below it stands what it rests on. The agent changes single
+keys of the header by itself, and the text only with a yes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from agent.growth.rules.rule import LearnedRule, RuleStatus, words_mark
+from agent.loop.inert import inert_line
+from agent.markdown import blocks
+from agent.markdown.note import Note
+from agent.markdown.title import clipped, short_heading
+from agent.markdown.values import Value
+from agent.texts import Language, text
+
+TYPE = "rule"
+LONGEST = 600
+"""The most characters of a rule: a longer one is no rule but an essay, of which runs get the beginning."""
+_STATUSES: dict[str, RuleStatus] = {"probation": "probation", "active": "active"}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEvidence:
+    """One reflection that a rule rests on: the day, the link to it, and the words of its strategy."""
+
+    day: str
+    link: str
+    words: str
+
+
+def parse_rule(path: str, data: bytes) -> LearnedRule | None:
+    """The rule in a note; None if it holds none: a note of another type, without text, or with a broken header.
+
+    Without a status, as when a person writes a rule by hand, it is active; with one that is not known, deprecated.
+    """
+    note = Note.parse(data)
+    if note.problem is not None or note.type not in (None, TYPE):
+        return None
+    title, words, line = _text(note)
+    if not (words or title):
+        return None
+    said = note.header.get("status")
+    status: RuleStatus = "active" if said in (None, "") else _STATUSES.get(str(said).strip().casefold(), "deprecated")
+    version = note.header.get("version")
+    return LearnedRule(
+        path,
+        clipped(words or title, LONGEST),
+        " ".join((note.string("when") or "").split()),
+        status,
+        version if isinstance(version, int) and not isinstance(version, bool) and version > 0 else 1,
+        str(note.header.get("learned") or ""),
+        tuple(
+            f"{each.removeprefix('[[').removesuffix(']]').partition('#')[0]}.md" for each in note.strings("evidence")
+        ),
+        note.id or "",
+        data,
+        line,
+    )
+
+
+def compose_rule(
+    rule: LearnedRule, effect: str, sources: Sequence[RuleEvidence], when: datetime, language: Language
+) -> bytes:
+    """The note of a new rule; `when` is the moment at which it is written."""
+    said, case = inert_line(rule.text), inert_line(rule.when)
+    header: dict[str, Value] = {"id": rule.id, "type": TYPE, "status": rule.status, "version": rule.version}
+    header |= (
+        {"created": when.replace(microsecond=0), "when": case} if case else {"created": when.replace(microsecond=0)}
+    )
+    header |= {"evidence": _links(sources), "learned": words_mark(said, case)}
+    parts = [f"# {short_heading(said)}", said]
+    if effect:
+        parts += [f"## {text('rules.effect', language)}", inert_line(effect)]
+    parts += [f"## {text('rules.sources', language)}", _listed(sources)]
+    parts += [f"## {text('rules.versions', language)}", _version(rule.version, when, len(sources), language)]
+    return Note.compose(header, "\n\n".join(parts) + "\n").data
+
+
+def with_status(rule: LearnedRule, status: RuleStatus) -> bytes:
+    """The note with another status; all else stays. Raises `BadNote`."""
+    return Note.parse(rule.data).with_key("status", status).data
+
+
+def with_sources(rule: LearnedRule, sources: Sequence[RuleEvidence], language: Language) -> bytes:
+    """The note with more evidence; its words, and so its version, stay. Raises `BadNote`."""
+    note = Note.parse(rule.data)
+    known = note.strings("evidence")
+    added = [each for each in sources if each.link not in known]
+    note = note.with_key("evidence", [*known, *_links(added)])
+    return _below(note, "rules.sources", _listed(added), language).data if added else rule.data
+
+
+def with_words(
+    rule: LearnedRule, said: str, case: str, sources: Sequence[RuleEvidence], when: datetime, language: Language
+) -> bytes:
+    """The note with other words as the next version; the earlier words stay below. Raises `BadNote`."""
+    said, case = inert_line(said), inert_line(case)
+    note = Note.parse(with_sources(rule, sources, language))
+    note = note.with_key("version", rule.version + 1).with_key("learned", words_mark(said, case))
+    note = note.with_key("when", case) if case else note.without_key("when")
+    earlier = text("rules.before", language, version=rule.version, words=rule.sentence)
+    rows = f"{_version(rule.version + 1, when, len(sources), language)}\n{earlier}"
+    note = _below(note, "rules.versions", rows, language)
+    body = note.body.replace("\r\n", "\n")
+    end = body.find("\n## ")
+    return note.with_body(f"# {short_heading(said)}\n\n{said}\n{body[end:] if end >= 0 else ''}").data
+
+
+def rule_from(rule: LearnedRule, data: bytes) -> LearnedRule:
+    """The rule after its note was changed to these bytes."""
+    return parse_rule(rule.path, data) or replace(rule, data=data)
+
+
+def _text(note: Note) -> tuple[str, str, int]:
+    """The title, the text above the first second-level heading in one line, and the line of the file it begins on."""
+    body = blocks.parse_body(note.body)
+    title, words, first = "", list[str](), 0
+    for number, (row, kind) in enumerate(zip(body.lines, body.kinds, strict=True)):
+        if row.startswith("## "):
+            break
+        if row.startswith("# ") and not title and not words:
+            title, first = row[2:].strip(), first or number
+        elif row.strip() and kind != "comment":
+            if not words:
+                first = number
+            words.append(row.strip())
+    return title, " ".join(" ".join(words).split()), note.body_line + first
+
+
+def _below(note: Note, key: str, rows: str, language: Language) -> Note:
+    """The note with rows at the end of one of its sections, which is added at the end if it is missing."""
+    body, heading = note.body.replace("\r\n", "\n"), f"## {text(key, language)}"
+    lines = body.rstrip("\n").split("\n")
+    if heading not in lines:
+        return note.with_body(f"{body.rstrip()}\n\n{heading}\n\n{rows}\n")
+    at = lines.index(heading) + 1
+    while at < len(lines) and not lines[at].startswith("## "):
+        at += 1
+    while not lines[at - 1].strip():
+        at -= 1
+    gap = [] if lines[at - 1].startswith("- ") else [""]
+    return note.with_body("\n".join([*lines[:at], *gap, rows, *lines[at:]]) + "\n")
+
+
+def _links(sources: Sequence[RuleEvidence]) -> list[Value]:
+    return list(dict.fromkeys(each.link for each in sources))
+
+
+def _listed(sources: Sequence[RuleEvidence]) -> str:
+    return "\n".join(f"- {each.day} {each.link}: {inert_line(each.words)}" for each in sources)
+
+
+def _version(version: int, when: datetime, sources: int, language: Language) -> str:
+    return f"- {text('rules.version', language, version=version, day=when.date().isoformat(), count=sources)}"

@@ -1,0 +1,172 @@
+"""The runs that were given rules, as rows of a table in `rules/history/2026-11.md`, an append-only note a month.
+
+A row is one run with its rules, or a later opinion of the person about that run. So a run is one line, whatever the
+number of its rules, and two machines rarely conflict. Counting is left to `verdict`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, TypeAlias, cast, get_args
+
+from agent.markdown.note import Note
+from agent.texts import Language, text
+from agent.vault.change import Append
+from agent.vault.folders import RULE_HISTORY, AgentFolder
+from agent.vault.store import Vault
+
+RunOpinion: TypeAlias = Literal["", "helpful", "not_helpful", "corrected"]
+"""What the person made of a run: a ticked box about one of its rules, or an edit of what it wrote within a day."""
+SUCCESS = frozenset(("finished",))
+ENDED = frozenset(("finished", "failed", "limit"))
+"""Outcomes that say something: an interrupted run was stopped by its person, for whatever reason."""
+_COLUMNS = ("time", "run", "outcome", "rules", "opinion", "session")
+_OPINION = "opinion"
+_CELL = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r"\[\[([^\]]+)\]\] ([0-9a-f]{8})")
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRule:
+    """A rule in a run: its note, and the mark of its words."""
+
+    path: str
+    words: str
+
+    @property
+    def cell(self) -> str:
+        """The rule in a cell."""
+        return f"[[{self.path.removesuffix('.md')}]] {self.words}"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRun:
+    """One run that was given rules, or an opinion about one: `outcome` is then `opinion`, and it is about all of its
+    rules, or about those in `rules`."""
+
+    at: datetime
+    run: str
+    outcome: str
+    rules: tuple[GivenRule, ...]
+    opinion: RunOpinion = ""
+    session: str = ""
+
+    @property
+    def row(self) -> str:
+        """The row of the table, without a line end."""
+        session = f"[[{self.session.removesuffix('.md')}]]" if self.session else ""
+        rules = ", ".join(each.cell for each in self.rules)
+        cells = (self.at.replace(microsecond=0).isoformat(), self.run, self.outcome, rules, self.opinion, session)
+        return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleUse:
+    """One use of a rule: a run that was given it."""
+
+    at: datetime
+    run: str
+    outcome: str
+    opinion: RunOpinion
+    session: str
+
+    @property
+    def is_success(self) -> bool:
+        """True if the run finished, and the person neither corrected it nor called the rule unhelpful; or if they
+        called it helpful."""
+        return self.opinion == "helpful" or (self.outcome in SUCCESS and self.opinion == "")
+
+    @property
+    def counts(self) -> bool:
+        """True if it says something about the rule: the run ended by itself, or the person said what they think."""
+        return self.outcome in ENDED or self.opinion != ""
+
+
+def opinion_row(at: datetime, run: str, rules: Sequence[GivenRule], opinion: RunOpinion, session: str) -> RuleRun:
+    """The row with the person's opinion about a run's rules."""
+    return RuleRun(at, run, _OPINION, tuple(rules), opinion, session)
+
+
+def append_runs(home: AgentFolder, runs: Sequence[RuleRun], language: Language) -> tuple[Append, ...]:
+    """The requests that add rows to the notes of their months."""
+    months: dict[str, list[RuleRun]] = {}
+    for each in runs:
+        months.setdefault(f"{each.at:%Y-%m}", []).append(each)
+    return tuple(
+        Append(home.at(f"{RULE_HISTORY}{month}.md"), _rows(found), _head(month, language))
+        for month, found in months.items()
+    )
+
+
+def load_runs(vault: Vault) -> tuple[RuleRun, ...]:
+    """All rows, by time; without text that arrived from where others write."""
+    folder = vault.home.at(RULE_HISTORY)
+    place = Path(vault.place.root, folder)
+    names = sorted(file.name for file in place.glob("*.md")) if place.is_dir() else []
+    found = (row for name in names for row in parse_runs(vault.own_version(folder + name) or b""))
+    return tuple(sorted(found, key=lambda row: row.at))
+
+
+def parse_runs(data: bytes) -> tuple[RuleRun, ...]:
+    """The rows of a note that can be parsed; rows that a merge has doubled count once."""
+    found = map(_parse_row, dict.fromkeys(Note.parse(data).body.splitlines()))
+    return tuple(row for row in found if row is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleUses:
+    """The uses of all rules, by the mark of their words: so a rule keeps its uses when its note gets another name, and
+    begins anew when its words change. Each has the uses in the order of their times, with the last opinion about it."""
+
+    by_words: Mapping[str, tuple[RuleUse, ...]] = field(default_factory=dict)
+
+    def of(self, words: str) -> tuple[RuleUse, ...]:
+        """The uses of the rule with this mark."""
+        return self.by_words.get(words, ())
+
+
+def uses_of(rows: Iterable[RuleRun]) -> RuleUses:
+    """The uses of all rules in these rows, which are in the order of their times."""
+    found: dict[str, dict[str, RuleUse]] = {}
+    for row in rows:
+        for given in row.rules:
+            uses = found.setdefault(given.words, {})
+            if row.outcome != _OPINION:
+                opinion = uses[row.run].opinion if row.run in uses else ""
+                uses[row.run] = RuleUse(row.at, row.run, row.outcome, opinion, row.session)
+            elif row.run in uses and row.opinion:
+                uses[row.run] = replace(uses[row.run], opinion=row.opinion)
+    return RuleUses({words: tuple(uses.values()) for words, uses in found.items()})
+
+
+def _rows(runs: Iterable[RuleRun]) -> bytes:
+    return "".join(f"{each.row}\n" for each in runs).encode("utf-8", "replace")
+
+
+def _head(month: str, language: Language) -> bytes:
+    dashes = "|".join(" --- " for _ in _COLUMNS)
+    title, about = text("rules.history", language, month=month), text("rules.history_about", language)
+    body = f"# {title}\n\n{about}\n\n| {' | '.join(_COLUMNS)} |\n|{dashes}|\n"
+    return Note.compose({"type": "rule_history"}, body).data
+
+
+def _parse_row(row: str) -> RuleRun | None:
+    cells = [cell.strip() for cell in _CELL.split(row.strip())[1:-1]] if row.startswith("|") else []
+    if len(cells) != len(_COLUMNS) or cells[4] not in get_args(RunOpinion):
+        return None
+    try:
+        at = datetime.fromisoformat(cells[0])
+    except ValueError:
+        return None
+    rules = tuple(_given(cells[3]))
+    if at.tzinfo is None or not rules:
+        return None
+    session = cells[5].removeprefix("[[").removesuffix("]]")
+    return RuleRun(at, cells[1], cells[2], rules, cast(RunOpinion, cells[4]), f"{session}.md" if session else "")
+
+
+def _given(cell: str) -> Iterator[GivenRule]:
+    for found in _RULE.finditer(cell):
+        yield GivenRule(f"{found[1]}.md", found[2])
