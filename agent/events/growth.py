@@ -23,3 +23,13 @@ class InitiativeTaken:
     type: str
     confidence: float
     drive_ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChanged:
+    """Something became of the rule in the note at `path` (empty: it has none yet): the `event` as `rules/log.md` has
+    it, such as `probation` or `deprecated`, by the agent or the person."""
+
+    path: str
+    event: str
+    by: str

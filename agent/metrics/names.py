@@ -43,6 +43,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "ChainCompleted": "proactive.skill.chain_completed",
         "SkillSuggested": SUGGESTED,
         "ProposalDecided": "proactive.proposal.decided",
+        "RuleChanged": "proactive.rule.changed",
         "SkillRated": "proactive.skill.feedback",
         "NoteCreated": "note.created",
         "NoteEdited": "note.edited",

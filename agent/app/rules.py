@@ -1,0 +1,47 @@
+"""Builds the work on the rules of one vault, for the daemon, for runs, and for a person's command."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from agent.events.bus import ignore_event
+from agent.growth.patterns.likeness import Vectors
+from agent.growth.reflections.store import load_reflections
+from agent.growth.rules.gate import RuleGate, no_gate
+from agent.growth.rules.rule_work import RuleWork, by_rules, no_vectors
+from agent.memory.understanding.seam import Understanding
+from agent.runs.accounts import Accounts
+from agent.runs.growth_spend import growth_account
+from agent.runs.skill_lookup import skills_on_demand
+from agent.runs.understanding import understanding_of
+from agent.workspace.workspace import Workspace
+
+
+def rule_work(
+    workspace: Workspace,
+    vectors: Callable[[], Vectors | None] = no_vectors,
+    accounts: Callable[[], Accounts] | None = None,
+    gate: RuleGate = no_gate,
+    tell: Callable[[object], object] = ignore_event,
+) -> RuleWork:
+    """The work on a vault's rules. With `accounts`, the fast model tells meanings apart where words do not."""
+
+    def understanding() -> Understanding:
+        return understanding_of(workspace, accounts(), growth_account("rules")) if accounts is not None else by_rules()
+
+    return RuleWork(
+        workspace.vault,
+        workspace.settings.vault.language,
+        partial(load_reflections, workspace.vault),
+        lambda: tuple(_skill_texts(workspace)),
+        vectors,
+        understanding,
+        gate,
+        workspace.settings.growth.rules.probation_uses,
+        tell=tell,
+    )
+
+
+def _skill_texts(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    """The path and the text of each skill that may be used."""
+    shelf = skills_on_demand(workspace).library.snapshot()
+    return ((skill.path, f"{skill.summary}\n{skill.body}") for skill in shelf.candidates if skill.reviewed)

@@ -1,0 +1,41 @@
+"""What a new strategy is compared with: the rules that there are, and what the person has refused or is asked about."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.growth.patterns.likeness import Vectors
+from agent.growth.rules.book import RuleBook
+from agent.growth.rules.relation import relations
+from agent.growth.rules.rule_work import RuleWork
+from agent.memory.understanding.seam import TextRelation, Understanding
+from agent.vault.proposals.proposals import pending_proposals
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRules:
+    """The rules of a vault, and the sentences of the rules that the person is asked about; `vectors` and
+    `understanding` tell meanings apart."""
+
+    book: RuleBook
+    asked: tuple[str, ...]
+    vectors: Vectors | None
+    understanding: Understanding
+
+    def relations(self, said: str, others: Sequence[str]) -> tuple[TextRelation, ...]:
+        """The relation of a text to each of the others."""
+        return relations([(said, other) for other in others], self.vectors, self.understanding)
+
+    def is_among(self, text: str, sentence: str, others: Sequence[str]) -> bool:
+        """True if one of these sentences says the same as a rule, with its case (`sentence`) or without (`text`)."""
+        bare = [other.partition(": ")[2] or other for other in others]
+        return TextRelation.SAME in (*self.relations(sentence, others), *self.relations(text, bare))
+
+    def is_settled(self, text: str, sentence: str) -> bool:
+        """True if the person has refused or deleted such a rule, or is asked about it."""
+        return self.is_among(text, sentence, (*self.book.log.unwanted, *self.asked))
+
+
+def known_rules(work: RuleWork, book: RuleBook) -> KnownRules:
+    """What the strategies of a look are compared with."""
+    asked = tuple(each.facts.get("words", "") for each in pending_proposals(work.vault, "rule"))
+    return KnownRules(book, asked, work.vectors(), work.understanding())

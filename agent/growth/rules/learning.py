@@ -1,0 +1,213 @@
+"""From reflections to rules: what is like a known rule supports it, what contradicts one is reported, the rest is
+proposed; what only restricts and is urgent takes effect at once, and can be refused.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+
+from agent.errors import AgentError, NoteGone, UserError
+from agent.events.growth import RuleChanged
+from agent.growth.rules.book import RuleBook
+from agent.growth.rules.candidates import (
+    ENOUGH,
+    RuleCandidate,
+    SaidStrategy,
+    find_candidates,
+    independent,
+    is_urgent,
+    usable_strategies,
+)
+from agent.growth.rules.gate import RuleTrial
+from agent.growth.rules.known import KnownRules, known_rules
+from agent.growth.rules.rule import IN_FORCE, LearnedRule, rule_sentence
+from agent.growth.rules.rule_log import RuleRow, log_row, logged_words
+from agent.growth.rules.rule_note import with_sources
+from agent.growth.rules.rule_proposals import (
+    ChangeReason,
+    changed_rule,
+    new_rule,
+    rule_again,
+    start_urgent,
+    with_report,
+)
+from agent.growth.rules.rule_work import RuleChanges, RuleWork, subject_of
+from agent.loop.session import load_session
+from agent.memory.understanding.seam import TextRelation
+from agent.vault.proposals.proposal import ProposalDraft
+from agent.vault.proposals.proposals import pending_proposals, propose
+
+MOST_AT_ONCE = 3
+"""The most rules about which the person is asked at one time: more would be noise."""
+_SHORTEST_LINE = 10
+logger = logging.getLogger(__name__)
+
+
+def rule_strategies(work: RuleWork) -> tuple[SaidStrategy, ...]:
+    """The strategies in the reflections from which rules may come; none of a session with strangers' text in it."""
+    tainted: dict[str, bool] = {}
+
+    def is_tainted(path: str) -> bool:
+        if path not in tainted:
+            try:
+                tainted[path] = bool(load_session(work.vault, path).untrusted)
+            except (NoteGone, UserError):
+                tainted[path] = False  # a session that is gone steers nothing; its reflection says what it read
+        return tainted[path]
+
+    said = usable_strategies(work.reflections())
+    return tuple(each for each in said if not any(map(is_tainted, each.reflection.sessions)))
+
+
+def start_urgent_rules(work: RuleWork, book: RuleBook, said: Sequence[SaidStrategy]) -> tuple[LearnedRule, ...]:
+    """Let the urgent strategies take effect, each in one commit with the question whether it may stay; returns the new
+    rules."""
+    known, begun = known_rules(work, book), list[LearnedRule]()
+    for each in filter(is_urgent, said):
+        sentence = each.sentence
+        rules = [rule.sentence for rule in (*book.rules, *begun)]
+        done = [row.words for row in book.log.rows if row.event == "urgent"]
+        if known.is_settled(each.strategy.text, sentence) or known.is_among(
+            each.strategy.text, sentence, [*rules, *done]
+        ):
+            continue
+        try:
+            begun.append(start_urgent(work, book.log, each))
+        except UserError as error:
+            logger.warning("%s is not followed: %s", sentence, error)
+            continue
+        work.tell(RuleChanged(begun[-1].path, "urgent", "agent"))
+    return tuple(begun)
+
+
+def learn_rules(work: RuleWork, book: RuleBook, said: Sequence[SaidStrategy]) -> RuleChanges:
+    """Propose rules, or support those that there are; returns what was written beside the proposals."""
+    learner = _Learner(work, known_rules(work, book))
+    for candidate in find_candidates(said, learner.known.vectors, learner.known.understanding):
+        try:
+            learner.consider(candidate)
+        except UserError as error:
+            logger.warning("%s is not proposed as a rule: %s", candidate.sentence, error)
+    changes = learner.changes
+    if changes.rows:
+        changes.write(work, subject_of(changes.rows))
+    return changes
+
+
+@dataclass(slots=True)
+class _Learner:
+    """One look at the candidates."""
+
+    work: RuleWork
+    known: KnownRules
+    changes: RuleChanges = field(default_factory=RuleChanges)
+
+    def consider(self, candidate: RuleCandidate) -> None:
+        """Do with a candidate what follows from the rules that there are."""
+        known, said = self.known, candidate.strategy
+        if known.is_settled(said.text, candidate.sentence):
+            return
+        related = list(zip(known.book.rules, known.relations(said.text, [each.text for each in known.book.rules]),
+                           strict=True))  # fmt: skip
+        if (same := next((rule for rule, relation in related if relation is TextRelation.SAME), None)) is not None:
+            self.support(same, candidate)
+            return
+        opposite = (rule for rule, relation in related if relation is TextRelation.CONTRADICTS)
+        if (rule := next((each for each in opposite if each.status in IN_FORCE), None)) is not None:
+            self.contradict(rule, candidate)
+        elif (skill := self.skill_with(candidate)) is not None:
+            self.note_once(skill, "supported", candidate)
+        elif self.may_ask(candidate):
+            self.ask(candidate, new_rule(self.work, known.book.log, candidate))
+
+    def support(self, rule: LearnedRule, candidate: RuleCandidate) -> None:
+        """More evidence for a rule that says the same, or more cases; of one that was set aside, a new probation if
+        enough has come since."""
+        if self.work.vault.read(rule.path) != rule.data:
+            return  # a part of it has arrived, and the person has not looked at it yet
+        if rule.status not in IN_FORCE:
+            self.try_again(rule, candidate)
+            return
+        case = candidate.strategy.when
+        if case and rule.when and self.known.relations(case, [rule.when])[0] is TextRelation.DIFFERENT:
+            wider = f"{rule.when}; {case}"
+            is_known = self.known.is_among(rule.text, rule_sentence(rule.text, wider), self.known.book.log.unwanted)
+            if not is_known and self.may_ask(candidate):
+                self.ask(candidate, changed_rule(self.work, rule, rule.text, wider, candidate, ChangeReason()))
+                return
+        after = with_sources(rule, candidate.evidence, self.work.language)
+        if after != rule.data:
+            self.changes.edit(rule.path, rule.data, after)
+            self.changes.rows.append(log_row(rule, self.work.now, "supported", "agent", _links(candidate)))
+
+    def try_again(self, rule: LearnedRule, candidate: RuleCandidate) -> None:
+        """Ask about a rule that the agent has set aside, if enough has been said for it since."""
+        last = self.known.book.log.last_status(rule.path)
+        if last is None or last.by == "person":
+            return
+        later = independent([each for each in candidate.said if each.reflection.at > last.at])
+        again = replace(candidate, said=tuple(later))
+        if len(later) >= ENOUGH and self.may_ask(again):
+            self.ask(again, rule_again(self.work, rule, again))
+
+    def contradict(self, rule: LearnedRule, candidate: RuleCandidate) -> None:
+        """Report once that reflections say the opposite of a rule, and ask which of both shall hold."""
+        words = logged_words(candidate.sentence)
+        if any(row.words == words for row in self.known.book.log.of(rule.path, "contradicted")):
+            return
+        if not self.may_ask(candidate):
+            return
+        said, uses = candidate.strategy, self.known.book.counted(rule)
+        reason = ChangeReason(True, len(uses), sum(use.is_success for use in uses))
+        if self.ask(candidate, changed_rule(self.work, rule, said.text, said.when, candidate, reason)):
+            self.note_once(rule.path, "contradicted", candidate)
+
+    def may_ask(self, candidate: RuleCandidate) -> bool:
+        """True if not too many questions wait, and the gate has not stopped this before."""
+        waiting = len(pending_proposals(self.work.vault, "rule"))
+        return waiting < MOST_AT_ONCE and self.is_newer_than_gate(candidate)
+
+    def ask(self, candidate: RuleCandidate, draft: ProposalDraft) -> bool:
+        """Measure what would be proposed, then ask the person; returns whether they are asked."""
+        (note,), work = draft.notes, self.work
+        runs = frozenset(run for each in candidate.said for run in each.reflection.runs)
+        try:
+            report = work.gate(RuleTrial(note.path, note.text, candidate.strategy.when, runs))
+        except (AgentError, OSError) as error:
+            logger.info("%s is measured later: %s", candidate.sentence, error)
+            return False
+        if report.outcome == "failed":
+            self.note_once("", "gate", candidate, report.words)
+            return False
+        propose(work.vault, with_report(draft, report, work.language), work.language)
+        return True
+
+    def is_newer_than_gate(self, candidate: RuleCandidate) -> bool:
+        """False if the gate has stopped this before, and nothing was said for it since."""
+        stopped: datetime | None = None
+        for row in self.known.book.log.rows:
+            if row.event == "gate" and self.known.is_among(candidate.strategy.text, candidate.sentence, [row.words]):
+                stopped = row.at
+        return stopped is None or any(each.reflection.at > stopped for each in candidate.said)
+
+    def skill_with(self, candidate: RuleCandidate) -> str | None:
+        """The path of a skill that says the same already; None without one."""
+        for path, said in self.work.skills():
+            lines = [line.strip(" -*0123456789.") for line in said.splitlines() if len(line) > _SHORTEST_LINE]
+            if TextRelation.SAME in self.known.relations(candidate.strategy.text, lines):
+                return path
+        return None
+
+    def note_once(
+        self, path: str, event: Literal["supported", "contradicted", "gate"], candidate: RuleCandidate, why: str = ""
+    ) -> None:
+        """Add a row with the words of a candidate, unless the log has it."""
+        words = logged_words(candidate.sentence)
+        if not any(row.words == words and row.path == path for row in self.known.book.log.rows if row.event == event):
+            self.changes.rows.append(RuleRow(self.work.now, path, words, event, "agent", why or _links(candidate)))
+
+
+def _links(candidate: RuleCandidate) -> str:
+    return ", ".join(dict.fromkeys(each.evidence.link for each in candidate.said))

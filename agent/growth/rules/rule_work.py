@@ -1,0 +1,99 @@
+"""The work on the rules of a vault: what it needs, and what it writes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agent.events.bus import ignore_event
+from agent.events.growth import RuleChanged
+from agent.growth.patterns.likeness import Vectors
+from agent.growth.reflections.reflection import Reflection
+from agent.growth.rules.gate import RuleGate, no_gate
+from agent.growth.rules.rule_log import RuleRow, append_rows
+from agent.memory.understanding.rules import RULES
+from agent.memory.understanding.seam import Understanding
+from agent.runs.growth_spend import growth_account
+from agent.texts import Language
+from agent.vault.change import Edit, Request, Stamp
+from agent.vault.store import Vault
+
+TOOL = "rules"
+"""The tool of a commit with which the program changes rules."""
+ACTOR = f"job:{growth_account('rules')}"
+"""Who changes rules, as a commit names it: `undo --job growth/rules` takes it all back."""
+PROBATION = 10
+
+
+def no_vectors() -> Vectors | None:
+    """No vectors: meaning is then told by words."""
+    return None
+
+
+def no_skills() -> Sequence[tuple[str, str]]:
+    """No skills."""
+    return ()
+
+
+def by_rules() -> Understanding:
+    """The understanding without a model."""
+    return RULES
+
+
+@dataclass(frozen=True, slots=True)
+class RuleWork:
+    """What the work on the rules of one vault needs.
+
+    `reflections` loads those from which rules may come, `skills` the path and the text of each skill; `vectors` and
+    `understanding` compare meanings; `gate` measures a rule beforehand. `probation` is the length of that, in uses.
+    """
+
+    vault: Vault
+    language: Language = "en"
+    reflections: Callable[[], Sequence[Reflection]] = tuple
+    skills: Callable[[], Sequence[tuple[str, str]]] = no_skills
+    vectors: Callable[[], Vectors | None] = no_vectors
+    understanding: Callable[[], Understanding] = by_rules
+    gate: RuleGate = no_gate
+    probation: int = PROBATION
+    actor: str = ACTOR
+    tell: Callable[[object], object] = ignore_event
+
+    @property
+    def now(self) -> datetime:
+        """The present time, in whole seconds, as notes have it."""
+        return self.vault.clock.now().replace(microsecond=0)
+
+
+@dataclass(slots=True)
+class RuleChanges:
+    """Rows for the log, and changes of rules' notes, that become one commit."""
+
+    rows: list[RuleRow] = field(default_factory=list)
+    edits: dict[str, tuple[bytes, bytes]] = field(default_factory=dict)
+    """The notes that change: the bytes before, and after."""
+
+    def edit(self, path: str, before: bytes, after: bytes) -> None:
+        """Change a note, from what it was before all changes."""
+        if before != after:
+            self.edits[path] = (self.edits.get(path, (before, after))[0], after)
+
+    def requests(self, work: RuleWork) -> list[Request]:
+        """All of it as requests of one transaction."""
+        edits: list[Request] = [Edit(path, *both) for path, both in self.edits.items()]
+        return [*edits, append_rows(work.vault.home, self.rows, work.language)] if self.rows else edits
+
+    def write(self, work: RuleWork, subject: str, stamp: Stamp | None = None) -> None:
+        """Write it in one commit, and tell of it; nothing if nothing changes."""
+        if requests := self.requests(work):
+            with work.vault.transaction(subject, stamp or Stamp(work.actor, tool=TOOL), masked=True) as change:
+                change.requests += requests
+        for row in self.rows:
+            work.tell(RuleChanged(row.path, row.event, row.by))
+
+
+def subject_of(rows: Sequence[RuleRow]) -> str:
+    """The subject of a commit with these rows."""
+    first = rows[0]
+    name = first.path.rpartition("/")[2].removesuffix(".md") or first.words[:60]
+    more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+    return f"rules({first.event}): {name}{more}"

@@ -1,0 +1,117 @@
+"""On probation a rule passes or is set aside by a sequential test; an active one goes when it helps no more."""
+
+import pytest
+
+from agent.growth.rules.rule import LearnedRule
+from agent.growth.rules.uses import GivenRule, RuleRun, opinion_row, uses_of
+from agent.growth.rules.verdict import GOOD, judge_active, judge_probation, probation_test
+from agent.growth.trials.rate import rate_chances
+from agent.vault.history.find import commits
+from tests.growth.rules.desk import READ, START, Desk, three
+from tests.vaults import write
+
+WELL = (True,) * 6
+"""The fewest uses with which a rule passes."""
+
+
+@pytest.fixture
+def rule(desk: Desk) -> LearnedRule:
+    return desk.admit(*READ)
+
+
+def test_six_good_uses_make_it_active(desk: Desk, rule: LearnedRule) -> None:
+    desk.use(rule, *WELL[1:])
+    assert desk.tend() == () and desk.rule().status == "probation"
+    desk.use(rule, True)
+    (row,) = desk.tend()
+    assert (row.event, row.by) == ("active", "agent") and "6 of 6 runs" in row.why
+    after = desk.rule()
+    assert after.status == "active" and after.words == rule.words
+    commit = commits(desk.vault, limit=1)[0]
+    assert {each.path for each in commit.files} == {rule.path, "rules/log.md"}
+
+
+def test_failures_set_it_aside(desk: Desk, rule: LearnedRule) -> None:
+    desk.use(rule, False, False)
+    (row,) = desk.tend()
+    assert row.event == "deprecated" and desk.rule().status == "deprecated"
+    assert "Only 0 of 2 runs" in row.why
+
+
+def test_what_stays_unclear_is_set_aside_at_the_end(desk: Desk, rule: LearnedRule) -> None:
+    desk.use(rule, *(True, True, True, False) * 4)
+    (row,) = desk.tend()
+    assert row.event == "deprecated" and "does not show that it helps" in row.why
+
+
+def test_a_correction_of_the_next_day_counts_as_if_it_had_come_at_once(desk: Desk, rule: LearnedRule) -> None:
+    desk.use(rule, *WELL)
+    desk.tend()
+    assert desk.rule().status == "active"
+    for use in desk.book.counted(rule)[:2]:
+        desk.opine(use.run, rule, "corrected")
+    (row,) = desk.tend()
+    assert row.event == "deprecated" and desk.rule().status == "deprecated"
+
+
+def test_a_tick_at_helpful_makes_up_for_a_failure(desk: Desk, rule: LearnedRule) -> None:
+    desk.use(rule, False, *WELL[1:])
+    for use in desk.book.counted(rule):
+        desk.opine(use.run, rule, "helpful")
+    desk.tend()
+    assert desk.rule().status == "active"
+
+
+def test_a_run_that_was_stopped_says_nothing() -> None:
+    stopped = RuleRun(START, "a", "interrupted", (GivenRule("rules/x.md", "0a1b2c3d"),))
+    (use,) = uses_of([stopped]).of("0a1b2c3d")
+    assert not use.counts and not use.is_success
+    (use,) = uses_of([stopped, opinion_row(START, "a", stopped.rules, "helpful", "")]).of("0a1b2c3d")
+    assert use.counts and use.is_success
+
+
+def test_an_active_rule_that_drops_is_set_aside(desk: Desk, rule: LearnedRule) -> None:
+    desk.use(rule, *WELL)
+    desk.tend()
+    desk.use(rule, *(False,) * 4)
+    (row,) = desk.tend()
+    assert row.event == "deprecated" and "too few of the last ones" in row.why
+
+
+def test_a_rule_that_was_set_aside_is_tried_again_when_enough_is_said_for_it(desk: Desk, rule: LearnedRule) -> None:
+    desk.use(rule, False, False)
+    desk.tend()
+    desk.learn(*three(*READ, first=20))
+    assert "May I try this rule again" in desk.asked()[0]
+    desk.answer()
+    assert desk.rule().status == "probation" and desk.tend() == ()
+    desk.use(rule, *WELL)
+    desk.tend()
+    assert desk.rule().status == "active"
+
+
+def test_other_words_begin_anew(desk: Desk, rule: LearnedRule) -> None:
+    desk.use(rule, *WELL[1:])
+    path = desk.root / rule.path
+    write(
+        path, path.read_text().replace("# Read the note before you change it\n\nRead", "# Read the note\n\nOnly read")
+    )
+    rows = desk.tend()
+    assert [(row.event, row.by) for row in rows] == [("changed", "person")]
+    changed = desk.rule()
+    assert changed.text.startswith("Only read") and changed.is_persons and desk.book.counted(changed) == ()
+    desk.use(changed, True)
+    assert desk.tend() == () and desk.rule().status == "probation"
+
+
+def test_the_error_rates_are_those_that_are_stated() -> None:
+    test = probation_test(10)
+    assert rate_chances(test, 0.5).upper == pytest.approx(0.031, abs=0.001)
+    assert rate_chances(test, GOOD).upper == pytest.approx(0.884, abs=0.001)
+    assert rate_chances(test, GOOD).lower == pytest.approx(0.051, abs=0.001)
+    assert rate_chances(test, 0.95).upper == pytest.approx(0.977, abs=0.001)
+
+
+def test_no_use_is_no_verdict() -> None:
+    assert judge_probation((), 10).status == "probation" and judge_active(()).status == "active"
+    assert judge_probation((True,) * 200, 10).status == "active"
