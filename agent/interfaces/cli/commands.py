@@ -31,6 +31,7 @@ COMMANDS = {
     "clone": LazyCommand("agent.interfaces.cli.clone", "Make a vault here of one on a remote."),
     "trust": LazyCommand("agent.interfaces.cli.trust", "Say whose text arrives from where, and look at it."),
     "skills": LazyCommand("agent.interfaces.cli.skills", "List, match, review, rate and learn skills."),
+    "rules": LazyCommand("agent.interfaces.cli.rules", "What the agent has learned to do: list, show, set aside."),
     "jobs": LazyCommand("agent.interfaces.cli.jobs", "What the agent does at its time: list, make, run, pause."),
     "channels": LazyCommand("agent.interfaces.cli.channels", "The ways by which messages reach you: list, add, test."),
     "notify": LazyCommand("agent.interfaces.cli.notify", "Tell yourself something, by the rules of attention."),
