@@ -79,7 +79,8 @@ def build_runs(
 
     def upkeeper() -> "Upkeeper":
         module = import_module("agent.runs.memory_upkeep")  # due once a day, and slow to load
-        return cast("Upkeeper", module.open_upkeeper(workspace, accounts))
+        beliefs = import_module("agent.growth.beliefs.learn")
+        return cast("Upkeeper", module.open_upkeeper(workspace, accounts, lambda: beliefs.lines_learned(workspace)))
 
     talks = Conversations(workspace, keeper, accounts, bus.publish_async)
     jobs = UpkeepJobs(workspace, followed.skills, learner, upkeeper, lambda: talks, bus.publish)

@@ -34,6 +34,7 @@ from agent.background.state_file import JsonStateFile
 from agent.background.tasks import Tasks
 from agent.context.tokens import estimate
 from agent.events.bus import Bus
+from agent.growth.beliefs.learn import lines_learned
 from agent.growth.patterns.likeness import vectors_of
 from agent.llm.offline import Offline
 from agent.metrics.collect import Collector
@@ -89,7 +90,7 @@ def build_daemon(
         workspace,
         found,
         lambda: skill_learning(found, accounts(), bus.publish_async),
-        lambda: open_upkeeper(workspace, accounts()),
+        lambda: open_upkeeper(workspace, accounts(), partial(lines_learned, workspace)),
         conversations,
         bus.publish_async,
     )

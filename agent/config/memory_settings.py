@@ -33,9 +33,9 @@ class MemorySettings:
     """Move facts that were repeated often into MEMORY.md. Default true."""
 
     learn_from_edits: bool
-    """Once a day, with the lifecycle or a task `learn_from_history`, learn style, corrections and preferences from what
-    you change in text that the agent wrote within a day before; they are written into `profile/31-preferences.md`.
-    Default true."""
+    """Whether what you change in text that the agent wrote within a day before counts for what it believes you prefer:
+    style, corrections, and what you leave out. It is looked at once a day, with the lifecycle or a task
+    `learn_from_history`, and stands in `profile/31-preferences.md`. Default true."""
 
     max_recalls: Annotated[int, Range(0, 100, "memories")]
     """Memories added to a task's prompt. Default 8: models seldom use more, at any position in the prompt."""

@@ -1,15 +1,14 @@
 """The upkeep of a vault's memory, run by a person, by the daemon's maintenance, or after a run if no daemon does it."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent.errors import AgentError
-from agent.memory.edits.learn import Learned
 from agent.memory.profile.changes import Proposed
 from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.lifecycle import UpkeepPlan, plan, run
 from agent.runs.accounts import Accounts
-from agent.runs.edit_lessons import learn_lessons
 from agent.runs.profile_upkeep import fill_profile
 from agent.runs.understanding import understanding_of
 from agent.runs.upkeep_due import UpkeepDue
@@ -19,12 +18,19 @@ from agent.workspace.workspace import Workspace
 logger = logging.getLogger(__name__)
 
 
+def learn_nothing() -> int:
+    """Learn nothing; for an upkeep without it."""
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class Upkeeper:
-    """Runs the upkeep of one vault's memory, and beside it the learning from edits and the profile."""
+    """Runs the upkeep of one vault's memory, and beside it the profile. `learn` writes down what the person prefers, in
+    a commit of its own, at most once a day, and returns how many lines changed."""
 
     workspace: Workspace
     understanding: Understanding
+    learn: Callable[[], int] = learn_nothing
 
     def plan(self) -> UpkeepPlan:
         """The upkeep that is needed now; writes nothing."""
@@ -46,10 +52,6 @@ class Upkeeper:
         due.record(extent)
         return upkeep, outcome
 
-    def learn(self) -> Learned:
-        """Learn from the person's edits, in a commit of its own, at most once a day."""
-        return learn_lessons(self.workspace)[0]
-
     def fill_profile(self) -> Proposed:
         """Write what the person has stated lately into their profile, in a commit of its own."""
         return fill_profile(self.workspace)
@@ -68,6 +70,6 @@ class Upkeeper:
             return None
 
 
-def open_upkeeper(workspace: Workspace, accounts: Accounts) -> Upkeeper:
+def open_upkeeper(workspace: Workspace, accounts: Accounts, learn: Callable[[], int] = learn_nothing) -> Upkeeper:
     """The upkeeper of a vault, with the understanding that its settings ask for."""
-    return Upkeeper(workspace, understanding_of(workspace, accounts))
+    return Upkeeper(workspace, understanding_of(workspace, accounts), learn)

@@ -62,7 +62,8 @@ def lived(
             tasks += [("discover_patterns", ""), *(("update_profile", stem) for stem in (CORE if model else [""]))]
         for kind, target in tasks:
             more = {"target_file": target} if target else {}
-            assert here.do(kind, **more).status == "completed", (day, kind, target)
+            ended = here.do(kind, **more)
+            assert ended.status == "completed", (day, kind, target, ended.text)
     return here
 
 
@@ -83,6 +84,10 @@ def understood(made: Fortnight, here: Office) -> Understood:
                 continue
             if "^pattern-" in row:
                 _judge_pattern(made, row, result)
+            elif "^belief-" in row:
+                rests = _below(text, row)
+                is_stated = all(any(_cites(each, fact.path, fact.quote) for fact in made.facts) for each in rests)
+                result.unplanted += [] if rests and is_stated else [f"{name}: {row}"]
             elif not any(_says(row, fact.path, fact.quote, text) for fact in made.facts):
                 result.unplanted.append(f"{name}: {row}")
     return result
@@ -90,6 +95,19 @@ def understood(made: Fortnight, here: Office) -> Understood:
 
 def _body(text: str) -> list[str]:
     return text.split("\n---\n", 1)[-1].splitlines()
+
+
+def _below(text: str, row: str) -> list[str]:
+    """The lines of evidence below a belief."""
+    rows = text.splitlines()
+    first = rows.index(row) + 1
+    end = next((at for at in range(first, len(rows)) if not rows[at].startswith("  - ")), len(rows))
+    return rows[first:end]
+
+
+def _cites(row: str, path: str, quote: str) -> bool:
+    """True for a line of evidence that links to the entry with its words."""
+    return f"[[{path.removesuffix('.md').rpartition('/')[2]}]]" in row and f'"{quote}"' in row
 
 
 def _links_to(stem: str, row: str) -> bool:

@@ -6,12 +6,6 @@ from hypothesis import strategies as st
 
 from agent.memory.blame import AuthoredLine
 from agent.memory.edits.lesson import lessons_in
-from agent.memory.edits.lessons_note import LessonLine, LessonPlace, Seen, lesson_changes, parse_lines
-from agent.memory.profile.block_change import change_block
-from agent.memory.profile.note_edit import NoteEdit
-from agent.texts import LANGUAGES, Language
-from agent.vault.folders import AT_ROOT
-from tests.memory.lessons import SUNDAY, seen
 
 LONG = "The meeting with the landlord took place on Friday afternoon in the office; after long talks the rent stays."
 NUMBERED = "\n".join(f"Line number {at} says something of its own" for at in range(10))
@@ -89,58 +83,3 @@ def test_what_the_person_wrote_is_theirs_to_change() -> None:
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_no_text_is_an_error(before: str, after: str) -> None:
     said(before, after)
-
-
-def lines_after(note: str, *more: Seen, language: Language = "en") -> tuple[str, tuple[LessonLine, ...]]:
-    rows = frozenset(note.splitlines())
-    edit = NoteEdit.begin(note.encode(), [False] * (note.count("\n") + 1))
-    for change in lesson_changes(note, more, rows, frozenset(), LessonPlace(AT_ROOT, language)):
-        change_block(edit, change, b"")
-    found = "\n".join(row.text for row in edit.rows)
-    return found, parse_lines(found.splitlines())
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_opposite_lessons_count_down_and_at_nothing_the_line_goes(language: Language) -> None:
-    note = "# Preferences\n\nMy own line.\n"
-    once, (line,) = lines_after(note, seen("style", "length", "shorter"), language=language)
-    assert line.count == 1 and line.confidence == 0.5
-    thrice, (line,) = lines_after(once, *[seen("style", "length", "shorter")] * 2, language=language)
-    assert line.count == 3 and line.confidence > 0.6
-    twice, (line,) = lines_after(thrice, seen("style", "length", "longer"), language=language)
-    assert (line.lesson.value, line.count) == ("shorter", 2)
-    none, left = lines_after(twice, *[seen("style", "length", "longer")] * 2, language=language)
-    assert (left, none) == ((), note)
-    _, (line,) = lines_after(none, *[seen("style", "length", "longer")] * 2, language=language)
-    assert (line.lesson.value, line.count) == ("longer", 2)
-
-
-def test_a_line_says_what_how_often_where_and_when() -> None:
-    note, _ = lines_after("# P\n", seen("style", "length", "shorter", "A long text", "A text"))
-    row = "- prefers shorter text (1 time, last [[daily/2026-11-22]]: [[plan]] “A long text” → “A text”)"
-    assert note == f"# P\n\n## Learned from your edits\n\n{row}\n"
-
-
-WORDS = st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=40)
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from(["correction", "preference"]), WORDS, WORDS), max_size=6),
-    st.sampled_from(LANGUAGES),
-)
-def test_whatever_the_words_each_line_is_read_back(found: list[tuple[str, str, str]], language: Language) -> None:
-    lessons = [
-        seen("correction", one, other) if kind == "correction" else seen("preference", one, "without", other)
-        for kind, one, other in found
-        if one.strip() and other.strip() and one.strip().casefold() != other.strip().casefold()
-    ]
-    note, lines = lines_after("# P\n", *lessons, language=language)
-    again, more = lines_after(note, *lessons[:1], language=language)
-    assert len(more) <= len(lines) + (1 if len(lessons) > len(lines) else 0)
-    assert again.count("## ") == note.count("## ")
-
-
-def test_a_section_that_the_person_keeps_stays() -> None:
-    note = "# P\n\n## Learned from your edits %% keep %%\n\n- prefers shorter text, but not in letters\n"
-    assert lines_after(note, seen("style", "length", "shorter"))[0] == note
-    assert SUNDAY.isoweekday() == 7

@@ -88,11 +88,36 @@ def test_it_stays_within_its_share(root: Path) -> None:
     assert 0 < row.used <= row.allowed
 
 
-def test_a_lesson_that_was_seen_once_is_not_told_yet(root: Path) -> None:
-    lessons = ("prefers shorter text (4 times", "likes emoji (1 time")
-    rows = [f"- {lesson}, last [[daily/2026-11-20]]: [[tea]])" for lesson in lessons]
+def believe(root: Path, *lines: str) -> None:
     path = root / "profile/31-preferences.md"
-    note = path.read_text("utf-8").replace("confidence: 0\n", "confidence: 0.9\n")
-    write(path, note + "\n## Learned from your edits\n\n" + "\n".join(rows) + "\n")
-    told = given(root, "What are my preferences for text and emoji?")
-    assert "prefers shorter text" in told and "likes emoji" not in told
+    rows = "\n".join(
+        f'- {line} ^belief-{at:08x}\n  - you said: [[tea]] 2026-11-20 "tea"' for at, line in enumerate(lines)
+    )
+    write(path, f"{path.read_text('utf-8')}\n## What I believe you prefer\n\n{rows}\n")
+
+
+def test_what_they_prefer_is_told_for_the_tasks_kind_only(root: Path) -> None:
+    believe(
+        root,
+        "prefers shorter text · 0.82 (plain mean 0.71) · 5 signs, 1 against · letters, reports",
+        "wants no emoji · 0.91 (plain mean 0.90) · 6 signs, confirmed · all texts",
+        "prefers headings · 0.60 (plain mean 0.70) · 2 signs · all texts",
+    )
+    letter = given(root, "Write an e-mail to Anna about the boat")
+    assert "- prefers shorter text (0.82)" in letter and "- wants no emoji (0.91)" in letter
+    assert "headings" not in letter, "not sure enough"
+    answer = given(root, "How far is the moon?")
+    assert "shorter" not in answer and "- wants no emoji (0.91)" in answer
+    assert "you said" not in letter and "[[profile/31-preferences]]" in letter
+
+
+def test_what_they_like_is_told_where_a_task_is_about_it(root: Path) -> None:
+    believe(root, "prefers green tea to coffee · 0.81 (plain mean 0.90) · 2 signs")
+    assert "green tea to coffee (0.81)" in given(root, "Which tea shall I buy?")
+    assert "tea" not in given(root, "How far is the moon?")
+
+
+def test_beliefs_in_a_chinese_note_are_told_too(root: Path) -> None:
+    believe(root, "偏好更短的文字 · 0.82（平均强度 0.71） · 5 次表现，1 次相反 · 信件，报告")
+    assert "- 偏好更短的文字 (0.82)" in given(root, "给安娜写一封邮件")
+    assert "更短" not in given(root, "月亮有多远？")

@@ -27,7 +27,7 @@ from agent.vault.store import Vault
 
 SPAN = RECENT + BEFORE
 """The time that is looked at."""
-_ENTRIES, _SESSIONS = 3_000, 600
+MOST_ENTRIES, _SESSIONS = 3_000, 600
 """The most entries and sessions that are read, the newest first."""
 _COMMITS, _BULK = 500, 50
 """The most commits of the person's that are read; one of more files than this came from elsewhere at once."""
@@ -46,7 +46,7 @@ def gather(vault: Vault, now: datetime) -> Activity:
     remarks: list[Remark] = []
     calls: list[ToolCallMade] = []
     read: set[str] = set()
-    for session in _sessions(vault, days):
+    for session in own_sessions(vault, days):
         read.add(f"[[{session.path.removesuffix('.md')}]]")
         remarks += _asked_in(session)
         calls += _calls_in(session)
@@ -67,9 +67,9 @@ def gather(vault: Vault, now: datetime) -> Activity:
     )
 
 
-def _sessions(vault: Vault, days: Iterable[date]) -> Iterator[Session]:
+def own_sessions(vault: Vault, days: Iterable[date]) -> Iterator[Session]:
     """The sessions that began on these days, as this machine knows them to be its own."""
-    for path in _named(vault, SESSIONS, days)[:_SESSIONS]:
+    for path in notes_of_days(vault, SESSIONS, days)[:_SESSIONS]:
         try:
             data = vault.read(path)
             if data is not None and not vault.provenance.strangers(path, data):
@@ -98,7 +98,7 @@ def _calls_in(session: Session) -> Iterator[ToolCallMade]:
 
 
 def _entries(vault: Vault, days: Iterable[date]) -> tuple[tuple[StoredEntry, ...], list[WorkflowTrace]]:
-    found = load_entries(vault, _named(vault, ENTRIES, days)[:_ENTRIES])
+    found = load_entries(vault, notes_of_days(vault, ENTRIES, days)[:MOST_ENTRIES])
     parsed = (
         parse_trace(each.path, each.data)
         for each in found
@@ -185,7 +185,7 @@ def _lines(data: bytes | None) -> dict[str, None]:
     return dict.fromkeys(line.strip() for line in text.splitlines() if line.strip())
 
 
-def _named(vault: Vault, folder: str, days: Iterable[date]) -> list[str]:
+def notes_of_days(vault: Vault, folder: str, days: Iterable[date]) -> list[str]:
     """The notes of these days in a folder with months, by their names; the newest first."""
     wanted = {day.isoformat() for day in days}
     found: list[tuple[str, str]] = []

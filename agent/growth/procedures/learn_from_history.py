@@ -1,16 +1,16 @@
-"""`learn_from_history`: reads the conversations that nobody has read yet, learns from what the person has changed in
-the agent's text, and says what yesterday was about."""
+"""`learn_from_history`: reads the conversations that nobody has read yet, writes down what the person prefers, and says
+what yesterday was about."""
 
 from datetime import timedelta
 
+from agent.growth.beliefs.blocks import NOTE
+from agent.growth.beliefs.learn import learn_beliefs
 from agent.growth.procedures import update_profile
 from agent.growth.procedures.material import bullets, logs, quote
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
-from agent.memory.edits.lessons_note import NOTE
 from agent.memory.store import entries_on_day
 from agent.runs.capture import entry_writer
 from agent.runs.conversations import Conversations
-from agent.runs.edit_lessons import learn_lessons
 from agent.runs.waiting_conversations import silent_conversations
 from agent.texts import text
 from agent.vault.folders import ENTRIES
@@ -21,8 +21,8 @@ _MOST = 10
 
 
 def plain(context: ProcedureContext) -> Work:
-    """Keep the facts of the conversations that have fallen silent, and what edits say of the person; list what was
-    asked and kept yesterday."""
+    """Keep the facts of the conversations that have fallen silent, and what the person prefers; list what was asked and
+    kept yesterday."""
     workspace, account = context.runs.workspace, context.runs.account
     unread = silent_conversations(workspace)
     if unread:
@@ -33,12 +33,13 @@ def plain(context: ProcedureContext) -> Work:
     foreign, new = context.runs.recall.foreign, entries_on_day(context.vault, yesterday).new
     own = (each for each in new if not foreign.source(each.path, each.data))
     kept = [f"{quote(each.entry.text)} ({each.link})" for each in own]
+    learned = learn_beliefs(workspace, context.call.job)  # a commit of its own, which the changes below rest on
     profile = Work() if context.runs.present else update_profile.stated_changes(context)
     parts = [context.text("conversations_read", count=len(unread))] if unread else []
-    learned, outcome = learn_lessons(workspace, context.call.job)
-    if outcome.commit:
-        link = f"[[{context.path(NOTE).removesuffix('.md')}]]"
-        parts += [text("edit_lesson.learned", context.language, count=len(learned.seen), link=link)]
+    if learned.outcome.commit:
+        link, count = f"[[{context.path(NOTE).removesuffix('.md')}]]", len(learned.blocks)
+        key = "belief.learned_one" if count == 1 else "belief.learned"
+        parts += [text(key, context.language, count=count, link=link)]
     for key, lines in (("asked", asked), ("kept", kept)):
         parts += [f"{context.text(key, day=yesterday)}\n\n{bullets(lines[:_MOST])}"] if lines else []
     parts += [profile.text] if profile.text else []

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from functools import partial
 
 import click
 
 from agent.app.open import open_workspace
 from agent.context.tokens import estimate
+from agent.growth.beliefs.blocks import NOTE
+from agent.growth.beliefs.learn import lines_learned
 from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_time
 from agent.llm.offline import Offline
 from agent.memory.counts import MemoryCounts, count_memories
-from agent.memory.edits.lessons_note import NOTE
 from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.memory.upkeep.report import report_lines
 from agent.runs.accounts import open_accounts
@@ -36,13 +38,16 @@ def command() -> None:
 def run(output: Output, dry_run: bool) -> None:
     """Archive expired entries, merge duplicates, summarise old days, and update MEMORY.md.
 
-    It is one commit with a report in the daily note; undo takes it back. What you changed in the agent's text is
-    learned in another one, at most once a day, and what you stated goes into your profile in a third.
+    It is one commit with a report in the daily note; undo takes it back. What you prefer, by what you said, changed
+    and chose, is written down in another one, at most once a day, and what you stated goes into your profile in a
+    third.
     """
     workspace = open_workspace(output.vault())
-    upkeeper = open_upkeeper(workspace, open_accounts(workspace, estimate, Offline()))
+    upkeeper = open_upkeeper(
+        workspace, open_accounts(workspace, estimate, Offline()), partial(lines_learned, workspace)
+    )
     upkeep, outcome = (upkeeper.plan(), Outcome()) if dry_run else upkeeper.run()
-    learned = 0 if dry_run else len(upkeeper.learn().seen)
+    learned = 0 if dry_run else upkeeper.learn()
     profile = 0 if dry_run else len(upkeeper.fill_profile().made)
     document = {**_document(upkeep, outcome, dry_run), "learned": learned, "profile": profile}
     output.emit(document, lambda: as_lines(_format(upkeep, outcome, dry_run, learned, profile)))
@@ -88,7 +93,7 @@ def _format(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool, learned: int, p
         yield said("done in {commit}:", commit=(outcome.commit or "")[:10])
     yield from (f"  {line}" for line in report_lines(upkeep.report, spoken()))
     if learned:
-        yield said("learned from your edits: {count} (in {note})", count=learned, note=NOTE)
+        yield said("lines changed on what you prefer: {count} (in {note})", count=learned, note=NOTE)
     if profile:
         yield said("lines added to your profile: {count}", count=profile)
 

@@ -3,6 +3,9 @@
 import click
 
 from agent.app.open import open_workspace
+from agent.growth.beliefs.documents import last_changed, model_document
+from agent.growth.beliefs.learn import person_model
+from agent.interfaces.cli.belief_texts import format_beliefs
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
@@ -71,6 +74,19 @@ def search(output: Output, query: str, limit: int) -> None:
     document = [profile_hit_document(each) for each in hits]
     lines = [f"{each.file.path}  {each.text}" for each in hits]
     output.emit({"query": query, "hits": document}, lambda: as_lines(lines or [said("nothing found")]))
+
+
+@command.command(short_help="Show what I believe you prefer, and by what.")
+@click.pass_obj
+def beliefs(output: Output) -> None:
+    """Show what I believe you prefer, with how sure that is and what it rests on; also what is not sure enough to stand
+    in profile/31-preferences.md. Above 0.6 a model is told of it, for texts of its kind; above 0.9 it is confirmed."""
+    workspace = open_workspace(output.vault())
+    language, model = workspace.settings.vault.language, person_model(workspace)
+    output.emit(
+        model_document(workspace.vault, model, language),
+        lambda: as_lines(format_beliefs(model, last_changed(workspace.vault), language)),
+    )
 
 
 @command.command(short_help="Show what was changed in the profile, and why.")

@@ -23,8 +23,8 @@ from agent.vault.worktree.paths import is_note
 
 WITHIN = timedelta(days=1)
 """How long after the agent wrote a line a change of it counts."""
-LOOKED_BACK = timedelta(days=7)
-"""How far back edits are looked for that nothing was learned from yet."""
+LOOKED_BACK = timedelta(days=45)
+"""How far back edits are looked for that nothing was learned from yet: two of one kind within this time are a habit."""
 _READ = frozenset({DAILY, INBOX, PROFILE, RESEARCH})
 _LONGEST = 200_000
 """Bytes of a note that is compared."""

@@ -204,7 +204,10 @@ def _problem_of_block(writing: Writing, change: BlockChange) -> str:
         return "the person wanted this to be forgotten"
     if not change.after:
         return ""
-    return _problem_of_counted(writing, change) if change.evidence else "there is no evidence"
+    if not change.evidence:
+        return "there is no evidence"
+    quoted = (problem_of(writing.vault, each) for each in change.evidence if each.quote)
+    return next(filter(None, quoted), "") or _problem_of_counted(writing, change)
 
 
 def _problem_of_counted(writing: Writing, change: ProfileChange | BlockChange) -> str:

@@ -30,9 +30,11 @@ _EMPTY = re.compile(
     r"[^\n]*[\]）)】]\s*$",
     re.IGNORECASE,
 )
-_PATTERN = re.compile(r"(?:\s*\[\[[^\]\n]*\]\])*\s+\^pattern-[0-9a-f]{8}\s*$")
-"""The end of a line that says what repeats, as `growth.patterns.pattern_notes` writes it, with boxes below."""
-_BOX = re.compile(r"^\s+[-*+]\s+\[.\]\s")
+_BLOCK = re.compile(r"(?:\s*\[\[[^\]\n]*\]\])*\s+\^(?P<kind>pattern|belief)-[0-9a-f]{8}\s*$")
+"""The end of the first line of a block: what repeats, as `growth.patterns.pattern_notes` writes it, or what is believed
+(`belief_line`)."""
+_BELOW = {"pattern": re.compile(r"^\s+[-*+]\s+\[.\]\s"), "belief": re.compile(r"^\s+[-*+]\s")}
+"""The lines below it, which say nothing by themselves: boxes, and evidence."""
 _COMMENT = re.compile(r"%%.*?%%")
 _LINKS = re.compile(r"\s*\((?:\s*\[\[[^\]\n]*\]\],?\s*)+\)\s*$")
 
@@ -149,18 +151,19 @@ def confidence_after(count: int) -> float:
 def _lines(note: Note) -> Iterator[Field | Statement]:
     body = parse_body(note.body, note.body_line)
     headings = {each.line: each.text for each in body.headings}
-    section, is_pattern = "", False
+    section, block = "", ""
     for at, (line, kind) in enumerate(zip(body.lines, body.kinds, strict=True), body.first):
         section = KEEP.sub("", headings.get(at, section)).strip()
         if at in headings or kind in {"blank", "comment", "fence"}:
             continue
-        if is_pattern and _BOX.match(line):
+        if block and _BELOW[block].match(line):
             continue
-        is_pattern = _PATTERN.search(line) is not None
-        field = None if is_pattern else field_in(line)
+        found = _BLOCK.search(line)
+        block = found["kind"] if found else ""
+        field = None if block else field_in(line)
         if field is not None and (not field[2] or not field[2].startswith("//")):
             yield Field(field[1], _LINKS.sub("", field[2]).strip() or field[2], section, at)
-        elif text := said_in(_PATTERN.sub("", line)):
+        elif text := said_in(_BLOCK.sub("", line)):
             yield Statement(text, section, at)
 
 

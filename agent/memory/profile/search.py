@@ -43,5 +43,11 @@ def relevance(file: ProfileFile, task: str) -> float:
     return min(max((_share(wanted, text) for text in file.said), default=0.0) + _NOTE * about, 1.0)
 
 
+def share_of_words(task: str, text: str) -> float:
+    """The share of a task's words that a text has."""
+    wanted = frozenset(terms(task))
+    return _share(wanted, text) if wanted else 0.0
+
+
 def _share(wanted: frozenset[str], text: str) -> float:
     return len(wanted & frozenset(terms(text))) / len(wanted)

@@ -1,0 +1,167 @@
+"""What conversations show: requests to put an answer otherwise, choices among options, questions about an answer; and
+how many answers nobody said a word on.
+
+Only the owner's own conversations, alone with the agent, in which no text by others was read: what an answer says that
+rests on a stranger's page would else decide between what options there are.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from agent.growth.beliefs.blocks import quoted
+from agent.growth.beliefs.sign import OPTIONS, Dimension, Sign, without_separator
+from agent.growth.beliefs.stated import styles_in
+from agent.growth.patterns.likeness import words_in
+from agent.index.analysis import terms
+from agent.llm.messages import Assistant, User
+from agent.loop.records import Began, Closed, Spoken
+from agent.loop.session import Session
+from agent.memory.profile.evidence import Evidence
+from agent.memory.profile.task_kind import kind_of_task
+from agent.memory.understanding.vocabulary import pattern, patterns
+
+SOON = timedelta(minutes=30)
+"""How long after an answer a question is one about it."""
+_SHORT, _REACTION, _CHOICE = 200, 80, 60
+"""The most characters of a question about an answer, of a request to put it otherwise, and of a choice: longer ones
+are tasks of their own, or pasted."""
+_OPTION = re.compile(
+    r"^\s{0,3}(?:[-*+]\s+)?\*{0,2}(?:(?P<mark>[A-Da-d1-9])[.)、:：]|\((?P<inner>[A-Da-d1-9])\))\*{0,2}\s*"
+    r"(?P<words>\S.*)$"
+)
+_ASIDE = re.compile(r"\s+[—–-]\s+.*$|[:：;；(（].*$|[.。]\s.*$")
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "一": 1, "二": 2, "三": 3, "四": 4}
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_MOST_OPTIONS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class TalkTurn:
+    """What the person said, when, and what the agent answered (empty: nothing yet)."""
+
+    at: datetime
+    said: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What conversations show; `silent` counts the answers after which nothing was said."""
+
+    signals: tuple[Sign, ...] = ()
+    silent: int = 0
+
+
+def talk_of(sessions: Iterable[Session]) -> Talk:
+    """What these conversations show."""
+    found: list[Sign] = []
+    silent = 0
+    for session in sessions:
+        if not is_alone(session):
+            continue
+        turns = turns_of(session)
+        link = session.path.removesuffix(".md")
+        for before, after in zip(turns, turns[1:], strict=False):
+            found += _signals(before, after, link)
+        silent += bool(turns and turns[-1].answer)
+    return Talk(tuple(found), silent)
+
+
+def is_alone(session: Session) -> bool:
+    """True for a conversation of the vault's owner alone, without text by others."""
+    began = [record.event for record in session.records if isinstance(record.event, Began)]
+    is_own = all(each.role == "owner" and not (each.group or each.job or each.sender) for each in began)
+    return bool(began) and is_own and not session.parent and not session.untrusted
+
+
+def turns_of(session: Session) -> tuple[TalkTurn, ...]:
+    """What was said in a conversation, in order, each with the answer to it."""
+    turns: list[TalkTurn] = []
+    for record in session.records:
+        match record.event:
+            case Spoken(User(words)) if words.strip():
+                turns.append(TalkTurn(record.at, words))
+            case Spoken(Assistant(text=words, calls=())) if turns and words.strip():
+                turns[-1] = TalkTurn(turns[-1].at, turns[-1].said, words)
+            case Closed():
+                pass
+    return tuple(turns)
+
+
+def options_in(answer: str) -> tuple[str, ...]:
+    """The options that an answer offers, each without its explanation; none if it asks for no choice."""
+    if "?" not in answer and "？" not in answer:
+        return ()
+    found = [match for line in answer.splitlines() if (match := _OPTION.match(line))]
+    marks = [(match["mark"] or match["inner"]).lower() for match in found]
+    wanted = ("abcd" if marks[:1] == ["a"] else "123456789")[: len(marks)]
+    if not 2 <= len(found) <= _MOST_OPTIONS or "".join(marks) != wanted:
+        return ()
+    return tuple(option_words(match["words"]) for match in found)
+
+
+def option_words(words: str) -> str:
+    """An option in the few words by which it is known again."""
+    bare = _ASIDE.sub("", words.replace("*", "").replace(OPTIONS.strip(), "/")).strip(' .。,，"“”')
+    return without_separator(bare or words)
+
+
+def choice_in(said: str, options: tuple[str, ...]) -> str:
+    """The option that few words choose; empty for none."""
+    words = said.strip()
+    if not options or len(words) > _CHOICE:
+        return ""
+    named = [each for each in options if each.casefold() == words.casefold().strip(" .。!！")]
+    if named:
+        return named[0]
+    for each in patterns("choose_one"):
+        if found := each.match(words):
+            mark = next(filter(None, found.groups())).casefold()
+            number = len(options) if mark == "last" else _ORDINALS.get(mark) or _number(mark)
+            return options[number - 1] if 0 < number <= len(options) else ""
+    return ""
+
+
+def _number(mark: str) -> int:
+    return int(mark) if mark.isdecimal() else "abcd".find(mark) + 1
+
+
+def _signals(before: TalkTurn, after: TalkTurn, link: str) -> Iterator[Sign]:
+    if not before.answer or after.at - before.at > SOON:
+        return
+    evidence = Evidence(link, day=f"{after.at:%Y-%m-%d}")
+    day, said, shown = after.at.date(), after.said.strip(), quoted(after.said)
+    tasks = frozenset((kind_of_task(before.said),))
+    options = options_in(before.answer)
+    if chosen := choice_in(said, options):
+        yield Sign("chosen", choice_of(options), chosen, day, evidence, shown)
+    elif len(said) <= _REACTION and pattern("style_reaction").match(said):
+        for dimension, value in styles_in(said):
+            yield Sign("requested", dimension, value, day, evidence, shown, tasks)
+    elif len(said) <= _SHORT and (value := _follow_up(said)) and (subject := subject_of(said, before.said)):
+        yield Sign("followed_up", Dimension("follow_up", subject), value, day, evidence, shown, tasks)
+
+
+def choice_of(options: Iterable[str], question: str = "") -> Dimension:
+    """The dimension of a choice: the options in whatever order, and the question where these say nothing alone, as yes
+    and no do."""
+    plain = sorted(dict.fromkeys(options), key=str.casefold)
+    says_much = sum(len(terms(each)) for each in plain) > 1
+    return Dimension("choice", OPTIONS.join(plain if says_much else [*plain, question]).strip())
+
+
+def _follow_up(said: str) -> str:
+    if pattern("ask_detail").search(said):
+        return "detail"
+    return "direction" if pattern("ask_direction").search(said) else ""
+
+
+def subject_of(said: str, task: str) -> str:
+    """The word that a question about an answer is about: one that the task has, too, if there is one."""
+    own, before = words_in(said), words_in(task)
+    among = own & before or own or before
+    best = max(sorted(among), key=len, default="")
+    written = (word.lower() for text in (task, said) for word in _WORD.findall(text) if best in terms(word))
+    return next(written, best) if best.isascii() else best

@@ -1,0 +1,144 @@
+"""Writes down what the person is believed to prefer: at most one commit a day, by rules, without a model.
+
+What the person has taken out or changed is known by the history of the note, so there is no other state.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC
+
+from agent.errors import AgentError
+from agent.growth.beliefs.belief import Belief, beliefs
+from agent.growth.beliefs.blocks import NOTE, Identity, block_changes, identity_of, parse_blocks
+from agent.growth.beliefs.edit_ledger import ledger_body, seen_in_lines
+from agent.growth.beliefs.gather import Gathered, gather
+from agent.memory.blame import EDITS
+from agent.memory.edits.lessons_note import heading_of
+from agent.memory.profile.block_change import BlockChange
+from agent.memory.profile.changes import Proposed, propose_changes
+from agent.runs.profile_upkeep import profile_writing
+from agent.texts import Language
+from agent.tools.text_origin import text_origin_of
+from agent.vault.change import Outcome, Stamp, actor_of
+from agent.vault.folders import PROFILE
+from agent.vault.history.commits import Commit
+from agent.vault.history.versions import versions
+from agent.vault.store import Vault
+from agent.workspace.workspace import Workspace, reload_settings
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class PersonModel:
+    """All beliefs about the person, the surest first, and what they rest on."""
+
+    beliefs: tuple[Belief, ...] = ()
+    gathered: Gathered = Gathered()
+    refused: frozenset[Identity] = frozenset()
+
+    def is_refused(self, belief: Belief, language: Language) -> bool:
+        """True if the person has changed or taken out the block of a belief."""
+        return identity_of(belief, language) in self.refused
+
+    @property
+    def shown(self) -> tuple[Belief, ...]:
+        """The beliefs that belong into the note: with enough signs; a single statement on anything but how texts are to
+        be is its own best words, and what a line of the person's own says is said."""
+        found = (each for each in self.beliefs if each.is_enough and each.dimension.key not in self.gathered.own)
+        return tuple(each for each in found if each.dimension.is_of_style or len(each.signs) + len(each.against) > 1)
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefsLearned:
+    """What was written: the blocks that changed, and the commit."""
+
+    blocks: tuple[BlockChange, ...] = ()
+    outcome: Outcome = Outcome()
+
+
+def person_model(workspace: Workspace) -> PersonModel:
+    """What the person is believed to prefer now; writes nothing."""
+    vault, now = workspace.vault, workspace.clock.now()
+    with_edits = workspace.settings.memory.learn_from_edits
+    gathered = gather(vault, now, text_origin_of(vault), with_edits=with_edits)
+    path = vault.home.at(NOTE)
+    refused = _refused(vault, path, gathered.made, vault.read(path) or b"")
+    return PersonModel(beliefs(gathered.signals, now.date()), gathered, refused)
+
+
+def learn_beliefs(workspace: Workspace, job: str = "") -> BeliefsLearned:
+    """Bring the note of preferences up to date, in one commit, at most once a day; nothing if that has to wait, or the
+    settings want no growth."""
+    if not workspace.settings.growth.enabled:
+        return BeliefsLearned()
+    try:
+        model = person_model(workspace)
+        if _was_today(workspace, model.gathered.made):
+            return BeliefsLearned()
+        proposed = _proposed(workspace, model)
+        if not proposed.blocks:
+            return BeliefsLearned()
+        seen = (*model.gathered.new, *seen_in_lines(model.gathered.lines))
+        count = len(proposed.blocks)
+        subject = f"memory(beliefs): {count} line{'s' if count > 1 else ''} on what the person prefers"
+        stamp = Stamp(actor_of(job), tool=EDITS)
+        body = ledger_body(seen, model.gathered.up_to)
+        with workspace.vault.transaction(subject, stamp, body=body, masked=True) as change:
+            change.requests += proposed.requests
+        return BeliefsLearned(proposed.blocks, change.outcome)
+    except AgentError as error:
+        logger.warning("what the person prefers has to wait: %s", error.message)
+        return BeliefsLearned()
+
+
+def lines_learned(workspace: Workspace) -> int:
+    """The same, for callers who want the number of blocks that changed, with the settings as they are now."""
+    return len(learn_beliefs(reload_settings(workspace)).blocks)
+
+
+def _was_today(workspace: Workspace, made: Sequence[Commit]) -> bool:
+    now = workspace.clock.now()
+    return bool(made) and made[0].when.astimezone(now.tzinfo or UTC).date() >= now.date()
+
+
+def _proposed(workspace: Workspace, model: PersonModel) -> Proposed:
+    """The changes of the note, through the profile's door."""
+    vault, language = workspace.vault, workspace.settings.vault.language
+    path = vault.home.at(NOTE)
+    base = vault.read(path)
+    if vault.own_version(path) != base:
+        return Proposed()
+    note = (base or b"").decode("utf-8", "surrogateescape")
+    changes = [*_taken_over(note, model.gathered), *block_changes(note, model.shown, model.refused, language)]
+    return propose_changes(profile_writing(workspace), changes)
+
+
+def _taken_over(note: str, gathered: Gathered) -> Iterator[BlockChange]:
+    """Lines of earlier versions go: what they counted is in the blocks, and in the message of the commit."""
+    for each in gathered.lines:
+        says = each.row.removeprefix("- ")
+        yield BlockChange(NOTE.removeprefix(PROFILE), says, heading_of(note), (), (each.row,))
+
+
+def _refused(vault: Vault, path: str, made: Sequence[Commit], now: bytes) -> frozenset[Identity]:
+    """The blocks that the person has changed or taken out: those that one of the program's commits left and that were
+    gone before the next one, or are gone now."""
+    if not made:
+        return frozenset()
+    asked = [(each.id, path) for each in made] + [(f"{each.id}^", path) for each in made[:-1]]
+    found = [each.data if each is not None else b"" for each in versions(vault, asked)]
+    left, met = found[: len(made)], [now, *found[len(made) :]]
+    return frozenset(each for wrote, then in zip(left, met, strict=True) for each in _gone(wrote, then))
+
+
+def _gone(wrote: bytes, then: bytes) -> Iterator[Identity]:
+    there = set(_text(then).splitlines())
+    for block in parse_blocks(_text(wrote)):
+        if block.rows[0] not in there:
+            yield block.identity
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
