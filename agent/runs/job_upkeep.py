@@ -53,7 +53,7 @@ def cost_of_day(workspace: Workspace, job: Job, has_model: bool) -> DayCost:
     """What a day of a job costs, by the mean of its runs so far."""
     now = workspace.clock.now()
     coming = [each for each in job.next_occurrences(now, _MOST) if each.at - now < _WEEK]
-    times = sum(job.is_active_on(each.at) for each in coming) / _WEEK.days
+    times = sum(map(job.has_day_of, coming)) / _WEEK.days
     if job.only_wakes or not has_model:
         return DayCost(times, 0.0, True)
     paid = [row.money for row in job_rows(workspace.vault, job.id) if row.outcome == "done" and row.session]

@@ -7,6 +7,7 @@ but a `JobProblem`, so that nothing runs otherwise than its person wrote.
 
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice, takewhile
 from typing import Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
@@ -95,9 +96,16 @@ class Job:
         times = next_times(self.triggers, self.zone, after, self.created)
         return tuple(Occurrence(self.id, at) for at, _ in zip(times, range(count), strict=False))
 
-    def is_active_on(self, at: datetime) -> bool:
-        """True if the job may run on the day of this moment in its zone."""
-        return at.astimezone(self.zone).weekday() in self.active_days
+    def occurrences_until(self, after: datetime, end: datetime, most: int) -> tuple[Occurrence, ...]:
+        """The times after a moment and before another (both aware) on its active days, at most `most`."""
+        times = takewhile(lambda at: at.timestamp() < end.timestamp(),
+                          next_times(self.triggers, self.zone, after, self.created))  # fmt: skip
+        found = (Occurrence(self.id, at) for at in times)
+        return tuple(islice(filter(self.has_day_of, found), most))
+
+    def has_day_of(self, occurrence: Occurrence) -> bool:
+        """True if the job may run on the day of one of its own times, which is in its zone."""
+        return occurrence.at.weekday() in self.active_days
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,6 @@ def coming(job: Job, after: datetime, count: int) -> tuple[Occurrence, ...]:
     """The next times after a moment at which the job may run, on its active days; fewer if there are no more."""
     found: list[Occurrence] = []
     for each in job.next_occurrences(after, count if len(job.active_days) == 7 else count * 7 + 1_440):
-        if job.is_active_on(each.at) and len(found) < count:
+        if job.has_day_of(each) and len(found) < count:
             found.append(each)
     return tuple(found)

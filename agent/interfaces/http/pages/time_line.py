@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 from agent.app.past_runs import PastRun
 from agent.schedule.history import Outcome
 from agent.schedule.job import Job
-from agent.schedule.job_document import coming
 
 Span: TypeAlias = Literal["hours", "day", "week"]
 SPANS: tuple[Span, ...] = get_args(Span)
@@ -98,10 +97,9 @@ def _row(
         at = each.row.started or each.row.planned
         if begin <= at <= now:
             past.append((at, each.row.outcome))
-    next_ones = coming(job, now, _MOST + 1) if job.status == "active" else ()
-    ahead: list[tuple[datetime, Kind]] = [(each.at, "coming") for each in next_ones[:_MOST] if each.at < end]
-    is_cut = len(ahead) == _MOST and len(next_ones) > _MOST and next_ones[-1].at < end
-    goes_on = _place(ahead[-1][0], begin, end) if is_cut else None
+    next_ones = job.occurrences_until(now, end, _MOST + 1) if job.status == "active" else ()
+    ahead: list[tuple[datetime, Kind]] = [(each.at, "coming") for each in next_ones[:_MOST]]
+    goes_on = _place(ahead[-1][0], begin, end) if len(next_ones) > _MOST else None
     return TimeRow(job, (*_marks(past, begin, end, span, zone), *_marks(ahead, begin, end, span, zone)), goes_on)
 
 

@@ -1,86 +1,40 @@
-"""Promise 17 on pages: text of whatever origin, in whatever field, stays text: nothing runs, nothing is loaded."""
+"""Promise 17 on pages: text of whatever origin, in whatever field, on every page of the table, stays text.
 
-import json
-import re
-from collections.abc import Sequence
-from datetime import timedelta
+Nothing runs, nothing is styled, nothing is loaded; the browser's reports against the content policy count, too.
+"""
+
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Dialog
+from playwright.sync_api import Browser, Dialog, Page, expect
 
-from agent.app.notices import open_ledger
-from agent.attention.receipt import NoticeDecision
-from agent.errors import BadPath, UserError
-from agent.events.notices import NoticeRaised
-from agent.memory.remember import remember
-from agent.vault.change import Stamp
-from agent.vault.worktree.paths import check
+from agent.interfaces.http.pages.table import PAGES
+from tests.interfaces.http.pages.crawl import Crawl, crawl, deeds, faults, fields, page_of
+from tests.interfaces.http.pages.foreign import foreign_notes, replies, say_it_everywhere
 from tests.interfaces.http.pages.house import House, Seen, open_house, signed_in
 from tests.interfaces.http.pages.scripts import SHAPES, scripts
-from tests.stories.agents import NOTES, call
+from tests.stories.agents import NOTES
 
-_TOGETHER = 10
-COUNT = pytest.mark.parametrize("count", [50, pytest.param(500, marks=pytest.mark.chaos)])
-
-
-def note_of(texts: Sequence[str]) -> str:
-    """A note with the texts as title, keys, values, headings and paragraphs."""
-    header = "\n".join(f"{json.dumps(f'key {number} {text}')}: {json.dumps(text)}" for number, text in enumerate(texts))
-    body = "\n\n".join(f"# {text.splitlines()[0]}\n\n{text}\n\n- {text.splitlines()[0]}" for text in texts)
-    return f"---\ntitle: {json.dumps(texts[0])}\n{header}\ntags: {json.dumps(list(texts))}\n---\n{body}\n"
-
-
-def named(text: str) -> str | None:
-    """The text as the name of a note; None if no file can have it."""
-    name = re.sub(r"[/\0\n\r]", " ", text)[:80].strip(" .") + ".md"
-    try:
-        check(name)
-    except (BadPath, UserError):
-        return None
-    return name
-
-
-def replies(texts: Sequence[str]) -> list[object]:
-    """The script of runs whose tools and answers say the texts."""
-    whole = "\n\n".join(texts)
-    return [
-        {"task": "read", **call("vault_read", path="foreign/0.md")},
-        {"task": "read", **call("vault_read", path=texts[3][:80])},
-        {"task": "read", "text": whole},
-        {"task": "change", **call("vault_edit", path="AGENT.md", old="Be brief.", new=whole[:3_000])},
-        {"task": "question", **call("human_ask", question=whole[:3_000], options=[text[:150] for text in texts[:8]])},
-    ]
-
-
-def fill(house: House, texts: Sequence[str], folder: str = "foreign") -> list[str]:
-    """Put the texts into every field that a page shows; returns the addresses to look at."""
-    vault, workspace = house.workspace.vault, house.workspace
-    asked = [
-        house.ask(f"{task} {text[:200]}") for task, text in zip(("read", "change", "question"), texts, strict=False)
-    ]
-    for text in texts[:: max(1, len(texts) // 12)]:
-        remember(vault, text)
-    ledger, now = open_ledger(workspace), workspace.clock.now()
-    for text in texts:
-        raised = NoticeRaised("task_due", 0.8, text, (text,), text)
-        ledger.add(workspace.clock.new_id(), raised, NoticeDecision("held", "quiet", now + timedelta(hours=6)), "daily")
-    with vault.transaction(texts[0], Stamp("agent", session=texts[1], tool="x"), body=texts[2]) as change:
-        change.create(f"{folder}/commit.md", texts[4].encode())
-    sessions = [path for path in vault.note_paths() if path.startswith(("sessions/", "approvals/", "questions/"))]
-    notes = [path for path in vault.note_paths() if path.startswith((f"{folder}/", "entries/"))]
-    several = [*sessions, *notes[: 3 * len(texts) // _TOGETHER + 20]]
-    searches = [f"/notes?q={quote(text[:80])}" for text in texts[:: max(1, len(texts) // 8)]]
-    head = vault.head or ""
-    return [
-        "/", "/today", "/ask", *asked, "/notes", f"/notes?folder={folder}/names",
-        f"/notes?folder={quote(texts[1][:60])}",
-        *searches, *(f"/notes/{quote(path)}" for path in several), f"/history/{folder}/0.md", f"/changes/{head}",
-        f"/changes/{quote(texts[0][:60], safe='')}", "/status", "/memory", f"/memory?q={quote(texts[5][:60])}",
-        f"/memory/forget?name={quote(texts[0][:60])}", f"/today?day={quote(texts[2][:60])}",
-    ]  # fmt: skip
+SIZES = pytest.mark.parametrize(
+    ("count", "together", "sources", "opened"),
+    [(50, 10, 5, 2), pytest.param(500, 10, 150, 40, marks=pytest.mark.chaos)],
+)
+_OPEN = "document.querySelectorAll('main details').forEach((each) => { each.open = true })"
+_SEND = """([path, values]) => {
+  const form = document.createElement("form");
+  const nonce = document.querySelector("#live").getAttribute("hx-nonce");
+  for (const [name, value] of Object.entries({"hx-post": path, "hx-target": "#messages", "hx-swap": "beforeend",
+                                              "hx-nonce": nonce})) form.setAttribute(name, value);
+  for (const [name, value] of Object.entries(values)) {
+    const field = document.createElement("textarea");
+    field.name = name; field.value = value; form.append(field);
+  }
+  document.querySelector("main").append(form);
+  htmx.process(form);
+  form.requestSubmit();
+}"""
 
 
 def ran_a_dialog(seen: Seen, dialog: Dialog) -> None:
@@ -88,28 +42,58 @@ def ran_a_dialog(seen: Seen, dialog: Dialog) -> None:
     dialog.dismiss()
 
 
-@COUNT
-def test_foreign_text_runs_nothing(browser: Browser, tmp_path: Path, count: int) -> None:
-    texts = list(scripts(count))
-    notes = {f"foreign/{n // _TOGETHER}.md": note_of(texts[n : n + _TOGETHER]) for n in range(0, count, _TOGETHER)}
-    notes |= {f"foreign/names/{name}": f"{text}\n" for text in texts if (name := named(text))}
-    with open_house(tmp_path, {**NOTES, **notes}, *replies(texts)) as house:
-        addresses = fill(house, texts)
-        with signed_in(browser, house) as seen:
-            asked_elsewhere: list[str] = []
-
-            seen.page.on(
-                "request", lambda sent: None if sent.url.startswith(house.url) else asked_elsewhere.append(sent.url)
+def look_at(seen: Seen, address: str) -> None:
+    """Open a page with all its parts, and go with the mouse over what is drawn."""
+    page = seen.page
+    page.goto(address)
+    page.evaluate(_OPEN)
+    expect(page.locator(".htmx-request")).to_have_count(0)
+    for drawn in page.locator("main canvas").all():
+        box = drawn.bounding_box()
+        for step in range(16 if box else 0):
+            assert box is not None
+            page.mouse.move(
+                box["x"] + box["width"] * (step % 4 + 0.5) / 4, box["y"] + box["height"] * (step // 4 + 0.5) / 4
             )
+
+
+def press_everything(page: Page, house: House, texts: list[str]) -> None:
+    """Send a text in every field to every button, so that each refusal is shown with it."""
+    names = fields()
+    for number, path in enumerate(deeds()):
+        page.goto(f"{house.url}/settings")
+        with page.expect_response(lambda response: response.request.method == "POST"):
+            page.evaluate(_SEND, [path, dict.fromkeys(names, texts[number % len(texts)])])
+        page.wait_for_load_state()
+        expect(page.locator(".htmx-request")).to_have_count(0)
+
+
+@SIZES
+def test_foreign_text_stays_text_on_every_page(
+    browser: Browser, tmp_path: Path, count: int, together: int, sources: int, opened: int
+) -> None:
+    texts = list(scripts(count))
+    with open_house(tmp_path, {**NOTES, **foreign_notes(texts, together)}, *replies(texts)) as house:
+        say_it_everywhere(house, texts)
+        found = crawl(house, texts, sources)
+        assert found.missing == set(), "no page leads there"
+        assert found.wrong == []
+        with signed_in(browser, house) as seen:
+            elsewhere: list[str] = []
+            seen.page.on("request", lambda sent: None if sent.url.startswith(house.url) else elsewhere.append(sent.url))
             seen.page.on("dialog", partial(ran_a_dialog, seen))
-            for address in addresses:
-                seen.page.goto(house.url + address)
-                seen.page.evaluate("document.querySelectorAll('main details').forEach((each) => { each.open = true })")
+            for address in _spread(found, opened):
+                look_at(seen, house.url + address)
+            press_everything(seen.page, house, texts)
             assert seen.ran == []
-            assert [each for each in asked_elsewhere if not each.startswith((house.url, "data:"))] == []
+            assert [each for each in elsewhere if not each.startswith("data:")] == []
             assert [each for each in seen.problems if "status of 4" not in each] == []
-            assert house.reports() == 0
-        assert len(addresses) > 40
+        assert house.reports() == 0
+
+
+def _spread(found: Crawl, most: int) -> list[str]:
+    """At most so many addresses of each page, from all that were found."""
+    return [address for each in found.addresses.values() for address in each[:: max(1, len(each) // most)][:most]]
 
 
 def test_every_shape_is_among_the_small_ones_or_the_large_ones() -> None:
@@ -124,3 +108,24 @@ def test_a_page_that_let_markup_through_would_be_caught(browser: Browser, tmp_pa
             seen.page.evaluate("(text) => document.querySelector('main').insertAdjacentHTML('beforeend', text)", text)
         house.until(lambda: house.reports() > 5, "the browser has told of them")
         assert seen.ran == []
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "<script>ran()</script>", "<img src=x onerror=ran()>", '<p style="color:red">', "<iframe></iframe>",
+        '<a href="javascript:ran()">', '<img src="https://evil.example/x">', '<a href="//evil.example">',
+        '<div hx-get="/ask">', '<div hx-get="/ask" hx-nonce="x">', '<i data-hx-on:click="x">', "a\u202eb", "a\x1b[8m",
+        "<base href='/x'>", '<meta http-equiv="Refresh" content="0">', "<script src=/x.js></script>",
+    ],
+)  # fmt: skip
+def test_a_source_that_let_it_through_would_be_caught(planted: str) -> None:
+    page = '<!doctype html><html><script src="/assets/a/b.js" nonce="n"></script><a hx-get="/x" hx-nonce="n">x</a>'
+    assert list(faults(f"{page}</html>")) == []
+    assert list(faults(f"{page}{planted}</html>")) != []
+
+
+def test_each_address_has_its_page() -> None:
+    for page in PAGES:
+        assert page_of(page.path.replace("{", "").replace("}", "").replace(":path", "")) is page
+    assert page_of(f"/notes/{quote('a/b c.md')}") is not None and page_of("/nowhere") is None

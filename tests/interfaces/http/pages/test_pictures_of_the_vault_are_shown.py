@@ -83,7 +83,7 @@ def test_pictures_are_shown_and_what_is_elsewhere_is_a_link(browser: Browser, ho
         page.goto(f"{house.url}/notes/house/roof.md")
         pictures = page.locator(".prose img")
         expect(pictures).to_have_count(4)
-        page.wait_for_function("[...document.images].every((each) => each.complete && each.naturalWidth)")
+        page.evaluate("Promise.all([...document.images].map((each) => each.decode()))")
         sizes = page.evaluate("[...document.images].map((each) => [each.naturalWidth, each.width, each.loading])")
         assert sizes == [[80, 80, "lazy"], [200, 120, "lazy"], [200, 200, "lazy"], [80, 60, "lazy"]]
         assert page.locator(".prose img").nth(1).get_attribute("alt") == "The plan"
