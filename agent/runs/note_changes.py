@@ -11,13 +11,14 @@ from agent.errors import BadPath, NoteGone, ToolFailed
 from agent.llm.messages import JsonObject
 from agent.markdown.sections import add_to_section
 from agent.runs.decisions import approvals
+from agent.runs.left_requests import request_subject
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Fill
 from agent.tools.note_access import check_readable, check_text
 from agent.tools.policy import Permission, Policies
 from agent.tools.policy_file import load_policies
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
-from agent.vault.change import Outcome, Stamp
+from agent.vault.change import LEAVE, Outcome, Stamp
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
 from agent.workspace.workspace import Workspace
@@ -91,6 +92,12 @@ class NoteChanges:
 
         return self._make("vault_move", f"vault(move): {path} to {to}", *drafts, fill=fill)
 
+    def leave_request(self, draft: Draft) -> Outcome:
+        """Make the note of a request for the agent (`left_requests`): who may start a run may also ask for one."""
+        check_text(draft.path)
+        call: JsonObject = {"content": _text(draft.after or b"")}
+        return self._make(LEAVE, request_subject(draft), draft, call=call, starts_run=True)
+
     def _make(
         self,
         name: str,
@@ -98,8 +105,12 @@ class NoteChanges:
         *drafts: Draft,
         call: JsonObject | None = None,
         fill: Fill | None = None,
+        starts_run: bool = False,
     ) -> Outcome:
-        """Make one commit; raises `NeedsApproval` for what needs a yes, `ToolFailed` for what is denied."""
+        """Make one commit; raises `NeedsApproval` for what needs a yes, `ToolFailed` for what is denied.
+
+        `starts_run`: the notes steer the agent in one run only, which the client could start as well.
+        """
         made: list[Outcome] = []
 
         def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
@@ -109,7 +120,7 @@ class NoteChanges:
             return ToolOutput(subject)
 
         paths = tuple(each.path for each in drafts)
-        effect = Effect(lambda _: paths, lambda *_: drafts, lambda _: None)
+        effect = Effect(lambda _: () if starts_run else paths, lambda *_: drafts, lambda _: None)
         tool = Tool(name, subject, {}, perform, self.groups, timeout=0, effect=effect)
         context = RunContext(self.actor, "", channel=self.actor)
         if self.policies.permission(tool, context) is Permission.DENY:

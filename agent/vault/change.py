@@ -121,6 +121,10 @@ CAPTURE = "capture"
 """The `tool` of a commit with which the program records a run, and adds it to logs (`Folder.logs`)."""
 
 
+LEAVE = "inbox_leave"
+"""The `tool` of a commit with which a program leaves a request for the agent, in a note of its own."""
+HTTP = "http"
+"""The actor of what programs change through the API, and the channel on which they ask."""
 CLIENT = "mcp:"
 """Begins the name of a program that works in the vault for its person: its actor, and the channel on which it asks."""
 

@@ -273,6 +273,11 @@ class Vault:
         """True if this program wrote this content (a blob id) of the note, and the journal still has the record."""
         return (path, blob) in self.own_versions()
 
+    def stamp_of(self, path: str, blob: str) -> Stamp | None:
+        """Who wrote this content (a blob id) of a note, and with what; None if this program did not, or the journal has
+        the record no more."""
+        return self.writer.journal.stamp_of(path, blob)
+
     def changed_files(self, paths: Collection[str] = ()) -> list[Dirty]:
         """The files of the vault, or of `paths` only, that differ from the last commit; without held notes."""
         held = self.writer.held_unchanged()

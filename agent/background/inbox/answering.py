@@ -117,14 +117,23 @@ def request_lock(workspace: Workspace, path: str) -> AbstractContextManager[None
     )
 
 
-def run_request(workspace: Workspace, agent: RunService, path: str, request: NoteRequest, line: RunIO) -> Ended:
-    """Work on a request; a note that comes from elsewhere taints the run. Raises what `Runs.ask` does."""
+def run_request(
+    workspace: Workspace,
+    agent: RunService,
+    path: str,
+    request: NoteRequest,
+    line: RunIO,
+    channel: str = IN_NOTES,
+) -> Ended:
+    """Work on a request that was asked on a channel; a note that comes from elsewhere taints the run. Raises what
+    `RunService.ask` does."""
     data = workspace.vault.read(path)
     if data is None:
         raise NoteGone("{path} is gone", hint="vault-agent log shows what was moved or deleted", path=path)
     task = f"{request.text}\n\n([[{path.removesuffix('.md')}]])"
     untrusted = text_origin_of(workspace.vault).source(path, data)
-    return agent.ask(RunRequest(task, Speaker(IN_NOTES)), _session_before(workspace, agent, data), line, untrusted)
+    session = _session_before(workspace, agent, data, channel)
+    return agent.ask(RunRequest(task, Speaker(channel)), session, line, untrusted)
 
 
 def write_answer(workspace: Workspace, path: str, request: NoteRequest, ended: Ended) -> WrittenAnswer | None:
@@ -303,14 +312,14 @@ def _strangers(workspace: Workspace, ended: Ended | None) -> tuple[str, ...]:
         return ()
 
 
-def _session_before(workspace: Workspace, agent: RunService, data: bytes) -> str:
+def _session_before(workspace: Workspace, agent: RunService, data: bytes, channel: str) -> str:
     """The session in which the note's last request was answered, if it is this machine's and can be gone on with."""
     path = requests.last_session(data)
     try:
         session: Session | None = load_session(workspace.vault, path) if path else None
     except AgentError:
         return ""
-    if session is None or session.channel != IN_NOTES or session.open_run or not is_own(workspace, session):
+    if session is None or session.channel != channel or session.open_run or not is_own(workspace, session):
         return ""
     return "" if agent.is_stale(session) else path
 

@@ -16,7 +16,7 @@ from math import inf
 
 from agent.background.inbox.answer_log import CYCLES, WINDOW, Answered, AnswerLog
 from agent.background.inbox.answering import WrittenAnswer, asked_in, commit_record, is_inbox
-from agent.background.inbox.provenance import asks_more, check_origin, drop_arrived, is_meant, touched_tasks
+from agent.background.inbox.provenance import asks_more, check_origin, drop_arrived, is_meant, touched_tasks, unanswered
 from agent.background.inbox.queue import ALL, PendingRequest, RequestQueue, request_queue
 from agent.background.inbox.turns import NOTE, held_turn, turn_name
 from agent.background.inbox.worker import Worker, answer, is_open, is_over
@@ -24,11 +24,13 @@ from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
 from agent.background.turns import TurnsToGiveBack
 from agent.errors import AgentError, NoteGone, Retryable
+from agent.events.runs import IN_NOTES
 from agent.events.types import FilesChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin, Tick
 from agent.llm.connection import MissingModelKey
 from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.changes import NoteChange
 from agent.markdown.requests import NoteRequest, is_answered, is_pending, may_ask, unreadable_reason
+from agent.runs.left_requests import channel_of_left, channel_of_pulled, is_answered_by_daemon
 from agent.texts import text
 from agent.vault.folders import INBOX, SESSIONS
 from agent.vault.sync.claims import Claims
@@ -93,6 +95,8 @@ class Inbox:
                 entry.phase, entry.refusal = "unsure" if is_shared else "ended", ("failed", self._text("runs.stopped"))
             self.entries[entry.path] = entry
         going_on = [path for path, each in self.entries.items() if each.phase in ("interrupted", "unsure")]
+        for path, digest in unanswered(self.workspace):  # by programs, perhaps while no daemon was at work
+            self._take_left(path, digest, self.workspace.clock.monotonic())
         self._turns.start({turn_name(self.workspace.vault, path) for path in going_on})
 
     def changed(self, batch: FilesChanged[NoteChange]) -> None:
@@ -115,6 +119,10 @@ class Inbox:
                 ):
                     told = not isinstance(event, NoteEdited | NoteMoved) or event.compared
                     self._touch(path, digest, touched_tasks(changes) if told else {ALL}, batch.now)
+                    if event.origin is Origin.PULLED and path in self.entries:
+                        self.entries[path].channel = channel_of_pulled(self.workspace.vault, path, digest)
+                case NoteCreated(path=path, hash=digest, origin=Origin.OWN):
+                    self._take_left(path, digest, batch.now)
 
     def take_in(self, ended: Ended) -> None:
         """Take the result of a run that had waited for its person; called from the run's thread."""
@@ -159,14 +167,24 @@ class Inbox:
             entry = self.entries[path] = PendingRequest(path, now)
         if entry.phase == "told":
             entry.phase, entry.request = "still", None
+        entry.channel = IN_NOTES
         entry.due, entry.blob, entry.again = now + self.workspace.settings.inbox.quiet_seconds, digest, True
         entry.keys = {**dict.fromkeys(keys, digest), **entry.keys}
         self.trouble.pop(path, None)
 
+    def _take_left(self, path: str, digest: str, now: float) -> None:
+        """Take in a request that a program has left: it is whole, so its note need not lie still."""
+        if not self.workspace.vault.home.holds(path, INBOX) or path in self.entries:
+            return
+        channel = channel_of_left(self.workspace.vault, path, digest)
+        if channel:
+            self._touch(path, digest, set(), now)
+        if channel and path in self.entries:
+            self.entries[path].channel, self.entries[path].due = channel, now
+
     def _listens(self, path: str) -> bool:
         """True if the settings let notes in this place be answered by themselves."""
-        where = self.workspace.settings.inbox.answers
-        return where == "vault" or (where == "inbox" and self.workspace.vault.home.holds(path, INBOX))
+        return is_answered_by_daemon(self.workspace, path)
 
     def _look_after(self, session: str, now: float) -> None:
         """A session has grown: the run in it that waited may have been taken up by hand."""

@@ -5,7 +5,7 @@ found by comparing the versions of the note.
 """
 
 import logging
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from agent.background.inbox.answer_log import Answered
 from agent.background.inbox.answering import asked_in
@@ -13,7 +13,8 @@ from agent.background.inbox.queue import ALL, PendingRequest
 from agent.errors import AgentError
 from agent.markdown.changes import NoteChange, TaskAdded, TaskMarked, TaskUnticked, compare_notes
 from agent.markdown.note import Note
-from agent.markdown.requests import NoteRequest, is_answered, task_key
+from agent.markdown.requests import NoteRequest, has_answer, is_answered, task_key
+from agent.vault.folders import INBOX
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -29,6 +30,15 @@ def touched_tasks(changes: Iterable[NoteChange]) -> set[str]:
 def is_meant(request: NoteRequest, touched: Collection[str]) -> bool:
     """True if the person made this request here: they changed the whole note, or wrote or unticked the task."""
     return not request.line or request.key in touched or ALL in touched
+
+
+def unanswered(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    """The notes in `inbox/` that ask and have no answer yet, each with the id of its content."""
+    vault = workspace.vault
+    for path in vault.note_paths(vault.home.at(INBOX)):
+        data = vault.read(path)
+        if data is not None and not has_answer(data) and asked_in(workspace, path):
+            yield path, vault.content_id(data)
 
 
 def check_origin(vault: Vault, entry: PendingRequest) -> None:

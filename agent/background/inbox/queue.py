@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 from agent.background.inbox.answer_log import Answered
 from agent.config.masking import HIDDEN
 from agent.config.private import replace as write_whole
+from agent.events.runs import IN_NOTES
 from agent.loop.outcome import Ended
 from agent.markdown import requests
 from agent.markdown.requests import NoteRequest, RequestStatus
@@ -37,6 +38,7 @@ class PendingRequest:
     are the tasks that the person wrote or unticked, each with the id of the content that showed it. `notice`: what the
     note says while the model's key is missing. `again`: the person has changed the note since the work began. `mixed`:
     the note may hold changes that are not the person's.
+    `channel`: where it was asked, by which the policy says what its run may do.
     `turn`: this machine's among those that have the note; `turn_lost`: another one answers it. `waits_for_turn` is why
     the work has not begun, since `turns_missed` tries.
     """
@@ -53,6 +55,7 @@ class PendingRequest:
     notice: str = ""
     again: bool = False
     mixed: bool = False
+    channel: str = IN_NOTES
     missing: float | None = None
     turn: Turn | None = None
     turn_lost: bool = False
@@ -89,6 +92,7 @@ class RequestQueue:
                 "keys": each.keys,
                 "phase": each.phase,
                 "session": each.session,
+                "channel": each.channel,
                 "request": asdict(self._without_secrets(each.request)) if each.request else None,
             }
             for each in entries
@@ -113,6 +117,7 @@ class RequestQueue:
                     "still" if each["phase"] == "submitted" else each["phase"],
                     self._as_in_note(str(each["path"]), NoteRequest(**each["request"])) if each["request"] else None,
                     str(each["session"]),
+                    channel=str(each.get("channel", IN_NOTES)),
                 )
                 for each in said["entries"]
             ]

@@ -98,7 +98,7 @@ class Worker:
             elif entry.session:
                 entry.ended = runs.resume(entry.session, line)
             else:
-                entry.ended = run_request(runs.workspace, runs, entry.path, entry.request, line)
+                entry.ended = run_request(runs.workspace, runs, entry.path, entry.request, line, entry.channel)
 
     def _wait(self, entry: PendingRequest, error: Retryable) -> None:
         """Try again later, less and less often."""

@@ -11,8 +11,9 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import msgspec
 
 from agent.interfaces.http.service import Service
+from agent.vault.change import HTTP
 
-ACTOR = "http"
+ACTOR = HTTP
 """The actor of what clients change, as commits name it, and the channel of what they ask."""
 
 P = TypeVar("P", bound=msgspec.Struct, covariant=True)

@@ -14,20 +14,19 @@ from agent.interfaces.mcp.toolset import toolset
 from agent.interfaces.mcp.writing import as_note_call
 from agent.llm.messages import JsonObject, ToolCall
 from agent.llm.provider import Cancelled, never
-from agent.memory.entry import slug
 from agent.tools import arguments
 from agent.tools.approval_note import diff
 from agent.tools.policy import Policies
 from agent.tools.registry import Registry
 from agent.tools.schema import problems
 from agent.tools.wrappers import cut
-from agent.vault.folders import INBOX
+from agent.vault.change import LEAVE
 from agent.workspace.workspace import Workspace
 
 _NAMES = {
     "vault_list or search_vault": "search",
     "vault_edit or vault_append": "old and new, or append",
-    **{inner: each.name for each in DEFINITIONS for inner in each.stands_for if each.name != "inbox"},
+    **{inner: each.name for each in DEFINITIONS for inner in each.stands_for},
     "vault_list": "search",
 }
 """The agent's tools in the words of its errors, and what a program calls them."""
@@ -104,12 +103,9 @@ class Calls:
         if name == "write":
             return as_note_call(vault, call, client.context)
         if name == "inbox" and "text" in call:
-            text = arguments.text(call, "text").strip()
-            if not text:
+            if not arguments.text(call, "text").strip():
                 raise ToolRetry("the request is empty; leave text out to list what waits")
-            title = slug(text) or "request"
-            path = vault.home.at(f"{INBOX}{vault.clock.now():%Y-%m-%d} {title}.md")
-            return "vault_write", {"path": path, "content": f"{text}\n"}
+            return LEAVE, {"text": arguments.text(call, "text")}
         given = {key: value for key, value in call.items() if key != "dry_run" or name == "undo"}
         return definition.stands_for[0], given
 

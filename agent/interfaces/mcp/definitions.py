@@ -10,6 +10,7 @@ from agent.errors import UserError
 from agent.llm.messages import Json, JsonObject
 from agent.texts import joined
 from agent.tools.arguments import schema
+from agent.vault.change import LEAVE
 
 _TEXT: JsonObject = {"type": "string"}
 _NUMBER: JsonObject = {"type": "integer"}
@@ -130,7 +131,7 @@ DEFINITIONS = (
         "inbox",
         "List the requests to the agent and what waits for the person; with text, leave a request.",
         schema(text=_TEXT),
-        ("inbox_list", "vault_write"),
+        ("inbox_list", LEAVE),
         "human",
         readonly=True,
     ),

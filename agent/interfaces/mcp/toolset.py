@@ -1,6 +1,7 @@
 """All tools behind those that programs see, under the machine's policy, with a person's approval where it is needed."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -9,6 +10,7 @@ from agent.interfaces.mcp.tools.history import log_tool, undo_tool
 from agent.llm.messages import JsonObject
 from agent.memory.remember import SameWords
 from agent.runs.decisions import approvals
+from agent.runs.left_requests import GROUPS, is_answered_by_daemon, request_draft, request_subject
 from agent.tools import arguments
 from agent.tools.builtin.memory import save_tool
 from agent.tools.builtin.notes import Notes
@@ -17,8 +19,10 @@ from agent.tools.builtin.vault import vault_tools
 from agent.tools.policy import Policies
 from agent.tools.registry import Registry
 from agent.tools.text_origin import text_origin_of
-from agent.tools.tool import Effect, RunContext, Tool
+from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
+from agent.vault.change import LEAVE
 from agent.vault.folders import ENTRIES
+from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
 _TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 2_000}
@@ -42,6 +46,7 @@ def toolset(workspace: Workspace, searches: Searches, policies: Policies, *, rea
         undo_tool(vault),
         Tool("jobs_list", "List the jobs.", schema(id=_TEXT), jobs, frozenset({"schedule"}), readonly=True),
         Tool("inbox_list", "List what waits.", schema(), inbox, frozenset({"human"}), readonly=True),
+        _leave_tool(workspace, notes),
         Tool("agent_ask", "Give the agent a task.", schema("task", task=_TASK, session=_TEXT), ask,
              frozenset({"orchestration"}), timeout=0),
     ]  # fmt: skip
@@ -66,6 +71,28 @@ def _forget_tool(workspace: Workspace, notes: Notes) -> Tool:
     return Tool(
         "memory_forget", "Forget a memory.", parameters, perform, frozenset({"memory"}), timeout=0, effect=effect
     )
+
+
+def _leave_tool(workspace: Workspace, notes: Notes) -> Tool:
+    """`inbox_leave`; what a program read from strangers taints the run that answers, as it does its note."""
+
+    def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
+        return (request_draft(workspace, arguments.text(call, "text")),)
+
+    def perform(call: JsonObject, context: RunContext) -> ToolOutput:
+        (draft,) = drafts = plan(call, context)
+        done = notes.commit(LEAVE, context, request_subject(draft), drafts)
+        by = "the daemon answers in it" if is_watched(workspace) else "no daemon is at work: the next one answers in it"
+        if not is_answered_by_daemon(workspace, draft.path):
+            by = f"by the settings nobody answers by itself: vault-agent run '{draft.path}' does"
+        return replace(done, text=f"{done.text}\nthe request is in {draft.path}; {by}")
+
+    def paths(call: JsonObject) -> tuple[str, ...]:
+        return (request_draft(workspace, arguments.text(call, "text")).path,)
+
+    schema = arguments.schema("text", text=_TASK)
+    effect = Effect(paths, plan, notes.done)
+    return Tool(LEAVE, "Leave a request.", schema, perform, GROUPS, effect=effect)
 
 
 def _late(workspace: Workspace, module: str, function: str) -> Callable[[JsonObject, RunContext], Any]:

@@ -114,6 +114,15 @@ class Journal:
         self._look()
         return self._written[2]
 
+    def stamp_of(self, path: str, blob: str) -> Stamp | None:
+        """The stamp of the last transaction that wrote this content of a note; None if it is not in the journal."""
+        found: Stamp | None = None
+        for line in self._lines():
+            record = _record(line) if "open" in line else None
+            if record is not None and any((each.path, each.after) == (path, blob) for each in record.changes):
+                found = record.stamp
+        return found
+
     def _look(self) -> None:
         try:
             status = self.path.stat()

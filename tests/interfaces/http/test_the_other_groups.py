@@ -144,7 +144,7 @@ def test_notices_are_listed_and_judged(house: OpenHouse) -> None:
 
 def test_the_inbox_the_graph_and_the_metrics(house: OpenHouse) -> None:
     requests = {each["path"]: each["status"] for each in house.get("/api/v1/inbox")["requests"]}
-    assert requests == {"inbox/ask.md": "answered"}
+    assert requests["inbox/ask.md"] == "answered"
     graph = house.get("/api/v1/graph")
     assert {"source": "garden/roses.md", "target": "tea.md"} in graph["edges"]
     assert {"source": "garden/roses.md", "target": "plan.md"} in graph["edges"]
@@ -157,6 +157,22 @@ def test_the_inbox_the_graph_and_the_metrics(house: OpenHouse) -> None:
         for each in text_string_to_metric_families(text)
         if each.name == "vault_agent_memory_longterm_facts_count"
     ]
+
+
+def test_a_request_is_left_and_answered_in_its_note(house: OpenHouse) -> None:
+    left = house.send("POST", "/api/v1/inbox", {"text": "When is tea drunk?"}, 201, Idempotency_Key="once")
+    again = house.send("POST", "/api/v1/inbox", {"text": "When is tea drunk?"}, 201, Idempotency_Key="once")
+    assert left == again and left["commit"] and left["answered_by"] == "daemon"
+    assert left["path"].startswith("inbox/") and left["path"].endswith(" when-is-tea-drunk.md")
+    made = git(house.root, "log", "--format=%H %(trailers:key=Vault-Actor,valueonly)", "--", left["path"]).split()
+    assert made[-2:] == [left["commit"], "http"]
+    house.until(lambda: "%% vault-agent: answer" in (house.root / left["path"]).read_text(), "it is answered")
+    asked = next(each for each in house.get("/api/v1/inbox")["requests"] if each["path"] == left["path"])
+    assert asked["status"] == "done" and asked["open"] == []
+    other = house.send("POST", "/api/v1/inbox", {"text": "When is tea drunk?"}, 201)
+    assert other["path"] != left["path"]
+    for body in ({}, {"text": ""}, {"text": " \n"}, {"text": "x", "path": "inbox/x.md"}):
+        house.send("POST", "/api/v1/inbox", body, 422)
 
 
 def test_a_conflict_is_seen_and_ended(house: OpenHouse) -> None:
