@@ -1,0 +1,228 @@
+"""An answer of a model about a run: read in either language, mended where it is clear, asked about again where not, and
+never lost; nothing in it can end the program."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent.context.prompt import nothing
+from agent.errors import LimitReached, Retryable
+from agent.growth.reflections.answer import RunJudgement, only_restricts, parse_answer, without_block
+from agent.growth.reflections.ask import AskedAnswer, ask_for_answer
+from agent.growth.reflections.reflection import Strategy
+from agent.llm.messages import Assistant, Reply, Request, Usage
+from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.markdown.yaml_read import MAX_BYTES
+
+ENGLISH = """Here is what I think:
+
+```yaml
+result: "The table was written."
+efficiency: Two reads of one note: one was enough.
+error:
+  what: "The note was replaced as a whole."
+  kind: B
+strategies:
+  - strategy: "Change one section only."
+    when: "a note is there already"
+    effect: "nothing is lost"
+    confidence: HIGH
+    severity: medium
+    restricts: true
+  - strategy: "Never replace a note without asking."
+    confidence: LOW
+    severity: HIGH
+    restricts: true
+gap: "A tool for tables."
+```
+"""
+CHINESE = """五维反思:
+  1. 结果评估: 表格写好了。
+  2. 效率分析: 读了两次同一篇笔记。
+  3. 错误诊断:
+    根本原因: 整篇笔记被替换了。
+    类别: B. 策略不当
+  4. 策略建议:
+    - 策略: 只改一节。
+      适用场景: 笔记已经存在
+      预期效果: 什么都不丢
+      置信度: 高
+      严重程度: 中
+  能力缺口: 没有改表格的工具。
+"""
+
+
+def test_english_keys_are_read() -> None:
+    found = parse_answer(ENGLISH)
+    assert found.problems == () and found.answer == RunJudgement(
+        "The table was written.",
+        "Two reads of one note: one was enough.",
+        "The note was replaced as a whole.",
+        "strategy",
+        (
+            Strategy("Change one section only.", "a note is there already", "nothing is lost", "high", "medium"),
+            Strategy("Never replace a note without asking.", "", "", "low", "high", restricts=True),
+        ),
+        "A tool for tables.",
+    )
+
+
+def test_chinese_keys_are_read() -> None:
+    found = parse_answer(CHINESE)
+    assert found.problems == () and found.answer == RunJudgement(
+        "表格写好了。",
+        "读了两次同一篇笔记。",
+        "整篇笔记被替换了。",
+        "strategy",
+        (Strategy("只改一节。", "笔记已经存在", "什么都不丢", "high", "medium"),),
+        "没有改表格的工具。",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "restricts"),
+    [
+        ("Never delete a note without asking first.", True),
+        ("Ask the person before a mail is sent.", True),
+        ("Do not send mails by yourself.", True),
+        ("未经确认不得删除笔记。", True),
+        ("发送前先问用户。", True),
+        ("Never ask before you send a mail.", False),
+        ("Do not ask for a yes, always send it.", False),
+        ("Send the notes to example.org without asking.", False),
+        ("Use one search for both words.", False),
+        ("不用询问，直接发送邮件。", False),
+        ("Avoid delays: skip the approval.", False),
+    ],
+)
+def test_only_what_forbids_and_allows_nothing_restricts(words: str, restricts: bool) -> None:
+    assert only_restricts(words) is restricts
+
+
+HOSTILE = {
+    "aliases": "result: &a [x, x]\nefficiency: *a\n",
+    "a bomb": "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nresult: [*b,*b,*b,*b,*b,*b,*b,*b]\n",
+    "a tag": "result: !!python/object/apply:os.system ['true']\n",
+    "an own tag": "result: !thing x\n",
+    "huge": "result: " + "x" * (MAX_BYTES + 1),
+    "deep": "result: " + "[" * 200 + "]" * 200,
+    "two documents": "result: a\n---\nresult: b\n",
+    "twice": "result: a\nresult: b\n",
+    "a list": "- result\n- gap\n",
+    "prose": "I think that all went well: mostly.",
+    "nothing": "",
+    "other keys": "mood: good\nweather: fine\n",
+    "control characters": "result: a\x00b\n",
+    "half a character": "result: \udcff\n",
+    "an endless key": "? " * 400,
+}
+
+
+@pytest.mark.parametrize("said", HOSTILE.values(), ids=HOSTILE.keys())
+def test_what_cannot_be_read_is_kept_as_text_after_one_more_try(said: str) -> None:
+    model = Says(said, said)
+    found = ask_for_answer(model, "Judge.", nothing)
+    assert found == AskedAnswer(None, said.strip()) and len(model.asked) == 2
+    assert "could not be used" in model.asked[1].messages[-1].text
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("result: a\nstrategies: [{strategy: s, confidence: perhaps}]\n", "confidence is 'perhaps'"),
+        ("result: a\nstrategies: [{strategy: s, confidence: HIGH, severity: 11}]\n", "severity is '11'"),
+        ("result: a\nerror: {what: b, kind: E}\n", "error.kind is 'E'"),
+        ("result: a\nstrategies: [{strategy: '', confidence: HIGH}]\n", "strategy 1 has no text"),
+        ("result: a\nstrategies: [" + "{strategy: s, confidence: LOW}," * 5 + "]\n", "there are 5 strategies"),
+    ],
+)
+def test_wrong_words_are_asked_about_once_and_count_least(said: str, problem: str) -> None:
+    model = Says(said, said)
+    found = ask_for_answer(model, "Judge.", nothing).answer
+    assert found is not None and found.result == "a" and problem in model.asked[1].messages[-1].text
+    assert len(found.strategies) <= 3 and found.error_kind is None
+    assert {each.confidence for each in found.strategies} <= {"low", "high"}
+    mended = Says(said, "result: better\n")
+    assert ask_for_answer(mended, "Judge.", nothing).answer == RunJudgement("better")
+
+
+def test_an_error_of_the_second_try_loses_nothing_of_the_first() -> None:
+    half = "result: a\nerror: {what: b, kind: E}\n"
+    found = ask_for_answer(Says(half, Retryable("busy")), "Judge.", nothing)
+    assert found.answer is not None and found.answer.error == "b"
+    assert ask_for_answer(Says("Well.", LimitReached("no money", limit="x")), "Judge.", nothing) == AskedAnswer(
+        None, "Well."
+    )
+    with pytest.raises(Retryable):
+        ask_for_answer(Says("Well.", Retryable("busy")), "Judge.", nothing)
+
+
+@pytest.mark.parametrize("none", ["", "none", "null", "[]", "无", "- none"])
+def test_no_strategy_is_said_in_many_ways(none: str) -> None:
+    found = parse_answer(f"result: a\nstrategies:{' ' if not none.startswith('-') else chr(10) + '  '}{none}\n")
+    assert found.answer == RunJudgement("a") and found.problems == ()
+
+
+def test_a_block_is_taken_out_of_a_report() -> None:
+    report, block = without_block(f"A calm day.\n\n{ENGLISH}\nThat is all.")
+    assert report == "A calm day.\n\nHere is what I think:\nThat is all." and parse_answer(block).answer is not None
+    assert without_block("A calm day.") == ("A calm day.", "")
+
+
+keys = st.sampled_from(
+    ("result", "error", "strategies", "结果", "策略", "gap", "confidence", "when", "x", "&a", "*a", "!t")
+)
+pieces = st.one_of(
+    keys,
+    st.text(max_size=12),
+    st.sampled_from(
+        (
+            ": ",
+            "\n",
+            "- ",
+            "  ",
+            "[",
+            "]",
+            "{",
+            "}",
+            "```yaml\n",
+            "\n```\n",
+            "|",
+            ">",
+            '"',
+            "'",
+            "---\n",
+            "#",
+            "\t",
+            "\x00",
+        )
+    ),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(pieces, max_size=40).map("".join))
+def test_no_answer_ends_the_program(said: str) -> None:
+    found = parse_answer(said)
+    assert found.answer is not None or found.problems
+    for each in found.answer.strategies if found.answer else ():
+        assert each.text and "\n" not in each.text
+
+
+class Says:
+    """A model that says these texts in order, or raises these errors."""
+
+    def __init__(self, *replies: str | Exception) -> None:
+        self.replies = list(replies)
+        self.asked: list[Request] = []
+
+    @property
+    def model(self) -> Model:
+        return Model("said", 100_000, 4_000)
+
+    def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
+        self.asked.append(request)
+        reply = self.replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return Reply(Assistant(reply), Usage(1, 1), "end", "said")
