@@ -13,6 +13,8 @@ from agent.context.tokens import counter
 from agent.events.bus import Bus
 from agent.events.runs import SessionEnded, TaskCompleted
 from agent.growth.patterns.likeness import vectors_of
+from agent.growth.reflections.reflecting import Reflecting
+from agent.growth.reflections.running import RunningErrors
 from agent.growth.rules.given_rules import GivenRules
 from agent.index.embedder import shipped_embedder
 from agent.loop.agent import Agent
@@ -21,7 +23,7 @@ from agent.memory.capture.flush import flush_subscriber
 from agent.memory.capture.writer import CaptureWorker
 from agent.memory.recall.refresh import refresh_subscriber
 from agent.metrics.collect import Collector
-from agent.runs.accounts import open_accounts
+from agent.runs.accounts import Accounts, open_accounts
 from agent.runs.active_skills import ActiveSkills
 from agent.runs.capture import (
     entry_writer,
@@ -119,7 +121,21 @@ def build_runs(
         bus.publish,
     )
     seconds, taken = settings.memory.refresh_seconds, raised_in_runs(workspace)
-    subscribe(bus, RunParts(flush, refresh, seconds, followed, given, capturing, sum_up, metrics, taken))
+    subscribe(
+        bus,
+        RunParts(
+            flush,
+            refresh,
+            seconds,
+            followed,
+            given,
+            capturing,
+            sum_up,
+            metrics,
+            _running_errors(workspace, accounts),
+            taken,
+        ),
+    )
 
     score = relevance(embedder) if embedder else None
 
@@ -145,6 +161,12 @@ def build_runs(
     return RunService(
         workspace, make_agent, accounts, searches, followed, asks, capturing, metrics, close_talks, (given.source,)
     )
+
+
+def _running_errors(workspace: Workspace, accounts: Accounts) -> RunningErrors:
+    """What looks at the errors of runs while they go on."""
+    settings = workspace.settings
+    return RunningErrors(lambda: Reflecting(workspace, accounts), settings.growth.enabled, settings.reflection)
 
 
 @contextmanager

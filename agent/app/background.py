@@ -27,6 +27,7 @@ from agent.background.model_key import ModelKey
 from agent.background.notices import Notices
 from agent.background.pool import Pool
 from agent.background.presence import Presence
+from agent.background.reflections import Reflections
 from agent.background.remote_sync import RemoteSync
 from agent.background.resume import Resume
 from agent.background.session_watch import SessionWatch
@@ -99,6 +100,9 @@ def build_daemon(
     vectors = cache(lambda: vectors_of(index.chosen.embedder))
     refused = partial(dismissed_suggestions, workspace)
     insights = Insights(workspace, pool, lambda: edits.settled, bus.publish_async, vectors, refused)
+    reflections = Reflections(
+        workspace, pool, open_claims(workspace), lambda: edits.settled, accounts, bus.publish_async
+    )
     remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
     open_box = partial(open_outbox, workspace, bus.publish_async)
 
@@ -118,7 +122,7 @@ def build_daemon(
 
     def problems() -> tuple[str, ...]:
         parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes, insights, messages, notices)
-        return tuple(each.problem for each in (*parts, alerts))
+        return tuple(each.problem for each in (*parts, alerts, reflections))
 
     contact = MachineContact(workspace, pool, lambda: edits.settled)
     state = JsonStateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
@@ -140,6 +144,7 @@ def build_daemon(
         contact,
         notices,
         insights,
+        reflections,
         messages,
         alerts,
     )

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from agent.events.bus import Bus
 from agent.events.notices import NoticeRaised
-from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted
-from agent.events.subscriber import Injection
+from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted, TaskStarted, ToolCallFailed
+from agent.events.subscriber import TIMEOUT, Injection
 from agent.events.types import DaemonStarted, EditsCommitted, EditsStopped, FilesChanged, Tick, TurnEnded
 from agent.growth.rules.given_rules import GivenRules
 from agent.loop.outcome import Ended
@@ -33,11 +33,13 @@ if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.model_key import ModelKey
     from agent.background.notices import Notices
     from agent.background.presence import Presence
+    from agent.background.reflections import Reflections
     from agent.background.remote_sync import RemoteSync
     from agent.background.resume import Resume
     from agent.background.session_watch import SessionWatch
     from agent.background.state_file import JsonStateFile
     from agent.background.tasks import Tasks
+    from agent.growth.reflections.running import RunningErrors
 
 LAST = -100
 """The priority of a handler that is called after all others."""
@@ -64,6 +66,7 @@ class DaemonParts:
     contact: "MachineContact"
     notices: "Notices"
     insights: "Insights"
+    reflections: "Reflections"
     messages: "IncomingMessages"
     alerts: "Alerts"
 
@@ -131,13 +134,25 @@ def _subscribe_notices(bus: Bus, parts: DaemonParts) -> None:
 
 
 def _subscribe_in_passing(bus: Bus, parts: DaemonParts) -> None:
-    """Subscribe what nobody waits for: the other machines, and patterns with what is suggested after a run."""
+    """Subscribe what nobody waits for: the other machines, patterns with what is suggested after a run, and growth."""
     row, insights = bus.subscribe, parts.insights
 
     row(parts.contact.tick, Tick, name="tick: other machines", priority=20, timeout=None)
     row(insights.changed, FilesChanged, name="files: patterns", priority=20, timeout=None)
     row(insights.tick, Tick, name="tick: patterns", priority=10, timeout=None)
     row(insights.run_ended, TaskCompleted, name="run over: patterns", timeout=None)
+    _subscribe_growth(bus, parts)
+
+
+def _subscribe_growth(bus: Bus, parts: DaemonParts) -> None:
+    """Subscribe what the agent does to itself, by what became of its work."""
+    row, reflections = bus.subscribe, parts.reflections
+
+    row(reflections.start, DaemonStarted, name="start: reflections", priority=30, timeout=None)
+    row(reflections.changed, FilesChanged, name="files: reflections", priority=15, timeout=None)
+    row(reflections.edits_committed, EditsCommitted, name="edits: reflections", timeout=None)
+    row(reflections.run_ended, TaskCompleted, name="run over: reflections", timeout=None)
+    row(reflections.tick, Tick, name="tick: reflections", priority=5, timeout=None)
 
 
 def _subscribe_ends(bus: Bus, parts: DaemonParts) -> None:
@@ -165,17 +180,22 @@ class RunParts:
     capturing: CaptureWorker
     sum_up: Callable[[SessionEnded], object]
     metrics: Collector
+    errors: "RunningErrors"
     take_notice: Callable[[NoticeRaised], None]
 
 
 def subscribe_run(bus: Bus, parts: RunParts) -> None:
     """Subscribe the handlers of runs."""
-    row = bus.subscribe
+    row, errors = bus.subscribe, parts.errors
 
     row(parts.flush, ContextCompact, name="flush", priority=100)
     row(parts.rules.refreshed, IterationStarted, name="rules", priority=70)
     row(parts.skills.refreshed, IterationStarted, name="skills", priority=60)
     row(parts.refresh, IterationStarted, name="refresh", priority=50, timeout=parts.refresh_seconds)
+    row(errors.started, TaskStarted, name="complaints", priority=40)
+    row(errors.failed, ToolCallFailed, name="errors", priority=40)
+    row(errors.step, IterationStarted, name="reflection", priority=40, timeout=errors.settings.error_seconds + TIMEOUT)
+    row(errors.over, TaskCompleted, name="errors over", priority=40)
     row(parts.capturing.hear, TaskCompleted, name="capture")
     row(parts.take_notice, NoticeRaised, name="notices")
     row(_quiet(parts.sum_up), SessionEnded, name="daily summary", priority=-10)

@@ -33,3 +33,15 @@ class RuleChanged:
     path: str
     event: str
     by: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectionWritten:
+    """A reflection was written into the note at `path`: why (`trigger` is task, error, day or feedback), on which runs,
+    and with how many strategies. `is_clean`: these runs have read no text of others."""
+
+    path: str
+    trigger: str
+    runs: tuple[str, ...]
+    strategies: int
+    is_clean: bool

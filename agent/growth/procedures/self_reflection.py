@@ -1,4 +1,5 @@
-"""`self_reflection`: looks back at what happened since the last time, and plans at most five tasks."""
+"""`self_reflection`: looks back at what happened since the last time, and plans at most five tasks; at the hour of the
+day's review it reviews the day in the same run."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +9,10 @@ from agent.growth.procedures.fill_gap import gaps
 from agent.growth.procedures.material import bullets, days_before, logs, stated
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.growth.procedures.update_profile import target_of
-from agent.growth.reflections.store import append_look_back, last_look_back
+from agent.growth.reflections.answer import without_block
+from agent.growth.reflections.day import asked_beside, counted_day, review_in_report, runs_to_review
+from agent.growth.reflections.reflecting import Reflecting
+from agent.growth.reflections.store import append_look_back, append_reflection, last_look_back
 from agent.memory import daily
 from agent.memory.store import with_offset
 from agent.runs.upkeep_due import UpkeepDue
@@ -42,26 +46,43 @@ class _Review:
 
 
 def plain(context: ProcedureContext) -> Work:
-    """Count what happened since the last reflection, and plan what follows from it by rules; nothing if nothing did."""
+    """Count what happened since the last reflection, and plan what follows from it by rules; nothing if nothing did.
+
+    At the hour of the day's review, that belongs to it.
+    """
     shelf = load_tasks(context.vault)
-    review = _review(context, shelf)
-    if review.is_empty:
+    review, reflecting = _review(context, shelf), _reflecting(context)
+    day = runs_to_review(reflecting)
+    if review.is_empty and day is None:
         return Work()
     since = context.text("since", at=f"{review.since:%Y-%m-%d %H:%M}")
     text = f"{since}\n\n{bullets(_lines(context, review))}"
     if context.runs.present:
-        return Work(text)
+        asked = asked_beside(reflecting, day) if day is not None else ""
+        return Work("\n\n".join(filter(None, (text, asked))))
     planned = tuple(_planned(context, shelf))
     tasks = [each.task for each in planned]
-    requests = tuple(each.request for each in planned if each.request is not None)
-    return Work(_with_plans(context, text, tasks), (_reflection(context, text, tasks), *requests))
+    requests = [each.request for each in planned if each.request is not None]
+    reviewed = [append_reflection(counted_day(reflecting, day), context.language)] if day is not None else []
+    return Work(_with_plans(context, text, tasks), (_reflection(context, text, tasks), *reviewed, *requests))
 
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
-    """The answer goes into the day's reflection, with the tasks that were planned in its run."""
+    """The answer goes into the day's note, with the tasks that were planned in its run; the review of the day, if it
+    was asked for, stands for itself."""
+    reflecting = _reflecting(context)
+    day = runs_to_review(reflecting)
+    report, block = without_block(answer) if day is not None else (answer, "")
     waiting = load_tasks(context.vault, done=False).waiting
     planned = [each for each in waiting if each.session and each.session == context.session.removesuffix(".md")]
-    return Work(_with_plans(context, answer, planned), (_reflection(context, answer, planned),))
+    requests = [_reflection(context, report, planned)]
+    if day is not None:
+        requests.append(append_reflection(review_in_report(reflecting, day, block), context.language))
+    return Work(_with_plans(context, report, planned), tuple(requests))
+
+
+def _reflecting(context: ProcedureContext) -> Reflecting:
+    return Reflecting(context.runs.workspace, context.runs.account)
 
 
 def _review(context: ProcedureContext, shelf: TaskShelf) -> _Review:

@@ -28,7 +28,7 @@ from datetime import datetime
 from functools import cache
 from typing import TypeVar, cast, get_args
 
-from agent.growth.reflections.reflection import ErrorKind, Grade, Opinion, Reflection, Strategy, Trigger
+from agent.growth.reflections.reflection import ErrorKind, Grade, Opinion, ReactionKind, Reflection, Strategy, Trigger
 from agent.loop.inert import fenced, inert_line
 from agent.markdown.blocks import Body, parse_body
 from agent.markdown.note import Note
@@ -53,7 +53,8 @@ _NUMBERED = re.compile(r"^\d{1,2}[.)] (?P<value>\S[^\n]*)$")
 _PART = re.compile(r"^[ \t]+[-*+] (?P<value>\S[^\n]*)$")
 _LABELLED = re.compile(r"^(?P<label>[^:：]{1,30})[:：][ \t]*(?P<value>.*)$")
 _BOX = re.compile(r"^[-*+] \[(?P<state>.)\] (?P<words>.+)$")
-_SESSION = re.compile(rf"(?P<path>{SESSION_LINK}[^\]|#\n]+)[^\]\n]*\]\]")
+_LINK = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
+_IS_SESSION = re.compile(SESSION_LINK)
 T = TypeVar("T", bound=str)
 
 
@@ -73,6 +74,7 @@ def format_reflection(reflection: Reflection, language: Language) -> str:
     }
     data |= {"strangers": list(reflection.strangers)} if reflection.strangers else {}
     data |= {"plain": True} if reflection.is_plain else {}
+    data |= {"reactions": list(reflection.reactions)} if reflection.reactions else {}
     parts = (
         "\n".join(_items(reflection, language)),
         fenced(clipped(reflection.kept, MOST_KEPT)) if reflection.kept else "",
@@ -97,7 +99,10 @@ def _items(reflection: Reflection, language: Language) -> Iterator[str]:
     """The lines about the dimensions that say something."""
     kept = text("reflection.kept", language) if reflection.kept else ""
     found = (("result", reflection.result or kept), ("efficiency", reflection.efficiency), ("error", reflection.error))
-    for name, value in (*found, ("gap", reflection.gap)):
+    reactions = text("reflection.comma", language).join(
+        text(f"reflection.{each}", language) for each in reflection.reactions
+    )
+    for name, value in (*found, ("gap", reflection.gap), ("reaction", reactions)):
         kind = reflection.error_kind if name == "error" else None
         if value or kind is not None:
             label = text(f"reflection.{name}", language)
@@ -123,7 +128,7 @@ def _strategies(strategies: Sequence[Strategy], language: Language) -> str:
 
 def _remarks(reflection: Reflection, language: Language) -> str:
     """What it rests on, and why it may count for less."""
-    links = ", ".join(f"[[{path.removesuffix('.md')}]]" for path in reflection.sessions)
+    links = ", ".join(f"[[{path.removesuffix('.md')}]]" for path in (*reflection.sessions, *reflection.notes))
     sources = text("reflection.comma", language).join(map(plain_text, reflection.strangers))
     said = [_labelled("evidence", links, language)] if links else []
     said += [text("reflection.strangers", language, sources=sources)] if sources else []
@@ -158,12 +163,13 @@ def _reflection(path: str, record: MarkedText, heading: str) -> Reflection | Non
     result, _ = items.get("result", ("", ""))
     error, kind = items.get("error", ("", ""))
     is_kept = result in in_all_languages("reflection.kept")
+    sessions, notes = _parsed_evidence(body)
     return Reflection(
         path,
         at,
         cast(Trigger, trigger),
         _names(data, "runs"),
-        _parsed_sessions(body),
+        sessions,
         "" if is_kept else result,
         items.get("efficiency", ("", ""))[0],
         error,
@@ -175,6 +181,8 @@ def _reflection(path: str, record: MarkedText, heading: str) -> Reflection | Non
         data.get("plain") is True,
         _kept(body) if is_kept else "",
         _opinion(body),
+        notes,
+        tuple(each for each in get_args(ReactionKind) if each in _names(data, "reactions")),
     )
 
 
@@ -197,10 +205,12 @@ def _parsed_items(body: Body) -> Iterator[tuple[str, str, str]]:
             yield name, found["value"].strip(), found["kind"] or ""
 
 
-def _parsed_sessions(body: Body) -> tuple[str, ...]:
-    """The paths of the sessions in the line of the evidence."""
+def _parsed_evidence(body: Body) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The paths of the sessions, and of the other notes, in the line of the evidence."""
     lines = (row for row in _rows(body) if (found := _LABELLED.match(row)) and _label(found["label"]) == "evidence")
-    return tuple(dict.fromkeys(f"{each['path'][2:]}.md" for row in lines for each in _SESSION.finditer(row)))
+    paths = dict.fromkeys(f"{each}.md" for row in lines for each in _LINK.findall(row))
+    sessions = tuple(path for path in paths if _IS_SESSION.match(f"[[{path}"))
+    return sessions, tuple(path for path in paths if path not in sessions)
 
 
 def _parsed_strategies(body: Body) -> Iterator[Strategy]:

@@ -10,6 +10,10 @@ Trigger: TypeAlias = Literal["task", "error", "day", "feedback"]
 something about what came of it."""
 Opinion: TypeAlias = Literal["", "helpful", "not_helpful"]
 """What the person has ticked below a reflection; empty without a tick, and with both."""
+ReactionKind: TypeAlias = Literal[
+    "helpful", "not_helpful", "edited", "undone", "refused", "complained", "asked_again", "followed_up"
+]
+"""`asked_again` is the same question once more, `followed_up` another one about the answer."""
 ErrorKind: TypeAlias = Literal["information", "strategy", "tool", "model"]
 """The cause of a trouble: too little was known, the way was wrong, a tool was misused, or the model cannot do it."""
 
@@ -38,7 +42,8 @@ class Reflection:
     nothing did), `gap` what the agent could not do. `strangers` are the sources of text which is not the person's and
     that these runs have read: nothing of such a reflection may steer the agent. `is_plain`: no model was asked.
     `kept` is an answer of the model that could not be read, as it came; the other fields are empty then. `opinion` is
-    the person's, by the boxes in the note.
+    the person's, by the boxes in the note. `notes` are those that the runs have read or written, `reactions` what the
+    person had said or done about them by then.
     """
 
     path: str
@@ -57,6 +62,8 @@ class Reflection:
     is_plain: bool = False
     kept: str = ""
     opinion: Opinion = ""
+    notes: tuple[str, ...] = ()
+    reactions: tuple[ReactionKind, ...] = ()
 
     @property
     def link(self) -> str:

@@ -13,12 +13,18 @@ from agent.growth.reflections.note_format import format_reflection, parse_reflec
 from agent.growth.reflections.reflection import Reflection
 from agent.markdown.note import Note
 from agent.markdown.session_marks import MarkedText, find_records, open_record
+from agent.runs.growth_spend import growth_account
 from agent.texts import Language, text
-from agent.vault.change import Append
+from agent.vault.change import Append, Stamp, actor_of
 from agent.vault.folders import REFLECTIONS, AgentFolder
 from agent.vault.store import Vault
 
 TYPE = "reflections"
+ACCOUNT = growth_account("reflections")
+"""The account under which reflections ask models, and the job of their commits."""
+TOOL = "reflection"
+_NAMED = 20
+"""The most runs that a commit names."""
 LOOK_BACK = "lookback"
 """The kind of the record of a look back, which plans and judges no run."""
 _NAME = re.compile(r"(\d{4}-\d\d-\d\d)-reflections")
@@ -27,6 +33,16 @@ _NAME = re.compile(r"(\d{4}-\d\d-\d\d)-reflections")
 def reflections_name(day: date) -> str:
     """The note with the reflections of a day, as the table of folders names it."""
     return f"{REFLECTIONS}{day:%Y/%m}/{day.isoformat()}-reflections.md"
+
+
+def write_reflection(vault: Vault, reflection: Reflection, language: Language) -> str | None:
+    """Add a reflection to its note, in a commit; returns that, None if the write waits. Raises what a transaction
+    raises."""
+    subject = f"reflection({reflection.trigger}): {reflection.heading.partition(' ')[2] or reflection.at.date()}"
+    body = "".join(f"Run {run}\n" for run in reflection.runs[:_NAMED])
+    with vault.transaction(subject, Stamp(actor_of(ACCOUNT), tool=TOOL), body=body, masked=True) as change:
+        change.requests.append(append_reflection(reflection, language))
+    return change.outcome.commit
 
 
 def append_reflection(reflection: Reflection, language: Language) -> Append:

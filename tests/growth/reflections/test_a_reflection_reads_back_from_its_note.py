@@ -42,6 +42,8 @@ WHOLE = Reflection(
     "A tool that changes one table.",
     "14:03 Sum up the report",
     ("web https://example.org/a%b[c]", "mail"),
+    notes=("projects/report.md", "tea.md"),
+    reactions=("edited", "complained"),
 )  # fmt: skip
 TEXTS = st.text(max_size=80).map(plain_text)
 GRADES = st.sampled_from(("low", "medium", "high"))

@@ -1,0 +1,151 @@
+"""What the person has said or done about what came of a run: opinions, edits, an undo, a refusal, their next words.
+
+Only the owner's own signs count: a guest's words, and changes that came with a pull from others, say nothing of what
+the owner wants. What follows from a reaction is decided in `choice`.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from difflib import unified_diff
+
+from agent.growth.reflections.course import RunCourse
+from agent.growth.reflections.reflection import ReactionKind
+from agent.llm.messages import User
+from agent.loop.record_parse import run_ends
+from agent.loop.records import Began, Spoken
+from agent.loop.session import Session
+from agent.markdown.title import clipped
+from agent.memory.edits.person_edits import WITHIN, PersonEdit, person_edits
+from agent.memory.understanding.small_talk import is_small_talk
+from agent.memory.understanding.statements import is_question
+from agent.memory.understanding.vocabulary import pattern
+from agent.memory.understanding.wording import similarity, wording
+from agent.skills.history.feedback_form import parse_feedback_form
+from agent.tools.text_origin import text_origin_of
+from agent.vault.history.commits import Commit
+from agent.vault.history.find import commits
+from agent.vault.history.trailers import HUMAN
+from agent.vault.store import Vault
+
+CORRECTIONS: frozenset[ReactionKind] = frozenset(
+    ("not_helpful", "edited", "undone", "refused", "complained", "asked_again")
+)
+"""The reactions of somebody who did not get what they wanted."""
+SOON = timedelta(hours=1)
+"""How long after an answer the next words are taken to be about it."""
+LOOKED_BACK = timedelta(days=2)
+"""How far back edits and undos are looked for."""
+_SAME = 0.7
+"""The likeness of two questions from which the second asks the first again."""
+_QUOTED, _DIFF = 300, 1_200
+"""The most characters of the person's words, and of the lines of an edit."""
+_CLAUSE = re.compile(r"[,，.。!！;；]\s*")
+_LONG = 600
+"""From how many characters on a text is a new request, whatever words are in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """One reaction; `words` are the person's own, or the lines that they changed."""
+
+    kind: ReactionKind
+    words: str = ""
+
+
+def is_complaint(words: str) -> bool:
+    """True for the words of somebody who is not content with the answer before."""
+    plain = words.replace("’", "'").strip()
+    return 0 < len(plain) <= _LONG and not is_small_talk(plain) and pattern("complaint").search(plain) is not None
+
+
+def reactions_in_session(vault: Vault, session: Session, course: RunCourse) -> tuple[Reaction, ...]:
+    """The reactions that the session of a run has: refusals in it, ticked boxes, and the next words of the person."""
+    found = [Reaction("refused", f"{each.tool}: {each.result}") for each in course.calls if each.is_refused]
+    found += _interruptions(session, course)
+    found += _opinions(vault, session, course)
+    found += _next_words(session, course)
+    return tuple(found)
+
+
+def later_reactions(vault: Vault, runs: Collection[str]) -> Mapping[str, tuple[Reaction, ...]]:
+    """What the history says of these runs: notes of theirs that the owner has changed or taken back since."""
+    now = vault.clock.now()
+    found = commits(vault, since=now - LOOKED_BACK - WITHIN)
+    work = {each.id: each for each in found if _root(each) in runs and each.actor != HUMAN}
+    if not work:
+        return {}
+    reactions: dict[str, list[Reaction]] = {}
+    for commit in found:
+        if commit.actor == HUMAN and commit.undoes:
+            for run in dict.fromkeys(_root(work[each]) for each in commit.undoes if each in work):
+                reactions.setdefault(run, []).append(Reaction("undone", clipped(commit.subject, _QUOTED)))
+    origin = text_origin_of(vault)
+    edits, _ = person_edits(vault, now, "", lambda path, data: bool(origin.source(path, data)))
+    for edit in edits:
+        for run in _writers(edit, work.values()):
+            reactions.setdefault(run, []).append(Reaction("edited", _changed_lines(edit)))
+    return {run: tuple(each) for run, each in reactions.items()}
+
+
+def _interruptions(session: Session, course: RunCourse) -> Iterator[Reaction]:
+    """What the person said while the run was at work."""
+    spoken = (each.message for each in session.of_run(course.run) if isinstance(each, Spoken))
+    said = [each.text for each in spoken if isinstance(each, User)]
+    yield from (Reaction("complained", _quoted(words)) for words in said[1:] if is_complaint(words))
+
+
+def _opinions(vault: Vault, session: Session, course: RunCourse) -> Iterator[Reaction]:
+    """The boxes that are ticked at the end of the run's record."""
+    note = (vault.own_version(session.path) or b"").decode("utf-8", "replace")
+    for name, opinion in parse_feedback_form(dict(run_ends(note)).get(course.run, "")):
+        if opinion == "helpful" or opinion == "not_helpful":
+            yield Reaction(opinion, name)
+
+
+def _next_words(session: Session, course: RunCourse) -> Iterator[Reaction]:
+    """What the same person asked next in the session, if it is about the answer."""
+    began = [each for each in session.records if isinstance(each.event, Began)]
+    after = (each for each in began if each.at >= course.ended.astimezone(each.at.tzinfo))
+    for record in after:
+        event = record.event
+        if not isinstance(event, Began) or event.run == course.run:
+            continue
+        is_theirs = event.sender == course.began_as.sender and not event.job
+        if is_theirs and record.at - course.ended <= SOON:
+            kind = reaction_of_words(course.task, course.answer, event.task)
+            yield from [Reaction(kind, _quoted(event.task))] if kind else []
+        return
+
+
+def reaction_of_words(task: str, answer: str, words: str) -> ReactionKind | None:
+    """What the next words of a person say about an answer; None if they are about something else."""
+    asks_back = answer.rstrip(" *_)）").endswith(("?", "？"))
+    if is_complaint(_CLAUSE.split(words, maxsplit=1)[-1] if asks_back else words):  # a no to a question is an answer
+        return "complained"
+    if is_small_talk(words) or len(words) > _LONG:
+        return None
+    if similarity(wording(task), wording(words)) >= _SAME:
+        return "asked_again"
+    shared = wording(words).words & (wording(task).words | wording(answer).words)
+    return "followed_up" if is_question(words) and shared else None
+
+
+def _root(commit: Commit) -> str:
+    return commit.run.partition(".")[0]
+
+
+def _writers(edit: PersonEdit, work: Collection[Commit]) -> Sequence[str]:
+    """The runs that wrote into the note that was edited."""
+    return tuple(dict.fromkeys(_root(each) for each in work if any(file.path == edit.path for file in each.files)))
+
+
+def _changed_lines(edit: PersonEdit) -> str:
+    before, after = [line.text.rstrip() for line in edit.before], [line.rstrip() for line in edit.after]
+    rows = unified_diff(before, after, edit.path, edit.path, n=0, lineterm="")
+    return clipped("\n".join(row for row in rows if not row.startswith(("---", "+++", "@@"))), _DIFF)
+
+
+def _quoted(words: str) -> str:
+    return clipped(" ".join(words.split()), _QUOTED)
