@@ -1,0 +1,56 @@
+"""`vault-agent reflect`: looks back at a run, or at a day, and writes down what it finds."""
+
+import click
+
+from agent.app.open import open_workspace
+from agent.context.tokens import estimate
+from agent.errors import UserError
+from agent.growth.reflections.by_hand import ReflectedByHand, reflect_on_day, reflect_on_run
+from agent.growth.reflections.documents import reflection_document
+from agent.growth.reflections.note_format import format_reflection
+from agent.growth.reflections.reflecting import Reflecting
+from agent.interfaces.cli.foreground import stopped_by_ctrl_c
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.output import Output
+from agent.llm.offline import Offline
+from agent.markdown.session_marks import is_mark
+from agent.runs.accounts import open_accounts
+from agent.texts import Language
+from agent.vault.history.typed_time import parse_time
+
+
+@click.command(short_help="Look back at a run or a day, and learn from it.")
+@click.option("--run", "run", metavar="ID", default="", help="This run, by its id or the end of it.")
+@click.option("--day", "day", metavar="DATE", default="", help="All runs of a day: today, yesterday, 2026-11-21.")
+@click.pass_obj
+def command(output: Output, run: str, day: str) -> None:
+    """Look back at the last run, at the one with --run, or at all runs of a day: what came of it, what went wrong and
+    why, and what to do otherwise the next time. It stands in reflections/, in the note of the day, with boxes by which
+    you say whether it is helpful.
+
+    The daemon does this by itself for runs that failed, were corrected, took long or used many tools, and once a day
+    for all. Without a model it only counts.
+    """
+    if run and day:
+        raise UserError("either --run or --day", hint="vault-agent reflect --day today")
+    workspace = open_workspace(output.vault())
+    now = workspace.clock.now()
+    reflecting = Reflecting(workspace, open_accounts(workspace, estimate, Offline()))
+    with stopped_by_ctrl_c() as cancelled:
+        if day:
+            found = reflect_on_day(reflecting, parse_time(day, now).astimezone(now.tzinfo).date(), cancelled)
+        else:
+            found = reflect_on_run(reflecting, run, cancelled)
+    reflection = found.reflection
+    document = {"path": reflection.path, "reflection": reflection_document(reflection), "commit": found.commit}
+    output.emit(document, lambda: _format(found, workspace.settings.vault.language))
+    if found.why_counted:
+        output.warn(said("no model was asked: {why}", why=said(found.why_counted)))
+
+
+def _format(found: ReflectedByHand, language: Language) -> str:
+    """The reflection as its note has it, without marks and boxes, and where it stands."""
+    rows = format_reflection(found.reflection, language).splitlines()
+    shown = [row for row in rows if not is_mark(row) and not row.startswith(("- [ ] ", "## "))]
+    text = "\n".join(shown).strip()
+    return f"{found.reflection.heading}\n\n{text}\n\n{said('in {path}', path=found.reflection.path)}"
