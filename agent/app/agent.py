@@ -4,10 +4,12 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from agent.app.notices import raised_in_runs
+from agent.app.rules import follow_rules_after_run
 from agent.app.subscriptions import RunParts, subscribe_run
 from agent.context.tokens import counter
 from agent.events.bus import Bus
@@ -98,7 +100,7 @@ def build_runs(
         lambda path, run: replace(run_trace(vault, path, run), task_type=followed.slots(run).get("task_type", "")),
         bus.publish_async,
         also=(diary.additions, followed.additions, given.additions),
-        after=(followed.over, given.over, after),
+        after=(followed.over, given.over, after, partial(follow_rules_after_run, workspace, bus)),
     )
 
     def close_talks() -> None:

@@ -8,6 +8,7 @@ from functools import cache, partial
 from agent.app.agent import opened_runs
 from agent.app.incoming import changed_channels
 from agent.app.jobs import procedures_of, why_no_model
+from agent.app.measured_rules import measured_rule_work
 from agent.app.notices import open_outbox, take_in
 from agent.app.subscriptions import DaemonParts
 from agent.app.suggestions import dismissed_suggestions
@@ -30,6 +31,7 @@ from agent.background.presence import Presence
 from agent.background.reflections import Reflections
 from agent.background.remote_sync import RemoteSync
 from agent.background.resume import Resume
+from agent.background.rules import RuleUpkeep
 from agent.background.session_watch import SessionWatch
 from agent.background.state_file import JsonStateFile
 from agent.background.tasks import Tasks
@@ -98,10 +100,19 @@ def build_daemon(
     maintenance = Maintenance(upkeep, pool, clock, lambda: edits.settled)
     tasks = Tasks(workspace, pool, open_runs, open_claims(workspace), presence)
     vectors = cache(lambda: vectors_of(index.chosen.embedder))
-    refused = partial(dismissed_suggestions, workspace)
-    insights = Insights(workspace, pool, lambda: edits.settled, bus.publish_async, vectors, refused)
+    insights = Insights(
+        workspace,
+        pool,
+        lambda: edits.settled,
+        bus.publish_async,
+        vectors,
+        partial(dismissed_suggestions, workspace),
+    )
     reflections = Reflections(
         workspace, pool, open_claims(workspace), lambda: edits.settled, accounts, bus.publish_async
+    )
+    rules = RuleUpkeep(
+        workspace, pool, lambda: edits.settled, partial(measured_rule_work, workspace, index, bus.publish_async)
     )
     remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
     open_box = partial(open_outbox, workspace, bus.publish_async)
@@ -122,7 +133,7 @@ def build_daemon(
 
     def problems() -> tuple[str, ...]:
         parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes, insights, messages, notices)
-        return tuple(each.problem for each in (*parts, alerts, reflections))
+        return tuple(each.problem for each in (*parts, alerts, reflections, rules))
 
     contact = MachineContact(workspace, pool, lambda: edits.settled)
     state = JsonStateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
@@ -147,4 +158,5 @@ def build_daemon(
         reflections,
         messages,
         alerts,
+        rules,
     )

@@ -3,16 +3,19 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from agent.events.bus import ignore_event
+from agent.events.bus import Bus, ignore_event
+from agent.events.runs import TaskCompleted
+from agent.growth.gate.change import MeasureChange
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.reflections.store import load_reflections
-from agent.growth.rules.gate import RuleGate, no_gate
-from agent.growth.rules.rule_work import RuleWork, by_rules, no_vectors
+from agent.growth.rules.rule_work import RuleWork, by_rules, measure_nothing, no_vectors
+from agent.growth.rules.tend import follow_rules
 from agent.memory.understanding.seam import Understanding
 from agent.runs.accounts import Accounts
 from agent.runs.growth_spend import growth_account
 from agent.runs.skill_lookup import skills_on_demand
 from agent.runs.understanding import understanding_of
+from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
 
@@ -20,7 +23,7 @@ def rule_work(
     workspace: Workspace,
     vectors: Callable[[], Vectors | None] = no_vectors,
     accounts: Callable[[], Accounts] | None = None,
-    gate: RuleGate = no_gate,
+    gate: MeasureChange = measure_nothing,
     tell: Callable[[object], object] = ignore_event,
 ) -> RuleWork:
     """The work on a vault's rules. With `accounts`, the fast model tells meanings apart where words do not."""
@@ -37,8 +40,15 @@ def rule_work(
         understanding,
         gate,
         workspace.settings.growth.rules.probation_uses,
+        workspace.settings.skills.corrections,
         tell=tell,
     )
+
+
+def follow_rules_after_run(workspace: Workspace, bus: Bus, event: TaskCompleted) -> None:
+    """Take in, after a run that a person asked for, what follows for the rules; where a daemon runs, it does so."""
+    if workspace.settings.growth.enabled and not event.job and not is_watched(workspace):
+        follow_rules(rule_work(workspace, tell=bus.publish_async))
 
 
 def _skill_texts(workspace: Workspace) -> Iterator[tuple[str, str]]:

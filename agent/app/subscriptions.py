@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 from agent.events.bus import Bus
 from agent.events.notices import NoticeRaised
-from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted, TaskStarted, ToolCallFailed
+from agent.events.runs import (
+    ContextCompact,
+    IterationStarted,
+    ProposalDecided,
+    SessionEnded,
+    TaskCompleted,
+    TaskStarted,
+    ToolCallFailed,
+)
 from agent.events.subscriber import TIMEOUT, Injection
 from agent.events.types import DaemonStarted, EditsCommitted, EditsStopped, FilesChanged, Tick, TurnEnded
 from agent.growth.rules.given_rules import GivenRules
@@ -36,6 +44,7 @@ if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.reflections import Reflections
     from agent.background.remote_sync import RemoteSync
     from agent.background.resume import Resume
+    from agent.background.rules import RuleUpkeep
     from agent.background.session_watch import SessionWatch
     from agent.background.state_file import JsonStateFile
     from agent.background.tasks import Tasks
@@ -69,6 +78,7 @@ class DaemonParts:
     reflections: "Reflections"
     messages: "IncomingMessages"
     alerts: "Alerts"
+    rules: "RuleUpkeep"
 
 
 def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
@@ -146,13 +156,20 @@ def _subscribe_in_passing(bus: Bus, parts: DaemonParts) -> None:
 
 def _subscribe_growth(bus: Bus, parts: DaemonParts) -> None:
     """Subscribe what the agent does to itself, by what became of its work."""
-    row, reflections = bus.subscribe, parts.reflections
+    row, reflections, rules = bus.subscribe, parts.reflections, parts.rules
 
     row(reflections.start, DaemonStarted, name="start: reflections", priority=30, timeout=None)
     row(reflections.changed, FilesChanged, name="files: reflections", priority=15, timeout=None)
     row(reflections.edits_committed, EditsCommitted, name="edits: reflections", timeout=None)
     row(reflections.run_ended, TaskCompleted, name="run over: reflections", timeout=None)
     row(reflections.tick, Tick, name="tick: reflections", priority=5, timeout=None)
+
+    row(rules.start, DaemonStarted, name="start: rules", priority=30, timeout=None)
+    row(rules.changed, FilesChanged, name="files: rules", priority=20, timeout=None)
+    row(rules.tick, Tick, name="tick: rules", priority=10, timeout=None)
+    row(rules.edits_committed, EditsCommitted, name="edits: rules", timeout=None)
+    row(rules.run_ended, TaskCompleted, name="run over: rules", timeout=None)
+    row(rules.decided, ProposalDecided, name="decided: rules", timeout=None)
 
 
 def _subscribe_ends(bus: Bus, parts: DaemonParts) -> None:

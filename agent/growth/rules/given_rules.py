@@ -34,7 +34,7 @@ from agent.workspace.workspace import Workspace
 NAME = "rules"
 FEW = 6
 """Rules that are all given to each task; of more, those that have no `when`, and the ones whose `when` fits best."""
-_LEAST_FIT = 0.1
+LEAST_FIT = 0.1
 """The least fit (0 to 1) of a rule to a task, where there are many: unrelated ones are below it."""
 _KEPT = 500
 """Runs whose rules are kept in memory."""
@@ -141,7 +141,7 @@ class GivenRules:
         if len(scored) <= FEW:
             return scored
         always = [each for each in scored if each[2] >= _ALWAYS]
-        fitting = [each for each in scored if _LEAST_FIT <= each[2] < _ALWAYS]
+        fitting = [each for each in scored if LEAST_FIT <= each[2] < _ALWAYS]
         return always + fitting[:FEW]
 
     def _fit(self, rule: LearnedRule, task: str) -> float:

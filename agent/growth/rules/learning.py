@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
-from agent.errors import AgentError, NoteGone, UserError
+from agent.errors import NoteGone, UserError
 from agent.events.growth import RuleChanged
+from agent.growth.gate.change import ChangedNote, ProposedChange
 from agent.growth.rules.book import RuleBook
 from agent.growth.rules.candidates import (
     ENOUGH,
@@ -20,7 +21,7 @@ from agent.growth.rules.candidates import (
     is_urgent,
     usable_strategies,
 )
-from agent.growth.rules.gate import RuleTrial
+from agent.growth.rules.given_rules import LEAST_FIT, fit
 from agent.growth.rules.known import KnownRules, known_rules
 from agent.growth.rules.rule import IN_FORCE, LearnedRule, rule_sentence
 from agent.growth.rules.rule_log import RuleRow, log_row, logged_words
@@ -173,16 +174,18 @@ class _Learner:
         """Measure what would be proposed, then ask the person; returns whether they are asked."""
         (note,), work = draft.notes, self.work
         runs = frozenset(run for each in candidate.said for run in each.reflection.runs)
-        try:
-            report = work.gate(RuleTrial(note.path, note.text, candidate.strategy.when, runs))
-        except (AgentError, OSError) as error:
-            logger.info("%s is measured later: %s", candidate.sentence, error)
-            return False
-        if report.outcome == "failed":
-            self.note_once("", "gate", candidate, report.words)
+        changed = (ChangedNote(note.path, note.text),)
+        report = work.gate(ProposedChange(draft.name, changed, runs, lambda task: self.fits(candidate, task)))
+        if report.verdict == "below":
+            self.note_once("", "gate", candidate, report.text.partition("\n")[0])
             return False
         propose(work.vault, with_report(draft, report, work.language), work.language)
         return True
+
+    def fits(self, candidate: RuleCandidate, task: str) -> bool:
+        """True if a task may be such a case as a candidate is for."""
+        case = candidate.strategy.when
+        return not case or max(fit(each, task, self.known.vectors) for each in (case, candidate.sentence)) >= LEAST_FIT
 
     def is_newer_than_gate(self, candidate: RuleCandidate) -> bool:
         """False if the gate has stopped this before, and nothing was said for it since."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from agent.growth.gate.change import GateReport
 from agent.growth.rules.candidates import RuleCandidate, SaidStrategy
-from agent.growth.rules.gate import RuleReport
 from agent.growth.rules.load import rule_paths
 from agent.growth.rules.rule import LearnedRule, rule_sentence
 from agent.growth.rules.rule_log import RuleLog, append_rows, log_row, logged_words
@@ -63,10 +63,10 @@ def changed_rule(
     return replace(draft, notes=(_edited(rule, data),), facts={**draft.facts, "words": logged_words(new)})
 
 
-def with_report(draft: ProposalDraft, report: RuleReport, language: Language) -> ProposalDraft:
+def with_report(draft: ProposalDraft, report: GateReport, language: Language) -> ProposalDraft:
     """The question with what was measured beforehand."""
-    measured = report.words or text(f"rules.gate_{report.outcome}", language)
-    return replace(draft, why=f"{draft.why}\n\n{measured}")
+    measured = report.text or text("rules.not_measured", language)
+    return replace(draft, sections=((text("rules.measured", language), measured), *draft.sections))
 
 
 def start_urgent(work: RuleWork, log: RuleLog, said: SaidStrategy) -> LearnedRule:

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from agent.events.bus import ignore_event
 from agent.events.growth import RuleChanged
+from agent.growth.gate.change import GateReport, MeasureChange, ProposedChange
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.reflections.reflection import Reflection
-from agent.growth.rules.gate import RuleGate, no_gate
 from agent.growth.rules.rule_log import RuleRow, append_rows
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import Understanding
@@ -34,6 +34,11 @@ def no_skills() -> Sequence[tuple[str, str]]:
     return ()
 
 
+def measure_nothing(change: ProposedChange) -> GateReport:
+    """The report of a change that is not measured."""
+    return GateReport("not_measurable", None, None, 0, "")
+
+
 def by_rules() -> Understanding:
     """The understanding without a model."""
     return RULES
@@ -45,6 +50,7 @@ class RuleWork:
 
     `reflections` loads those from which rules may come, `skills` the path and the text of each skill; `vectors` and
     `understanding` compare meanings; `gate` measures a rule beforehand. `probation` is the length of that, in uses.
+    `corrections`: an edit of what a run wrote is an opinion of it.
     """
 
     vault: Vault
@@ -53,8 +59,9 @@ class RuleWork:
     skills: Callable[[], Sequence[tuple[str, str]]] = no_skills
     vectors: Callable[[], Vectors | None] = no_vectors
     understanding: Callable[[], Understanding] = by_rules
-    gate: RuleGate = no_gate
+    gate: MeasureChange = measure_nothing
     probation: int = PROBATION
+    corrections: bool = True
     actor: str = ACTOR
     tell: Callable[[object], object] = ignore_event
 

@@ -4,6 +4,7 @@ reflections say that is new. Each part is a commit or nothing, and may safely be
 from agent.growth.rules.answers import take_answers
 from agent.growth.rules.book import load_book
 from agent.growth.rules.by_hand import rows_by_hand
+from agent.growth.rules.feedback import gather_opinions
 from agent.growth.rules.judging import judge_rules
 from agent.growth.rules.learning import learn_rules, rule_strategies, start_urgent_rules
 from agent.growth.rules.rule_log import RuleRow
@@ -28,6 +29,7 @@ def tend_rules(work: RuleWork) -> tuple[RuleRow, ...]:
 
 def follow_rules(work: RuleWork) -> tuple[RuleRow, ...]:
     """The part that needs no reflection and no model: what the person did and answered, and what the uses say."""
+    gather_opinions(work)
     settle_proposals(work.vault)
     rows = [*take_answers(work).rows]
     changes = RuleChanges([*rows_by_hand(work.vault, load_book(work.vault), work.now, work.language)])

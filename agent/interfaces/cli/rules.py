@@ -1,15 +1,19 @@
 """`vault-agent rules`: lists and shows what the agent has learned to do, sets rules aside and brings them back."""
 
+from contextlib import closing
+
 import click
 
+from agent.app.measured_rules import measured_rule_work
 from agent.app.open import open_workspace
 from agent.app.rules import rule_work
 from agent.errors import UserError
-from agent.growth.patterns.likeness import vectors_of
+from agent.events.bus import ignore_event
 from agent.growth.rules.book import RuleBook, load_book, rule_document, rule_history
 from agent.growth.rules.deciding import deprecate_rule, restore_rule
 from agent.growth.rules.rule import LearnedRule
 from agent.growth.rules.tend import tend_rules
+from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, columns, padded
@@ -106,12 +110,16 @@ def restore(output: Output, name: str, reason: str) -> None:
 @command.command(short_help="Look at the reflections and the uses now.")
 @click.pass_obj
 def learn(output: Output) -> None:
-    """Look now at what the reflections say and how the rules have done; a running daemon does so by itself."""
+    """Look now at what the reflections say and how the rules have done; a running daemon does so by itself.
+
+    A rule that is proposed is first tried on past tasks, if there is a model: that may take minutes. Ctrl-C stops it.
+    """
     workspace = open_workspace(output.vault())
     if not workspace.settings.growth.enabled:
         raise UserError("growth is switched off", hint="vault-agent config set growth.enabled true")
-    work = rule_work(workspace, lambda: vectors_of(open_index(workspace).chosen.embedder))
-    rows, waiting = tend_rules(work), pending_proposals(workspace.vault, "rule")
+    with stopped_by_ctrl_c() as cancelled, closing(open_index(workspace)) as index:
+        rows = tend_rules(measured_rule_work(workspace, index, ignore_event, cancelled))
+    waiting = pending_proposals(workspace.vault, "rule")
     lines = [f"{said(row.event)}  {row.words}  {row.why}" for row in rows]
     lines += [f"{each.question}  {each.path}" for each in waiting]
     document = {

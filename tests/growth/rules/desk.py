@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from agent.growth.gate.change import MeasureChange
 from agent.growth.patterns.likeness import vectors_of
 from agent.growth.reflections.reflection import Grade, Reflection, Strategy
 from agent.growth.rules.book import RuleBook, load_book
-from agent.growth.rules.gate import RuleGate, no_gate
 from agent.growth.rules.rule import LearnedRule
 from agent.growth.rules.rule_log import RuleRow
-from agent.growth.rules.rule_work import RuleWork
+from agent.growth.rules.rule_work import RuleWork, measure_nothing
 from agent.growth.rules.tend import tend_rules
 from agent.growth.rules.uses import GivenRule, RuleRun, RunOpinion, append_runs, opinion_row
 from agent.index.embedder import shipped_embedder
@@ -72,7 +72,7 @@ class Desk:
     reflections: list[Reflection] = field(default_factory=list)
     language: Language = "en"
     understanding: Understanding = RULES
-    gate: RuleGate = no_gate
+    gate: MeasureChange = measure_nothing
     skills: Sequence[tuple[str, str]] = ()
     told: list[object] = field(default_factory=list)
 

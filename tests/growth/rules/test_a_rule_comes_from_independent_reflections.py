@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.growth.rules.gate import RuleReport, RuleTrial
+from agent.growth.gate.change import GateReport, GateVerdict, ProposedChange
 from agent.growth.rules.rule_note import parse_rule
 from agent.loop.records import Began, Tainted
 from agent.loop.session import begin_session
@@ -134,16 +134,18 @@ def test_what_a_skill_says_already_is_no_rule(desk: Desk) -> None:
 
 
 def test_a_rule_that_the_gate_stops_is_not_proposed_until_more_is_said(desk: Desk) -> None:
-    measured = list[RuleTrial]()
+    measured = list[ProposedChange]()
 
-    def gate(trial: RuleTrial) -> RuleReport:
-        measured.append(trial)
-        return RuleReport("failed" if len(measured) == 1 else "passed", f"measured {len(measured)} times")
+    def gate(change: ProposedChange) -> GateReport:
+        measured.append(change)
+        verdict: GateVerdict = "below" if len(measured) == 1 else "not_below"
+        return GateReport(verdict, 1.0, 0.5, 2, f"measured {len(measured)} times")
 
     desk.gate = gate
     rows = desk.learn(*three(*READ))
     assert [(row.event, row.why) for row in rows] == [("gate", "measured 1 times")] and desk.asked() == []
-    assert measured[0].runs == {"run-0", "run-1", "run-2"} and "status: probation" in measured[0].note
+    assert measured[0].derived_from == {"run-0", "run-1", "run-2"}
+    assert "status: probation" in measured[0].notes[0].text and measured[0].fits("Change a note")
     desk.learn()
     assert len(measured) == 1
     desk.learn(*three(*READ, first=10))

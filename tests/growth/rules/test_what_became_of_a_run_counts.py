@@ -1,0 +1,105 @@
+"""A use is judged by facts: how the run ended, a ticked box, or what the person changed in what it wrote."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.app.open import open_workspace
+from agent.growth.rules.load import load_rules
+from agent.growth.rules.uses import load_runs, uses_of
+from tests.stories.agents import call, document, furnish, only, script, settings, tell
+from tests.vaults import git, write
+
+RULE = "---\ntype: rule\nstatus: probation\n---\nAnswer in one sentence.\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    made = furnish(tmp_path, monkeypatch.setenv)
+    write(made / "rules/short.md", RULE)
+    open_workspace(made).vault.commit_human()
+    return made
+
+
+def own(tmp_path: Path, *replies: object) -> dict[str, str]:
+    return settings(tmp_path, script(tmp_path / "script.json", *replies))
+
+
+def opinions(root: Path) -> list[str]:
+    vault = open_workspace(root).vault
+    (rule,) = load_rules(vault)
+    return [use.opinion for use in uses_of(load_runs(vault)).of(rule.words)]
+
+
+def listed(root: Path, own: dict[str, str]) -> dict[str, object]:
+    (rule,) = document(root, own, "rules", "list")["rules"]
+    return dict(rule)
+
+
+def test_a_finished_run_is_a_success(root: Path, tmp_path: Path) -> None:
+    machine = own(tmp_path, "One.")
+    tell(root, machine, "ask", "Count the teas")
+    rule = listed(root, machine)
+    assert rule["path"] == "rules/short.md" and rule["status"] == "probation"
+    assert (rule["uses"], rule["successes"], rule["evidence"]) == (1, 1, [])
+
+
+def test_a_box_counts_without_a_daemon(root: Path, tmp_path: Path) -> None:
+    machine = own(tmp_path, "One.", "Two.")
+    tell(root, machine, "ask", "Count the teas")
+    note = only(sorted((root / "sessions").rglob("*.md")))
+    write(note, note.read_text().replace("- [ ] [[rules/short]]: not helpful", "- [x] [[rules/short]]: not helpful"))
+    document(root, machine, "rules", "learn")
+    assert opinions(root) == ["not_helpful"]
+    assert listed(root, machine)["successes"] == 0
+    document(root, machine, "rules", "learn")
+    assert opinions(root) == ["not_helpful"]
+
+
+def test_a_correction_of_what_the_run_wrote_counts(root: Path, tmp_path: Path) -> None:
+    machine = own(tmp_path, call("vault_write", path="list.md", content="# List\n\n- green\n"), "Done.")
+    tell(root, machine, "ask", "Make a list of teas")
+    write(root / "list.md", "# List\n\n- black\n")
+    open_workspace(root).vault.commit_human()
+    document(root, machine, "rules", "learn")
+    assert opinions(root) == ["corrected"] and listed(root, machine)["successes"] == 0
+
+
+def test_six_runs_let_it_pass_at_the_end_of_the_last(root: Path, tmp_path: Path) -> None:
+    machine = own(tmp_path, *["One."] * 8)
+    tell(root, machine, "ask", "Count the teas")  # it was written by hand, and is noted in the log
+    for number in range(6):
+        tell(root, machine, "ask", f"Count the cups of day {number}")
+    assert listed(root, machine)["status"] == "active"
+    assert "| active | agent |" in (root / "rules/log.md").read_text()
+    assert git(root, "status", "--porcelain") == ""
+
+
+def test_nothing_is_learned_while_growth_is_off_and_what_was_learned_stays_in_use(root: Path, tmp_path: Path) -> None:
+    machine = {**own(tmp_path, *["One."] * 8), "VAULT_AGENT_GROWTH__ENABLED": "false"}
+    for number in range(7):
+        tell(root, machine, "ask", f"Count the cups of day {number}")
+    assert listed(root, machine)["status"] == "probation" and not (root / "rules/log.md").exists()
+    assert listed(root, machine)["uses"] == 7
+    error = document(root, machine, "rules", "learn", code=2)["error"]
+    assert "switched off" in error["message"] and "growth.enabled true" in error["hint"]
+
+
+def test_a_rule_is_shown_set_aside_and_brought_back_by_commands(root: Path, tmp_path: Path) -> None:
+    machine = own(tmp_path, "One.")
+    assert (
+        document(root, machine, "rules", "deprecate", "short", "--reason", "too short")["rule"]["status"]
+        == "deprecated"
+    )
+    assert "too short" in tell(root, machine, "rules", "show", "short")
+    assert document(root, machine, "rules", "restore", "short")["rule"]["status"] == "active"
+    shown = document(root, machine, "rules", "show", "rules/short.md")["rule"]
+    assert [row["event"] for row in shown["log"]] == ["deprecated", "active"] and shown["yours"] is True
+    assert "short  active" in tell(root, machine, "rules")
+    assert "no rule x" in document(root, machine, "rules", "show", "x", code=2)["error"]["message"]
+
+
+def test_a_vault_without_rules_says_how_to_write_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    assert "write one: rules/NAME.md" in tell(root, own(tmp_path), "rules")
+    assert document(root, own(tmp_path), "rules", "list") == {"ok": True, "rules": [], "waiting": []}
