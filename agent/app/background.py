@@ -14,6 +14,7 @@ from agent.app.subscriptions import DaemonParts
 from agent.app.suggestions import dismissed_suggestions
 from agent.attention.receipt import Reaction
 from agent.background.alerts import Alerts
+from agent.background.curiosity import Curiosity
 from agent.background.decision_notices import waiting_notices
 from agent.background.deletion_notice import DeletionNotice
 from agent.background.human_edits import HumanEdits
@@ -114,6 +115,7 @@ def build_daemon(
     rules = RuleUpkeep(
         workspace, pool, lambda: edits.settled, partial(measured_rule_work, workspace, index, bus.publish_async)
     )
+    curiosity = Curiosity(workspace, pool, lambda: edits.settled, bus.publish_async)
     remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
     open_box = partial(open_outbox, workspace, bus.publish_async)
 
@@ -133,9 +135,8 @@ def build_daemon(
 
     def problems() -> tuple[str, ...]:
         parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes, insights, messages, notices)
-        return tuple(each.problem for each in (*parts, alerts, reflections, rules))
+        return tuple(each.problem for each in (*parts, curiosity, alerts, reflections, rules))
 
-    contact = MachineContact(workspace, pool, lambda: edits.settled)
     state = JsonStateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
     return DaemonParts(
         sync,
@@ -152,10 +153,11 @@ def build_daemon(
         key,
         DeletionNotice(workspace, bus.publish_async),
         remotes,
-        contact,
+        MachineContact(workspace, pool, lambda: edits.settled),
         notices,
         insights,
         reflections,
+        curiosity,
         messages,
         alerts,
         rules,

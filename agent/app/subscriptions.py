@@ -29,6 +29,7 @@ from agent.runs.active_skills import ActiveSkills
 
 if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.alerts import Alerts
+    from agent.background.curiosity import Curiosity
     from agent.background.deletion_notice import DeletionNotice
     from agent.background.human_edits import HumanEdits
     from agent.background.inbox.inbox import Inbox
@@ -76,6 +77,7 @@ class DaemonParts:
     notices: "Notices"
     insights: "Insights"
     reflections: "Reflections"
+    curiosity: "Curiosity"
     messages: "IncomingMessages"
     alerts: "Alerts"
     rules: "RuleUpkeep"
@@ -170,6 +172,9 @@ def _subscribe_growth(bus: Bus, parts: DaemonParts) -> None:
     row(rules.edits_committed, EditsCommitted, name="edits: rules", timeout=None)
     row(rules.run_ended, TaskCompleted, name="run over: rules", timeout=None)
     row(rules.decided, ProposalDecided, name="decided: rules", timeout=None)
+
+    row(parts.curiosity.changed, FilesChanged, name="files: questions", priority=20, timeout=None)
+    row(parts.curiosity.tick, Tick, name="tick: questions", priority=10, timeout=None)
 
 
 def _subscribe_ends(bus: Bus, parts: DaemonParts) -> None:

@@ -4,8 +4,9 @@ arrived from others."""
 from dataclasses import replace
 
 from agent.events.notices import NoticeRaised
+from agent.growth.curiosity.question_notes import is_curious
 from agent.memory import daily
-from agent.runs.decisions import Question, open_questions
+from agent.runs.decisions import Question, noted_questions, open_questions
 from agent.runs.pending_decisions import PendingDecision, pending_decisions
 from agent.runs.profile_answers import profile_questions
 from agent.texts import Language, text
@@ -40,7 +41,17 @@ def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised
             for each in questions
         ),
         *(_of_profile(workspace, each) for each in of_profile),
+        *(
+            replace(_of_profile(workspace, each), type="question")
+            for each in _curious(workspace)
+            if each.path not in known
+        ),
     )
+
+
+def _curious(workspace: Workspace) -> tuple[Question, ...]:
+    """The unanswered questions that the agent asks by itself."""
+    return tuple(each for each in noted_questions(workspace) if is_curious(workspace.vault, each))
 
 
 def _of_decision(workspace: Workspace, asked: PendingDecision) -> NoticeRaised:

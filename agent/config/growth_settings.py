@@ -55,6 +55,19 @@ class RuleSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CuriositySettings:
+    """Settings of questions that the agent asks by itself."""
+
+    unprompted: bool
+    """Whether it may ask what nobody has prompted: which of two preferences holds, what it was unsure of in work that
+    it did alone. At most two questions are open at once, none comes in quiet or busy hours, and without an answer it
+    goes on as it said. Default false: a question takes your time, so you switch it on."""
+
+    days: Annotated[float, Range(0.1, 60, "days")]
+    """How long such a question waits for an answer, in days. Default 3: then it does what it said it would."""
+
+
+@dataclass(frozen=True, slots=True)
 class GrowthSettings:
     """The one switch of all growth."""
 
@@ -71,6 +84,9 @@ class GrowthSettings:
 
     rules: RuleSettings
     """How long a rule is on probation. Default: about ten uses."""
+
+    curiosity: CuriositySettings
+    """What it asks by itself. Default: nothing."""
 
 
 @dataclass(frozen=True, slots=True)

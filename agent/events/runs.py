@@ -232,6 +232,18 @@ class MemoryCaptured:
 
 
 @dataclass(frozen=True, slots=True)
+class HumanResponse:
+    """The person has answered a question of the agent, with the id `question`, in the note at `path`; `run` is the run
+    that waited for it, empty for a question that none waits for."""
+
+    question: str
+    path: str
+    answer: str
+    at: datetime
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class DaySummarised:
     """The summary of a day was written into its note; `day` is its date in ISO form."""
 

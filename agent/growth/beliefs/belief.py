@@ -134,9 +134,12 @@ def weight(signal: Sign, among: Collection[Sign], today: date) -> float:
 
 
 def _is_settled(signal: Sign, among: Collection[Sign]) -> bool:
-    """True if the person has stated another value on a later day."""
+    """True if the person has stated another value on a later day, or answered for one on the same."""
     return any(
-        each.kind in _STATED and each.day > signal.day and each.plain_value != signal.plain_value for each in among
+        each.kind in _STATED
+        and each.plain_value != signal.plain_value
+        and (each.day > signal.day or (each.kind == "answered" != signal.kind and each.day == signal.day))
+        for each in among
     )
 
 

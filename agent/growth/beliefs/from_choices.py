@@ -19,6 +19,8 @@ from agent.vault.store import Vault
 BELIEF, VALUES = "belief", "values"
 """The keys of a question's header which belief it is about (kind and topic of the dimension), and the values in the
 order of the options."""
+ANSWERED_AT = "answered"
+"""The key of a question's header with the time at which its answer was taken."""
 
 
 def signals_of_questions(vault: Vault) -> Iterator[Sign]:
@@ -72,8 +74,9 @@ def _ticked(note: Note) -> tuple[tuple[str, ...], int] | None:
 
 
 def _day(note: Note) -> date:
-    created = note.header.get("created")
-    return created.date() if isinstance(created, datetime) else date.min
+    """The day of the answer, where the note says it, else that of the question."""
+    known = (note.header.get(key) for key in (ANSWERED_AT, "created"))
+    return next((each.date() for each in known if isinstance(each, datetime)), date.min)
 
 
 def _is_of_owner(vault: Vault, note: Note) -> bool:
