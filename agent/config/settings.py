@@ -16,6 +16,7 @@ from agent.config.machine_settings import MachineSettings, SyncSettings
 from agent.config.memory_settings import MemorySettings
 from agent.config.node_settings import NodeSettings
 from agent.config.profile_settings import ProfileSettings
+from agent.config.research_settings import ResearchSettings
 from agent.config.run_settings import (
     ContextSettings,
     InboxSettings,
@@ -143,6 +144,7 @@ class Settings:
     memory: MemorySettings
     profile: ProfileSettings
     growth: GrowthSettings
+    research: ResearchSettings
     reflection: ReflectionSettings
     skills: SkillSettings
     tools: ToolSettings

@@ -45,3 +45,31 @@ class ReflectionWritten:
     runs: tuple[str, ...]
     strategies: int
     is_clean: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchStep:
+    """A research begins a step: `what` is search, read or ask, `subject` the query, the address or the prompt.
+
+    `run` is its account. So many `sources` are read, and so many `calls` of at most `most` were begun.
+    """
+
+    run: str
+    what: str
+    subject: str
+    sources: int
+    calls: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class MethodFound:
+    """A research has found a tool or a method that may be of use to the agent; it stands in the note at `path`.
+
+    `untrusted` are the strangers whose text says so: by itself that is no reason to do anything.
+    """
+
+    name: str
+    use: str
+    path: str
+    untrusted: tuple[str, ...] = ()

@@ -144,6 +144,11 @@ class Registry:
         """The tools that the run may use."""
         return tuple(tool for tool in self._allowed(context) if self._leaves(tool, context))
 
+    def permission(self, name: str, context: RunContext) -> Permission:
+        """The permission of a run for the tool of this name; denied for one that does not exist."""
+        tool = self._tools.get(name)
+        return Permission.DENY if tool is None else self._policies.permission(tool, context)
+
     def specs(self, context: RunContext) -> tuple[ToolSpec, ...]:
         """The specifications of the tools that the run may use, for the model."""
         return tuple(tool.spec for tool in self.visible(context))

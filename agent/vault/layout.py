@@ -23,6 +23,8 @@ CHAT_HISTORY = "chat_history"
 """The private file with what the person has typed in chats: a chat offers it again."""
 NOTICES = "notices/ledger.jsonl"
 """The private file with what was raised, decided and delivered of the agent's notices."""
+RESEARCH_RECORDS = "research"
+"""The private folder with what researches that are not over have found so far."""
 _TELLING = (AGENT_NOTE, MEMORY_NOTE, ENTRIES, SESSIONS, APPROVALS)
 """Names in the table of folders; where one of them is, the agent has lived."""
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")

@@ -155,16 +155,19 @@ def test_a_daemon_that_ends_in_the_middle_leaves_the_task_as_it_was(
 def test_a_task_whose_run_asks_waits_and_ends_after_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for key, value in BRISK.items():
         monkeypatch.setenv(key, value)
-    said = script(tmp_path / "script.json", call("human_ask", question="Which tea?"), "Green tea, says [[tea]].")
+    found = '- **Birthday**: 3 May ([[cake]] "My birthday is on 3 May")'
+    said = script(tmp_path / "script.json", call("human_ask", question="When is your birthday?"), found)
     root = furnish(tmp_path, monkeypatch.setenv, said)
-    path = task(root, "learn", "explore_topic")
+    write(root / "profile/00-basic-info.md", "# Basic information\n\n- **Birthday**: [to be filled]\n")
+    write(root / "cake.md", "# Cake\n\nMy birthday is on 3 May.\n")
+    path = task(root, "learn", "fill_gap")
     with living(root) as house:
         house.until(lambda: "in_progress" in path.read_text("utf-8"), "it waits for its person")
         assert "[[questions/" in path.read_text("utf-8")
         question = next((root / "questions").glob("*.md"))
-        write(question, question.read_text("utf-8").rstrip() + "\n\nGreen\n")
+        write(question, question.read_text("utf-8").rstrip() + "\n\n3 May\n")
         house.until(lambda: over(root, "learn") is not None, "it is over")
-    assert "Green tea, says [[tea]]." in (root / "research/Learn.md").read_text("utf-8")
+    assert "- **Birthday**: 3 May ([[cake]])" in (root / "profile/00-basic-info.md").read_text("utf-8")
 
 
 def test_a_task_that_arrived_is_not_done_before_its_person_has_looked(root: Path, tmp_path: Path) -> None:

@@ -93,31 +93,57 @@ def test_a_summary_takes_the_place_of_the_programs(tmp_path: Path, monkeypatch: 
     assert not Diary(made.workspace).summarise(NOW.date()).commit and made.commit_count() == tip, "the model's stays"
 
 
+RESEARCHED = [
+    {"when": "Plan a research", "text": "- What do roses need? | roses soil"},
+    {"when": "one of several researchers", "text": "- The roses need chalk in spring [1]\n- They need 7 kilos [1]"},
+    {"when": "Write the report", "text": "Roses need chalk in spring [1]. They are lovely."},
+    {"when": "Shorten a report", "text": "Roses need chalk in spring [1]."},
+]
+
+
 def test_explore_topic_is_a_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     notes = {"garden.md": "# Garden\n\nThe roses need chalk in spring.\n"}
-    made = office(tmp_path, monkeypatch, notes, call("vault_read", path="garden.md"), "Roses need chalk [[garden]].")
-    made.do("explore_topic", "Roses")
-    assert made.text("research/Roses.md").endswith("# Roses\n\n## 2026-11-22\n\nRoses need chalk [[garden]].\n")
-
-
-def test_what_was_read_from_strangers_is_written_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = office(
-        tmp_path,
-        monkeypatch,
-        {"mail.md": "---\nuntrusted: [mail]\n---\n# Mail\n\nThe roses need bleach.\n"},
-        call("vault_read", path="mail.md"),
-        "Roses need bleach [[mail]].",
-    )
+    made = office(tmp_path, monkeypatch, notes, *RESEARCHED)
     ended = made.do("explore_topic", "Roses")
-    assert "you did not write" in ended.text and not (made.root / "research").exists()
+    report = made.text("research/Roses.md")
+    assert "Roses need chalk in spring [1]. They are lovely. *(no source)*" in report
+    assert "1. [[garden]] — your note" in report and "7 kilos" not in report, "a figure that no source has is left out"
+    assert "untrusted" not in report and not ended.is_plain
+    assert "[[research/Roses]]" in ended.text and "chalk in spring [1]" in ended.text
+    (memory,) = (made.root / "entries").rglob("*roses*.md")
+    words = memory.read_text("utf-8")
+    assert "type: research" in words and "[[research/Roses]]" in words and "source: model" in words
+    assert made.actors()[0] == "job:task/explore_topic"
+
+
+def test_research_by_itself_can_be_switched_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch, {"garden.md": "# Garden\n\nThe roses need chalk.\n"}, *RESEARCHED)
+    monkeypatch.setenv("VAULT_AGENT_GROWTH__ENABLED", "false")
+    ended = made.do("explore_topic", "Roses")
+    assert "growth.enabled" in ended.text and not (made.root / "research").exists()
+
+
+MAIL = {"mail.md": "---\nuntrusted: [mail]\n---\n# Mail\n\nThe roses need bleach.\n"}
+
+
+def test_what_was_read_from_strangers_stays_in_the_report_as_theirs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = [{**each, "text": each["text"].replace("chalk", "bleach")} for each in RESEARCHED]
+    made = office(tmp_path, monkeypatch, MAIL, *answers)
+    ended = made.do("explore_topic", "Roses")
+    report = made.text("research/Roses.md")
+    assert "Roses need bleach in spring [1]" in report and "mail.md (from mail)" in report.partition("# Roses")[0]
+    assert "[[research/Roses]]" in ended.text and "bleach" not in ended.text
     assert "bleach" not in made.done("explore_topic").text
+    (memory,) = (made.root / "entries").rglob("*roses*.md")
+    assert "untrusted:" in memory.read_text("utf-8")
 
 
 def test_the_result_of_a_job_names_the_strangers_whose_text_was_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mail = {"mail.md": "---\nuntrusted: [mail]\n---\n# Mail\n\nThe roses need bleach.\n"}
-    made = office(tmp_path, monkeypatch, mail, call("vault_read", path="mail.md"), "Roses need bleach [[mail]].")
+    made = office(tmp_path, monkeypatch, MAIL, *RESEARCHED)
     note = b"---\ntype: job\non: {cron: '0 9 * * *'}\ntask: explore_topic\ntitle: Roses\n---\n"
     job = parse_job("jobs/roses.md", note, "")
     assert isinstance(job, Job)

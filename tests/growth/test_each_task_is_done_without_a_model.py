@@ -94,7 +94,11 @@ def test_explore_topic_quotes_the_vault(tmp_path: Path, monkeypatch: pytest.Monk
     ended = made.do("explore_topic", "Roses")
     assert ended.did_something
     note = made.text("research/Roses.md")
-    assert "### [[garden]]" in note and "The roses need chalk in spring." in note
+    assert (
+        "### [[garden]] [1]" in note
+        and "1. [[garden]] — your note" in note
+        and "The roses need chalk in spring." in note
+    )
     assert is_plain(made, "explore_topic")
 
 

@@ -210,19 +210,21 @@ def test_a_run_that_asked_its_person_is_delivered_after_the_answer(town: Town) -
 
 
 def test_the_answer_after_a_question_lands_where_the_procedure_puts_it(town: Town) -> None:
-    report = "# Tea\n\nGreen tea wakes without haste. [[tea]]"
-    town.says(call("human_ask", question="Which tea?"), report, after=report)
-    town.write("jobs/explore.md", job(text="", title="Tea", task="explore_topic"))
+    found = '- **Birthday**: 3 May ([[cake]] "My birthday is on 3 May")'
+    town.says(call("human_ask", question="When is your birthday?"), found, after=found)
+    town.write("profile/00-basic-info.md", "# Basic information\n\n- **Birthday**: [to be filled]\n")
+    town.write("cake.md", "# Cake\n\nMy birthday is on 3 May.\n")
+    town.write("jobs/explore.md", job(text="", title="Gaps", task="fill_gap"))
     with town.daemon() as house:
         house.step()
         town.clock.pass_by(minutes=1)
         town.wait_for(house, "explore", "waits")
         (question,) = open_questions(town.workspace)
-        answer(town.workspace, question, "green")
+        answer(town.workspace, question, "3 May")
         town.wait_for(house, "explore", "waits", "done")
-        assert "Green tea wakes without haste." in (town.root / "research/Tea.md").read_text("utf-8")
-        assert "[[research/Tea]]" in town.daily() and "Green tea wakes" not in town.daily()
-        commit = git(town.root, "log", "-1", "--format=%H", "--", "research/Tea.md").strip()
+        note = "profile/00-basic-info.md"
+        assert "- **Birthday**: 3 May ([[cake]])" in (town.root / note).read_text("utf-8")
+        commit = git(town.root, "log", "-1", "--format=%H", "--", note).strip()
         changed = git(town.root, "show", "--format=", "--name-only", commit).split()
         assert "jobs/history/explore.md" in changed, "in one commit with its row"
 

@@ -15,8 +15,6 @@ from agent.runs.profile_upkeep import is_stated_by_owner
 
 QUOTED = 200
 """The most characters of a quotation."""
-_WORD = re.compile(r"[a-z0-9\u00c0-\u024f\u0370-\u04ff]{3,}")
-_HAN = re.compile(r"[\u3400-\u9fff]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +63,6 @@ def names_in(context: ProcedureContext, folder: str, pattern: str = "*.md") -> t
 def quote(text: str) -> str:
     """The beginning of a text as a quotation on one line that does nothing in an editor."""
     return f"“{daily.inert(daily.cut(' '.join(text.split()), QUOTED))}”"
-
-
-def words_of(text: str) -> frozenset[str]:
-    """The words of a text by which its subject is known: of three letters and more, in Chinese pairs of characters."""
-    plain = text.casefold()
-    pairs = (run[at : at + 2] for run in _HAN.findall(plain) for at in range(len(run) - 1))
-    return frozenset((*_WORD.findall(plain), *pairs))
 
 
 def bullets(lines: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal, Protocol, TypeAlias
 
@@ -18,11 +18,12 @@ from agent.vault.store import Vault
 
 OpenRuns: TypeAlias = Callable[[], AbstractContextManager[RunService]]
 """Opens the agent of the vault with the settings as they are now."""
-ModelPart: TypeAlias = Literal["instead", "if_found", "besides", "after", "if_asked"]
+ModelPart: TypeAlias = Literal["instead", "if_found", "besides", "after", "if_asked", "own"]
 """What a model does where one is configured: the work `instead` of the plain form, the same but only `if_found`, if the
 plain form has found something, or something more `after` the plain form has found and done its part. `besides` is as
 `if_found`, but what the program knows by itself is written whatever the model answers. `if_asked` is as `after`, if
-words say what more is wanted: alone it costs nothing."""
+words say what more is wanted: alone it costs nothing. `own`: the procedure asks models itself, in rooms of its own, and
+its `Work` has the `result`."""
 PLANNED = "task/"
 """The beginning of what a commit of a task names as its job: a task is not one of the jobs in `jobs/`."""
 
@@ -75,6 +76,10 @@ class ProcedureCall:
     spend: float | None = None
     also: Callable[[ProcedureResult], Sequence[Request]] = nothing_more
     cancelled: Cancelled = never
+
+
+def do_nothing() -> None:
+    """Do nothing; for work after which nothing is left to do."""
 
 
 def call_of_task(task: Task, open_runs: OpenRuns) -> ProcedureCall:
@@ -132,12 +137,17 @@ class ProcedureContext:
 @dataclass(frozen=True, slots=True)
 class Work:
     """What there is to do and to say: `text` for a person (empty: nothing was to be done), `requests` to be written,
-    and the commits that were made already. `is_quiet`: nothing was to be done, and `text` says why."""
+    and the commits that were made already. `is_quiet`: nothing was to be done, and `text` says why.
+
+    `result` is what a procedure came to that asks models itself; `after` is called once the requests are written.
+    """
 
     text: str = ""
     requests: tuple[Request, ...] = ()
     commits: tuple[str, ...] = ()
     is_quiet: bool = False
+    result: ProcedureResult = ProcedureResult()
+    after: Callable[[], object] = field(default=do_nothing, compare=False)
 
 
 class Procedure(Protocol):

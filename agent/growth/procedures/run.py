@@ -70,9 +70,22 @@ def run_procedure(kind: TaskType, call: ProcedureCall) -> ProcedureResult:
         context = ProcedureContext(call, runs, runs.workspace.clock.now())
         found = procedure.plain(context)
         is_found = bool(found.text) and not found.is_quiet
+        if procedure.MODEL == "own":
+            return _of_itself(kind, context, found)
         if runs.present and _asks_model(procedure.MODEL, call, is_found):
             return _with_model(kind, procedure, context, found)
         return _written(kind, context, found, ProcedureResult(_plain_text(context, found), is_found))
+
+
+def _of_itself(kind: TaskType, context: ProcedureContext, found: Work) -> ProcedureResult:
+    """The result of a procedure that asks models itself; one that was stopped writes nothing, and is done again."""
+    if found.result.is_stopped:
+        return found.result
+    is_found = bool(found.text) and not found.is_quiet
+    says = _plain_text(context, found) if found.result.is_plain else found.text or context.text("nothing")
+    done = _written(kind, context, found, replace(found.result, text=says, did_something=is_found))
+    found.after()
+    return done
 
 
 def resume_procedure(kind: TaskType, call: ProcedureCall, ended: Ended) -> ProcedureResult:
@@ -147,7 +160,7 @@ def _written(
     if not requests and not result.did_something:
         return result
     session = ended.session if ended is not None else ""
-    stamp = Stamp(context.actor, run=ended.run if ended else "", tool=_TOOL, session=session)
+    stamp = Stamp(context.actor, run=ended.run if ended else result.run, tool=_TOOL, session=session)
     subject = f"task({kind.replace('_', '-')}): {vault.masked(call.title) or kind}"
     outcome = Outcome()
     if requests or vault.held_of(session):

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from agent.growth.procedures.material import bullets, days_before, stated, title_of, words_of
+from agent.growth.procedures.material import bullets, days_before, stated, title_of
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.growth.procedures.profile_lines import changes_in_answer, profile_with_template, propose, shown
+from agent.growth.topic_words import words_of
 from agent.markdown.note import Note
 from agent.memory.profile.catalog import CORE, note_of
 from agent.memory.profile.changes import ProfileChange, Proposed

@@ -21,6 +21,7 @@ COMMANDS = {
     "reindex": LazyCommand("agent.interfaces.cli.reindex", "Bring the search index up to date, or build it anew."),
     "ask": LazyCommand("agent.interfaces.cli.ask", "Give the agent a task and see its answer."),
     "chat": LazyCommand("agent.interfaces.cli.chat", "Talk with the agent."),
+    "research": LazyCommand("agent.interfaces.cli.research", "Look something up, with numbered sources, in a note."),
     "run": LazyCommand("agent.interfaces.cli.run_note", "Answer what a note asks, in the note."),
     "approvals": LazyCommand("agent.interfaces.cli.approvals", "List what waits for your yes, and decide."),
     "questions": LazyCommand("agent.interfaces.cli.questions", "List what the agent asks you, and answer."),

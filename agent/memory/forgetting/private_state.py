@@ -11,9 +11,17 @@ from contextlib import suppress
 from pathlib import Path
 
 from agent.config import private
+from agent.vault.layout import RESEARCH_RECORDS
 
 _LARGEST = 1 << 20
 """Bytes of a file in which names are replaced: larger ones are logs and databases."""
+
+
+def drop_unfinished(folder: Path) -> None:
+    """Delete what unfinished researches have found so far: it may say what is forgotten, and is only found again."""
+    for each in (folder / RESEARCH_RECORDS).glob("*.jsonl"):
+        with suppress(OSError):
+            each.unlink()
 
 
 def follow_names(folder: Path, names: Mapping[str, str]) -> None:

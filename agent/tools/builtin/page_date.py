@@ -33,8 +33,8 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _SAYS = re.compile(r"publish|posted|updated|written|dated?\b|发布|发表|时间|日期|更新|來源|来源", re.IGNORECASE)
 _FIRST = 15
 """The blocks of text at the beginning among which a line with a date is looked for."""
-_SHORT, _BYLINE = 120, 50
-"""The longest line with a date that says what it is, and the longest one that only has a date."""
+_SHORT, _BESIDE = 120, 14
+"""The longest line with a date that says what it is, and the most characters beside one that does not."""
 _MOST = 20_000
 """Characters of data for search engines that are looked through."""
 
@@ -71,9 +71,15 @@ class PageDates:
         stated += [found[1] for found in _DATA.finditer(self._data[:_MOST])][:1] + self._times[:1]
         lines = [each for each in blocks[:_FIRST] if len(each) <= _SHORT]
         stated += [each for each in lines if _SAYS.search(each)]
-        stated += [each for each in lines if len(each) <= _BYLINE]
+        stated += [each for each in lines if _is_byline(each)]
         stated.append(address.replace("_", "/"))
         return next(filter(None, map(day_in, stated)), "")
+
+
+def _is_byline(line: str) -> bool:
+    """True for a line with hardly anything but a date, which is no sentence."""
+    rest = _WORDS.sub("", _ISO.sub("", line)).strip(" -–—,，日|·")
+    return rest != line.strip() and len(rest) <= _BESIDE and not line.rstrip().endswith((".", "。"))
 
 
 def day_in(text: str) -> str:

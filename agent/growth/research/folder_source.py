@@ -1,0 +1,147 @@
+"""A folder on this machine as a source, such as the clone of a repository: read, never changed, and nothing in it is
+run.
+
+Only a person names a folder, on the command line. Links are not followed; hidden files, what other programs made or
+installed, and files that look like keys are left out.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from math import log
+from pathlib import Path
+from stat import S_ISREG
+
+from agent.errors import Interrupted, ToolFailed, UserError
+from agent.growth.research.source import Lead
+from agent.growth.topic_words import words_of
+from agent.llm.provider import Cancelled
+
+_SKIPPED = frozenset(
+    {"node_modules", "venv", "env", "target", "dist", "build", "out", "vendor", "__pycache__", "site-packages"}
+    | {"obj", "coverage", "third_party", "bower_components", "deps", "pods"}
+)
+"""Folders with what was installed, built, or copied from elsewhere."""
+_KEYS = re.compile(
+    r"id_(?:rsa|dsa|ecdsa|ed25519)|.*(?:credential|passwd|private[-_]?key).*|secrets?\.\w+"
+    r"|.*\.(?:pem|key|p12|pfx|jks|kdbx|keystore)",
+    re.IGNORECASE,
+)
+_LARGEST = 256 << 10
+"""Bytes of a file that is read."""
+_FILES, _SEARCHED = 20_000, 3_000
+"""The most files that are listed, and that are looked into."""
+_DEEPEST = 24
+_BINARY = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSource:
+    """One folder; its files are named by their paths in it."""
+
+    root: Path
+    _listed: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.root.name or str(self.root)
+
+    @property
+    def is_public(self) -> bool:
+        return False
+
+    @property
+    def origin(self) -> str:
+        """Whose text it is: nobody knows who wrote what lies in a folder."""
+        return f"the folder {self.name}"
+
+    def files(self, cancelled: Cancelled) -> Sequence[str]:
+        """The files that may be read, in order; the same in each call."""
+        if not self._listed:
+            self._listed.extend(sorted(self._walk(cancelled), key=lambda name: (name.count("/"), name.casefold())))
+        return self._listed
+
+    def search(self, query: str, most: int, cancelled: Cancelled) -> Sequence[Lead]:
+        """The files with the most of the query's words, rare words first, each with its text."""
+        words = words_of(query)
+        held: dict[str, frozenset[str]] = {}
+        for name in self.files(cancelled)[:_SEARCHED]:
+            if cancelled():
+                raise Interrupted("the search was cancelled")
+            with suppress(ToolFailed):
+                held[name] = words & (words_of(self._text(name)) | words_of(name.replace("_", " ").replace("/", " ")))
+        count = {word: sum(word in each for each in held.values()) for word in words}
+        weight = {word: log(1 + len(held) / times) for word, times in count.items() if times}
+        best = sorted((name for name in held if held[name]), key=lambda name: -sum(weight[word] for word in held[name]))
+        return [self.read(Lead(name), cancelled) for name in best[:most]]
+
+    def read(self, lead: Lead, cancelled: Cancelled) -> Lead:
+        """The text of one file."""
+        return Lead(lead.address, lead.address, authority="code", source=self.name, text=self._text(lead.address),
+                    origin=self.origin)  # fmt: skip
+
+    def _walk(self, cancelled: Cancelled) -> Iterator[str]:
+        count = 0
+        for folder, folders, files in os.walk(self.root):
+            if cancelled():
+                raise Interrupted("the search was cancelled")
+            place = Path(folder).relative_to(self.root)
+            is_deep = len(place.parts) >= _DEEPEST
+            folders[:] = [] if is_deep else [each for each in folders if not _is_skipped(folder, each)]
+            for each in files:
+                if each.startswith(".") or _KEYS.fullmatch(each) or not _is_plain(Path(folder, each)):
+                    continue
+                yield (place / each).as_posix()
+                count += 1
+                if count >= _FILES:
+                    return
+
+    def _text(self, name: str) -> str:
+        """The text of a file, found by descending from the folder without following a link."""
+        try:
+            data = _read(self.root, name)
+        except OSError as error:
+            raise ToolFailed(f"{name} cannot be read") from error
+        if not data.strip() or b"\0" in data[:_BINARY]:
+            raise ToolFailed(f"{name} is no text")
+        return data.decode("utf-8", "replace")
+
+
+def named_folder(path: str) -> FolderSource:
+    """The folder that a person names; raises `UserError` for none."""
+    found = Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100, PTH111 - a link is named as it is typed
+    if not found.is_dir():
+        raise UserError("{path} is no folder", hint="name a folder on this machine, such as a clone", path=path)
+    return FolderSource(found)
+
+
+def _is_skipped(parent: str, name: str) -> bool:
+    return name.startswith(".") or name.casefold() in _SKIPPED or Path(parent, name).is_symlink()
+
+
+def _is_plain(path: Path) -> bool:
+    with suppress(OSError):
+        found = path.lstat()
+        return S_ISREG(found.st_mode) and 0 < found.st_size <= _LARGEST
+    return False
+
+
+def _read(root: Path, name: str) -> bytes:
+    *folders, file = name.split("/")
+    place = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for each in folders:
+            if each in ("", ".", ".."):
+                raise FileNotFoundError(name)
+            inner = os.open(each, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place)
+            os.close(place)
+            place = inner
+        opened = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=place)
+        with os.fdopen(opened, "rb") as stream:
+            if not S_ISREG(os.fstat(opened).st_mode):
+                raise FileNotFoundError(name)
+            return stream.read(_LARGEST)
+    finally:
+        os.close(place)

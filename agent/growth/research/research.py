@@ -1,0 +1,139 @@
+"""Does one research from its topic to its note, for the command and for tasks.
+
+It is read-only until its end: what comes of it are the requests of `Research`, which its caller commits. A stop keeps
+what was found so far; a kill loses nothing that was paid for (`record`).
+"""
+
+import re
+from dataclasses import replace
+from typing import Protocol
+
+from agent.errors import Interrupted
+from agent.events.runs import Speaker
+from agent.growth.research.budget import CallBudget
+from agent.growth.research.conclude import concluded
+from agent.growth.research.desk import ResearchDesk
+from agent.growth.research.engines import engines_of
+from agent.growth.research.fact import FactCheck
+from agent.growth.research.findings import ResearchFindings
+from agent.growth.research.kinds import LIMITS
+from agent.growth.research.knowledge import tell_methods
+from agent.growth.research.record import ResearchRecord, key_of, open_record
+from agent.growth.research.repository import RepositoryStudy
+from agent.growth.research.research_call import Research, ResearchCall
+from agent.growth.research.researcher import ResearchGround
+from agent.growth.research.source import ResearchSource
+from agent.growth.research.topic import Exploration
+from agent.growth.research.vault_source import VaultSource
+from agent.growth.research.web_source import WebSource
+from agent.loop.request import RunRequest
+from agent.markdown.title import short_title
+from agent.runs.service import RunService
+from agent.tools.policy import Permission
+from agent.vault.change import Create, Edit, Stamp, actor_of
+from agent.vault.folders import RESEARCH
+
+TOOL = "research"
+"""The tool in the trailer of its commits."""
+_URL = re.compile(r"https?://[^\s<>\"'“”（）()，。]+")
+_GATHERING = 0.9
+"""The part of the time for searching and reading; the rest is for the report."""
+
+
+class _Work(Protocol):
+    def go(self) -> ResearchFindings: ...
+
+    def findings(self) -> ResearchFindings: ...
+
+
+def research(runs: RunService, call: ResearchCall) -> Research:
+    """Do a research, or go on with one that was killed or stopped.
+
+    Raises `LockHeld` if another process does the same one, and `UserError` for a prompt of the vault's that is wrong.
+    """
+    vault = runs.workspace.vault
+    topic = " ".join(vault.masked(call.topic).split())
+    call = replace(call, topic=topic, path=call.path or note_path(runs, topic))
+    roots = [str(each.root) for each in call.folders]
+    name = key_of(call.kind, topic.casefold(), call.path, *roots)
+    with open_record(vault.private_folder, name, runs.workspace.clock) as record:
+        desk, ground = _desk(runs, call, record), _ground(runs, call)
+        work, is_stopped = _work(desk, ground, call), False
+        try:
+            found = work.go()
+        except Interrupted:
+            found, is_stopped = work.findings(), True
+        return concluded(runs, call, desk, ground, found, is_stopped=is_stopped)
+
+
+def commit_research(runs: RunService, found: Research, call: ResearchCall) -> tuple[str, ...]:
+    """Write what came of a research, in one commit, which is returned; then tell of the tools and methods in it."""
+    mark_strangers(runs, found)
+    commits: tuple[str, ...] = ()
+    if found.requests:
+        stamp = Stamp(actor_of(call.job), run=found.run, tool=TOOL)
+        topic = runs.workspace.vault.masked(call.topic)
+        with runs.workspace.vault.transaction(f"research({call.kind}): {topic}", stamp, masked=True) as change:
+            change.requests += found.requests
+        commits = tuple(filter(None, [change.outcome.commit]))
+    after_commit(runs, found)
+    return commits
+
+
+def after_commit(runs: RunService, found: Research) -> None:
+    """What follows once the requests of a research are committed."""
+    found.done()
+    tell_methods(runs, found.methods, found.path, found.strangers)
+
+
+def mark_strangers(runs: RunService, found: Research) -> None:
+    """Record, before they are written, which lines are a stranger's, so that they count as that wherever they go."""
+    for each in found.requests if found.strangers else ():
+        if isinstance(each, Create | Edit):
+            before = runs.workspace.vault.read(each.path) or b""
+            runs.recall.foreign.remember(each.data, before, found.strangers)
+
+
+def note_path(runs: RunService, topic: str) -> str:
+    """The note of a topic."""
+    return runs.workspace.vault.home.at(f"{RESEARCH}{short_title(_URL.sub(' ', topic)) or 'topic'}.md")
+
+
+def _work(desk: ResearchDesk, ground: ResearchGround, call: ResearchCall) -> _Work:
+    if call.kind == "fact":
+        return FactCheck(desk, ground)
+    if call.kind == "repository" and call.folders:
+        return RepositoryStudy(desk, ground, call.folders[0])
+    return Exploration(desk, ground)
+
+
+def _desk(runs: RunService, call: ResearchCall, record: ResearchRecord) -> ResearchDesk:
+    settings = runs.workspace.settings
+    seconds = max(settings.schedule.research_minutes * 60 * _GATHERING - record.seconds, 0.0)
+    budget = CallBudget(LIMITS[call.kind].calls, seconds, runs.workspace.clock, record.note_call, record.begun)
+    return ResearchDesk(
+        call.topic,
+        record,
+        budget,
+        runs.account.of_run(record.run, call.job, call.spend) if runs.present else None,
+        runs.agent.count,
+        runs.workspace.vault.own_version_of,
+        settings.vault.language,
+        call.cancelled,
+        runs.bus.publish,
+    )
+
+
+def _ground(runs: RunService, call: ResearchCall) -> ResearchGround:
+    """Where may be searched: the vault, the folders that were named, and the web as the settings and the policy say."""
+    own: list[ResearchSource] = [VaultSource(runs.recall, call.topic)]
+    own += call.folders[1:] if call.kind == "repository" else call.folders
+    context = RunRequest("", Speaker("job" if call.job else "cli"), job=call.job).context("", "")
+    if runs.agent.tools.permission("web_fetch", context) is not Permission.ALLOW:  # nobody says yes to each page
+        return ResearchGround(own, None, call.kind, is_offline=True)
+    workspace = runs.workspace
+    stated = tuple(dict.fromkeys(each.rstrip(".,;:!?)]") for each in _URL.findall(call.topic)))
+    engines = engines_of(workspace.settings.research, workspace.clock)
+    known = workspace.vault.known
+    web = WebSource(call.topic, engines, stated, workspace.clock, lambda: known.values, call.network)
+    return ResearchGround(own, web if engines or stated else None, call.kind)
