@@ -82,11 +82,16 @@ def runs_of_day(vault: Vault, day: date) -> DayOfRuns:
 
 
 def sessions_since(vault: Vault, day: date) -> Iterator[str]:
-    """The paths of the sessions to whose notes something was written since the begin of a day, the newest first."""
+    """The paths of the sessions to whose notes something was written since the begin of a day, the newest first, and of
+    all that began then or the day before."""
     begin = datetime.combine(day, datetime.min.time(), vault.clock.now().tzinfo).timestamp()
     for path in sessions(vault):
-        if PurePosixPath(path).name[:10] < (day - _BACK).isoformat():
+        named = PurePosixPath(path).name[:10]
+        if named < (day - _BACK).isoformat():
             return
+        if named >= (day - timedelta(days=1)).isoformat():
+            yield path
+            continue
         try:
             written = Path(vault.place.root, path).stat().st_mtime
         except OSError:

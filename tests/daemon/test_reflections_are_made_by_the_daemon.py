@@ -1,0 +1,42 @@
+"""The daemon reflects on runs of any process once their conversation is silent; not if growth is off."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.growth.reflections.store import load_reflections
+from agent.interfaces.cli.main import main
+from tests.daemon.house import BRISK, living
+from tests.growth.reflections.desk import ERROR, JUDGES, failing, says
+from tests.stories.agents import furnish, script
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for key, value in BRISK.items():
+        monkeypatch.setenv(key, value)
+    monkeypatch.setattr("agent.background.reflections.STILL", 2.0)
+    monkeypatch.setenv("VAULT_AGENT_REFLECTION__DEPTH", "all")
+    monkeypatch.setenv("VAULT_AGENT_REFLECTION__HOUR", "23")
+    return furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "s.json", says(JUDGES), says(ERROR), *failing()))
+
+
+def test_a_run_of_another_process_is_reflected_on(root: Path) -> None:
+    with living(root) as house:
+        assert main(["--vault", str(root), "ask", "Read the note"]) == 0
+
+        def has_reflected() -> bool:
+            return any(each.trigger == "task" for each in load_reflections(house.workspace.vault))
+
+        house.until(has_reflected, "a reflection stands in the note of the day", 90)
+        count = len(load_reflections(house.workspace.vault))
+        house.for_a_while(4)
+        assert len(load_reflections(house.workspace.vault)) == count, "it does not reflect on that"
+
+
+def test_growth_that_is_off_reflects_on_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_GROWTH__ENABLED", "false")
+    with living(root) as house:
+        assert main(["--vault", str(root), "ask", "Read the note"]) == 0
+        house.for_a_while(6)
+        assert load_reflections(house.workspace.vault) == () and not (root / "reflections").exists()

@@ -1,0 +1,62 @@
+"""`reflect` looks back at the last run, a named one or a day, and says what it wrote and where."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.growth.reflections.desk import DAY, ERROR, JUDGES, READS, desk, failing, says
+from tests.stories.agents import document, tell
+
+
+def test_the_last_run_is_reflected_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = desk(tmp_path, monkeypatch, says(JUDGES), says(ERROR), *failing())
+    first, last = made.ask("Read the note"), made.ask("Read it again")
+    own = own_settings()
+    found = document(made.root, own, "reflect")
+    assert found["ok"] is True and found["path"].endswith("-reflections.md")
+    reflection = found["reflection"]
+    assert reflection["runs"] == [last.run] and reflection["trigger"] == "task" and reflection["plain"] is False
+    assert reflection["strategies"][0] == {
+        "strategy": "Search for a note before you read it.", "when": "a note is not found",
+        "effect": "no failing reads", "confidence": "high", "severity": "low", "restricts": False,
+    }  # fmt: skip
+    named = document(made.root, own, "reflect", "--run", first.run[-8:])
+    assert named["reflection"]["runs"] == [first.run]
+    text = tell(made.root, own, "reflect", "--run", first.run)
+    assert "**Went wrong** (tool): The note has another name." in text and "%%" not in text and "[ ]" not in text
+    assert f"in {found['path']}" in text
+
+
+def test_a_day_is_reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = desk(tmp_path, monkeypatch, says(DAY), says(ERROR), READS, "No.")
+    made.ask("Read the note")
+    found = document(made.root, own_settings(), "reflect", "--day", "2026-11-21")
+    assert found["reflection"]["trigger"] == "day" and found["reflection"]["strategies"]
+
+
+def test_what_cannot_be_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = desk(tmp_path, monkeypatch, says(JUDGES), "Four.")
+    own = own_settings()
+    assert document(made.root, own, "reflect", code=2)["error"]["message"] == "no run is over yet"
+    own_work = made.ask("Look back", job="task/01J", purpose="cleanup")
+    for words, message in (
+        (("--run", "01NOSUCHRUN"), "there is no run 01NOSUCHRUN"),
+        (("--run", own_work.run), f"{own_work.run} is a part of the agent's own work, on which nothing is reflected"),
+        (("--day", "2020-01-01"), "no run ended on 2020-01-01"),
+        (("--day", "today", "--run", "x"), "either --run or --day"),
+    ):
+        assert document(made.root, own, "reflect", *words, code=2)["error"]["message"] == message
+
+
+def test_without_money_it_counts_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = desk(tmp_path, monkeypatch, says(JUDGES), "Four.")
+    made.ask("When is tea?")
+    own = {**own_settings(), "VAULT_AGENT_SPEND__JOBS_TOKENS": "1"}
+    found = document(made.root, own, "reflect")
+    assert found["reflection"]["plain"] is True and found["reflection"]["strategies"] == []
+
+
+def own_settings() -> dict[str, str]:
+    """The settings that the desk has put into this process."""
+    return {name: value for name, value in os.environ.items() if name.startswith("VAULT_AGENT_")}
