@@ -8,8 +8,9 @@ from contextlib import closing
 from urllib.parse import urlencode
 
 from agent.errors import Permanent
-from agent.interfaces.http.door.socket_file import SOCKET_HOST, bindable, socket_path
+from agent.interfaces.http.door.socket_file import bindable, socket_path
 from agent.interfaces.http.door.token import load_token
+from agent.workspace.daemon_socket import SOCKET_HOST
 from agent.workspace.workspace import Workspace
 
 

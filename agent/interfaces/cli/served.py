@@ -70,6 +70,11 @@ class Callers:
         if not is_same or caller.root != os.path.realpath(self.workspace.vault.place.root):
             raise Refused(HTTPStatus.CONFLICT, "another process has to answer this command")
 
+    @property
+    def has_same_settings(self) -> bool:
+        """True if no file of settings has changed since the daemon was started."""
+        return self.settings == _settings(self.workspace)
+
     def language(self, caller: Caller, *, is_document: bool) -> Language:
         """The language in which the caller is told what there is to tell."""
         found = terminal_language(["--vault", caller.root], {**caller.environ, **caller.locale})
@@ -79,7 +84,9 @@ class Callers:
 def own_routes(workspace: Workspace) -> tuple[AnyOperation | AnyStream, ...]:
     """What a daemon answers for the command line, with the settings that it has now."""
     callers = Callers.of(workspace)
-    return command_route(callers), import_module("agent.interfaces.cli.served_runs").run_route(callers)
+    runs = import_module("agent.interfaces.cli.served_runs")
+    searches = import_module("agent.interfaces.cli.served_searches")
+    return command_route(callers), runs.run_route(callers), searches.search_route(callers)
 
 
 def command_route(callers: Callers) -> CommandOperation:

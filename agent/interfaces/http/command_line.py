@@ -35,6 +35,25 @@ class CommandLine(Caller, frozen=True, forbid_unknown_fields=True):
     terminals: tuple[Size, Size]
 
 
+class SearchAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A search of a server for other programs: by the `version` and the variables that count; `memories` of the person
+    of a program, or passages of notes."""
+
+    version: str
+    environ: dict[str, str]
+    text: str
+    limit: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
+    memories: bool
+    channel: str
+    run: str
+
+
+class SearchFound(msgspec.Struct, frozen=True):
+    """What was found, in the form of that server."""
+
+    found: str
+
+
 class Decided(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A person's decision: `yes` about an approval, or None and their `words` for a question."""
 
@@ -74,6 +93,7 @@ class Printed(msgspec.Struct, frozen=True):
     code: int
 
 
+SearchOperation: TypeAlias = Operation[NoParams, SearchAsked, SearchFound]
 CommandOperation = Operation[NoParams, CommandLine, Printed]
 RunMessage: TypeAlias = tuple[str, Mapping[str, object]]
 """An event of a run: its name, and the object that becomes its data."""
@@ -88,6 +108,15 @@ def command_operation(path: str, answer: Callable[[Service, CommandLine], Printe
 
     summary = "Answer a command of the command line"
     return Operation("POST", path, "command", summary, respond, Printed, NoParams, CommandLine)
+
+
+def search_operation(path: str, answer: Callable[[Service, SearchAsked], SearchFound]) -> SearchOperation:
+    """The operation that searches for the server of another program."""
+
+    def respond(call: Call[NoParams, SearchAsked]) -> SearchFound:
+        return answer(call.service, call.body)
+
+    return Operation("POST", path, "command_search", "Search", respond, SearchFound, NoParams, SearchAsked)
 
 
 def run_stream(path: str, take: Callable[[Service, RunCommand, Tell], TakenRun]) -> Stream[NoParams]:

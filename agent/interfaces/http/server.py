@@ -22,8 +22,9 @@ from agent.errors import UserError
 from agent.interfaces.http.door.guard import Guard, Limits
 from agent.interfaces.http.door.port import Listener, PortRequest, Tls, listener_of
 from agent.interfaces.http.door.sign_in import SignIn
-from agent.interfaces.http.door.socket_file import SOCKET_HOST, bindable
+from agent.interfaces.http.door.socket_file import bindable
 from agent.texts import Language
+from agent.workspace.daemon_socket import SOCKET_HOST
 
 _ARRIVING = 30
 """Seconds in which a request has to arrive whole; a connection that is slower, or asks nothing, is closed."""

@@ -37,14 +37,7 @@ class IndexSearches:
     def find(self, asked: Question) -> Found:
         """Passages of notes, or memories, with the reason why something may be missing."""
         source, late = self._ready(asked.text)
-
-        def search() -> Found:
-            if not asked.memories:
-                return source.search(asked.text, asked.limit)
-            return source.remembered(asked.text, asked.limit, RunContext(asked.run, "", channel=asked.channel))
-
-        found, late = search_whole(self.workspace, source.library, search, late)
-        return replace(found, degraded="; ".join(filter(None, [found.degraded, late])) or None)
+        return find_in(self.workspace, source, asked, late)
 
     def _ready(self, text: str) -> tuple[RecallSource, str | None]:
         """The searches, and why the index is behind."""
@@ -54,6 +47,18 @@ class IndexSearches:
         else:
             notes = prefetch_contents(self.workspace)
         return self._source, catch_up(self.workspace, self._source.library, notes)
+
+
+def find_in(workspace: Workspace, source: RecallSource, asked: Question, late: str | None) -> Found:
+    """Passages of notes, or memories; `late` is why the index is behind, None if it is not."""
+
+    def search() -> Found:
+        if not asked.memories:
+            return source.search(asked.text, asked.limit)
+        return source.remembered(asked.text, asked.limit, RunContext(asked.run, "", channel=asked.channel))
+
+    found, late = search_whole(workspace, source.library, search, late)
+    return replace(found, degraded="; ".join(filter(None, [found.degraded, late])) or None)
 
 
 def serve(root: Path) -> None:

@@ -1,19 +1,25 @@
-"""The searches of programs, asked in a process of their own (`search_process`), which is started when it is needed.
+"""The searches of programs, asked of the vault's daemon where one is at work, which has the index open already.
 
-This is the only place that knows where the index is opened: a daemon that holds it already can be asked here instead.
+Else they are asked in a process of their own (`search_process`), which is started when it is needed and ends by itself.
+This is the only place that knows where the index is opened.
 """
 
+import base64
+import json
+import os
 import pickle
 import subprocess
 import sys
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from agent.errors import Permanent, ToolFailed
-from agent.interfaces.mcp.search_messages import Failure, Question
+from agent.interfaces.mcp.search_messages import DAEMON_PATH, Failure, Question, settings_of
 from agent.tools.tool import RunContext
+from agent.workspace.daemon_lock import load_daemon_state
+from agent.workspace.daemon_socket import DaemonSilent, ask_daemon, program_version
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -23,6 +29,8 @@ if TYPE_CHECKING:
 _PROCESS = "agent.interfaces.mcp.search_process"
 """Started with `-P`: a package of this name in the working folder is not ours."""
 _TRIES = 2
+_SECONDS = 10.0
+"""The longest time for an answer of the daemon."""
 
 
 @dataclass(slots=True)
@@ -30,6 +38,7 @@ class Searches:
     """Searches of one vault; may be used by several threads."""
 
     workspace: Workspace
+    is_daemon_asked: bool = True
     _process: "subprocess.Popen[bytes] | None" = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -42,6 +51,11 @@ class Searches:
         asked = Question(question, limit, memories=True, channel=context.channel, run=context.run)
         return cast("Recollection", self._ask(asked))
 
+    @property
+    def running(self) -> "subprocess.Popen[bytes] | None":
+        """The process that searches for this server; None if there is none."""
+        return self._process
+
     def close(self) -> None:
         """End the process; it has nothing to save."""
         process, self._process = self._process, None
@@ -50,9 +64,11 @@ class Searches:
 
     def _ask(self, asked: Question) -> Any:
         """The answer; raises `ToolFailed` for a search that fails, and `Permanent` if no process answers."""
+        with self._lock, suppress(DaemonSilent):
+            return _checked(self._from_daemon(asked))
         with self._lock:
             for _ in range(_TRIES):  # it ends by itself when it was idle: perhaps just now
-                process = self._running()
+                process = self._started()
                 assert process.stdin is not None and process.stdout is not None
                 try:
                     pickle.dump(asked, process.stdin)
@@ -62,12 +78,21 @@ class Searches:
                     self._process = None
                     _end(process)
                     continue
-                if isinstance(answer, Failure):
-                    raise ToolFailed(answer.message, hint=answer.hint)
-                return answer
+                return _checked(answer)
         raise Permanent("the search does not start", hint="vault-agent doctor looks for the cause")
 
-    def _running(self) -> "subprocess.Popen[bytes]":
+    def _from_daemon(self, asked: Question) -> Any:
+        """The daemon's answer; raises `DaemonSilent` if there is none, as before it has looked at all notes."""
+        if not self.is_daemon_asked or load_daemon_state(self.workspace) is None:
+            raise DaemonSilent("there is no daemon")
+        question = {"version": program_version(), "environ": settings_of(os.environ), **asdict(asked)}
+        answer = ask_daemon(self.workspace, DAEMON_PATH, question, _SECONDS)
+        try:
+            return pickle.loads(base64.b64decode(json.loads(answer)["found"]))  # by a socket of this person's own
+        except (ValueError, LookupError, TypeError, EOFError, pickle.UnpicklingError) as error:
+            raise DaemonSilent("the answer cannot be read") from error
+
+    def _started(self) -> "subprocess.Popen[bytes]":
         if self._process is not None and self._process.poll() is not None:
             _end(self._process)
             self._process = None
@@ -77,6 +102,12 @@ class Searches:
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )
         return self._process
+
+
+def _checked(answer: Any) -> Any:
+    if isinstance(answer, Failure):
+        raise ToolFailed(answer.message, hint=answer.hint)
+    return answer
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
