@@ -28,4 +28,5 @@ class SyncSettings:
 
     run_on: str
     """The `machine.name` of the machine that answers requests while the remote cannot be reached and nobody can say
-    whether another machine does. Default empty: none does, and requests wait until the remote is there."""
+    whether another machine does. Default empty: none does, and requests wait until the remote is there. Name it on
+    every machine: the others let it hand over first what it has done, a minute and a half once the remote is back."""

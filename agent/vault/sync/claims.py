@@ -9,6 +9,9 @@ seen unchanged for its whole length and `SLACK` seconds, whatever its times say.
 may lose a claim too early; its work is in vain then, but not done twice: who has a claim renews it before the result is
 written, and a claim that was lost cannot be renewed.
 
+When the remote was away, the machine that is named in `run_on` has perhaps done what nobody else knows of: once the
+remote is back, the others whose settings name it let it go first for `GOES_FIRST` seconds.
+
 Without a remote every claim is granted here. With several, the one whose address comes first in the alphabet has the
 claims, as it is the same on all machines that share it.
 """
@@ -40,6 +43,9 @@ LONGEST = 3 * 86_400.0
 """Seconds: the longest claim; a longer one counts as so long."""
 SECONDS = 30.0
 """The most seconds for one question to the remote: a claim is some hundred bytes, and work waits for it."""
+GOES_FIRST = 90.0
+"""Seconds in which a machine that has worked without the remote hands over what it did, once the remote is back: it
+tries every ten seconds, and one try may wait for the network for thirty. One that is gone delays the others by that."""
 _COPIES = f"{OWN_REFS}claims-read/"
 """References in this repository, each for the moment in which a claim is read."""
 _TRIES = 3
@@ -86,6 +92,8 @@ class Claims:
     machine: Machine
     run_on: str = ""
     _seen: dict[str, float] = field(default_factory=dict, init=False)
+    _was_away: bool = field(default=False, init=False)
+    _back_since: float | None = field(default=None, init=False)
 
     def take(self, what: str, seconds: float) -> Claim | None:
         """Claim something for this many seconds; None if another machine has it.
@@ -118,6 +126,18 @@ class Claims:
             if found is not None and found.token == claim.token and not is_renewed:
                 self._push(remote, RefUpdate("", ref, found.oid))  # only the answer to a renewal was lost
         self._forget(claim)
+
+    def lets_others_first(self) -> bool:
+        """True for a while after the remote was away, on a machine whose `run_on` names another one; look before a
+        claim is taken for new work."""
+        remote = self.remote
+        if remote is None or not self.run_on or self.acts_alone or not self._was_away:
+            return False
+        self._list(remote, [f"{CLAIMS}none"])
+        now = self.vault.clock.monotonic()
+        self._back_since = now if self._back_since is None else self._back_since
+        self._was_away = now - self._back_since < GOES_FIRST
+        return self._was_away
 
     def holder_of(self, what: str) -> Claim | None:
         """The claim that somebody has on something, this machine or another; None if it is free or has expired."""
@@ -228,6 +248,7 @@ class Claims:
         try:
             return Network(self.vault.git, SECONDS).list_refs(remote.address, patterns)
         except AgentError as error:
+            self._was_away, self._back_since = True, None
             raise self._unreachable(remote, problem_of(error).reason) from error
 
     def _push(self, remote: SyncedRemote, *updates: RefUpdate) -> tuple[Refused, ...]:
@@ -235,6 +256,7 @@ class Claims:
         try:
             return Network(self.vault.git, SECONDS).push(remote.address, updates)
         except AgentError as error:
+            self._was_away, self._back_since = True, None
             raise self._unreachable(remote, problem_of(error).reason) from error
 
     def _check_paused(self, remote: SyncedRemote) -> None:

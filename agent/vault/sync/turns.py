@@ -98,6 +98,8 @@ def take_turn(claims: Claims, what: str) -> Turn:
 
     What was done before is found in the vault then: look there before the work begins.
     """
+    if claims.lets_others_first():
+        raise NotOurTurn("the remote was away: a machine that works without it hands over first what it has done")
     claim = claims.take(what, LEASE)
     if claim is None:
         raise AnotherMachineHasIt("another machine is at it")

@@ -9,6 +9,7 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.daemon import Daemon
+from agent.errors import ToolFailed
 from agent.interfaces.cli.served import own_routes
 from agent.interfaces.http.serving import doors_of
 from agent.interfaces.mcp.searches import Searches
@@ -72,7 +73,7 @@ def test_a_daemon_that_comes_and_goes_is_noticed(workspace: Workspace, monkeypat
 def test_a_search_that_cannot_be_is_said_as_ever(workspace: Workspace) -> None:
     said = list[str]()
     for searches in (Searches(workspace), Searches(workspace, is_daemon_asked=False)):
-        with daemon(workspace), pytest.raises(Exception) as caught:  # noqa: PT011 - the same is raised both times
+        with daemon(workspace), pytest.raises(ToolFailed) as caught:
             searches.search("after:someday tea", 5)
         said.append(repr(caught.value))
         searches.close()

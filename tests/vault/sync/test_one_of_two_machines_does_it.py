@@ -8,8 +8,9 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.vault.plumbing.network import Network
-from agent.vault.sync.claims import CLAIMS, KEPT, SLACK, Claim, Claims, RemoteUnreachable
+from agent.vault.sync.claims import CLAIMS, GOES_FIRST, KEPT, SLACK, Claim, Claims, RemoteUnreachable
 from agent.vault.sync.claims import Machine as Name
+from agent.vault.sync.turns import NotOurTurn, Turn, take_turn
 from tests.fakes import FakeClock
 from tests.vault.sync.machines import Machine, two_machines
 from tests.vaults import git, make_vault
@@ -131,6 +132,56 @@ def test_with_a_remote_that_is_away_only_the_named_machine_acts(pair: tuple[Mach
     claim = taken(one)
     place.rename(pair[0].remote)
     assert one.renew(claim, 600) is not None and other.take(WHAT, 600) is None
+
+
+def alone(pair: tuple[Machine, Machine]) -> tuple[Claims, Claims, Turn]:
+    """Both machines want the same while the remote is away; the named one has done it when the remote is back."""
+    named, other = of(pair[0], "Anna"), of(pair[1], "Anna")
+    place = away(pair)
+    turn = take_turn(named, WHAT)
+    with pytest.raises(RemoteUnreachable):
+        take_turn(other, WHAT)
+    pair[0].write("answer.md", "the answer\n")
+    assert turn.finish()
+    git(pair[0].root, "add", "answer.md")
+    git(pair[0].root, "commit", "-qm", "an answer")
+    place.rename(pair[0].remote)
+    return named, other, turn
+
+
+def test_who_worked_while_the_remote_was_away_goes_first(pair: tuple[Machine, Machine]) -> None:
+    _, other, turn = alone(pair)
+    with pytest.raises(NotOurTurn, match="the remote was away"):
+        take_turn(other, WHAT)  # the other asks before the first has sent what it did
+    later(*pair, seconds=GOES_FIRST - 1)
+    with pytest.raises(NotOurTurn):
+        take_turn(other, "note else.md")
+    assert turn.hand_over()
+    later(*pair, seconds=2)
+    take_turn(other, WHAT)
+    assert pair[1].read("answer.md") == "the answer\n", "what was done is seen before the work begins"
+
+
+def test_who_is_gone_is_not_waited_for_any_longer(pair: tuple[Machine, Machine]) -> None:
+    _, other, turn = alone(pair)
+    with pytest.raises(NotOurTurn):
+        take_turn(other, WHAT)
+    later(*pair, seconds=GOES_FIRST + 1)
+    assert not take_turn(other, WHAT).is_lost()
+    assert not turn.finish(), "the first must not answer any more"
+
+
+def test_nobody_waits_where_no_machine_is_named(pair: tuple[Machine, Machine]) -> None:
+    claims, place = of(pair[1]), away(pair)
+    with pytest.raises(RemoteUnreachable):
+        take_turn(claims, WHAT)
+    place.rename(pair[0].remote)
+    take_turn(claims, WHAT)
+
+
+def test_the_named_machine_itself_waits_for_nobody(pair: tuple[Machine, Machine]) -> None:
+    named, _, _ = alone(pair)
+    take_turn(named, "note else.md")
 
 
 def test_what_was_granted_alone_is_lost_if_another_has_it_by_then(pair: tuple[Machine, Machine]) -> None:
