@@ -75,7 +75,7 @@ def build_runs(
     searches.other_words = QuestionWords(workspace, accounts).words
     keeper = entry_writer(workspace, searches, accounts)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
-    given = GivenRules(workspace, count, lambda: vectors_of(embedder))
+    given = GivenRules(workspace, count, lambda: vectors_of(embedder), accounts.models.main.model.present)
 
     def learner() -> "SkillLearning":
         module = import_module("agent.runs.skill_learning")  # needed after few runs, and slow to load

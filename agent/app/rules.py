@@ -52,6 +52,6 @@ def follow_rules_after_run(workspace: Workspace, bus: Bus, event: TaskCompleted)
 
 
 def _skill_texts(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """The path and the text of each skill that may be used."""
+    """The name and the text of each skill that may be used."""
     shelf = skills_on_demand(workspace).library.snapshot()
-    return ((skill.path, f"{skill.summary}\n{skill.body}") for skill in shelf.candidates if skill.reviewed)
+    return ((skill.name, f"{skill.summary}\n{skill.body}") for skill in shelf.candidates if skill.reviewed)

@@ -39,7 +39,7 @@ LEAST_FIT = 0.1
 _KEPT = 500
 """Runs whose rules are kept in memory."""
 _PRIORITY = 90
-_ALWAYS = 10.0
+_ALWAYS = 1.0
 """The score of a rule that holds in any case, above that of all others."""
 _LINE = re.compile(r"^- \[\[[^\]\n]+\]\] ", re.MULTILINE)
 
@@ -55,11 +55,13 @@ class _InRun:
 
 @dataclass(slots=True)
 class GivenRules:
-    """The rules in the runs of one vault. May be used by several threads. `vectors` loads the embedder when needed."""
+    """The rules in the runs of one vault. May be used by several threads. `vectors` loads the embedder when needed.
+    Without a model (`has_model`) nothing follows a rule, and so no run is a use of one."""
 
     workspace: Workspace
     count: Count
     vectors: Callable[[], Vectors | None]
+    has_model: bool = True
     _runs: OrderedDict[str, _InRun] = field(default_factory=OrderedDict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -92,7 +94,7 @@ class GivenRules:
         """The row about a run that has ended, for the note of its month."""
         with self._lock:
             found = self._runs.get(event.run)
-        if found is None or not found.lines:
+        if found is None or not (found.lines and self.has_model):
             return ()
         given = tuple(GivenRule(rule.path, rule.words) for line, rule in found.lines.items() if line not in found.gone)
         at = event.at or self.workspace.clock.now()
@@ -104,7 +106,7 @@ class GivenRules:
         """Boxes for the end of a run's note, about its rules on probation; empty without any."""
         with self._lock:
             found = self._runs.get(run)
-        rules = found.lines.values() if found is not None else ()
+        rules = found.lines.values() if found is not None and self.has_model else ()
         return rule_boxes([rule for rule in rules if rule.status == "probation"], self._language)
 
     def over(self, event: TaskCompleted) -> None:

@@ -11,6 +11,7 @@ from typing import Literal
 from agent.errors import NoteGone, UserError
 from agent.events.growth import RuleChanged
 from agent.growth.gate.change import ChangedNote, ProposedChange
+from agent.growth.patterns.likeness import pair_likeness
 from agent.growth.rules.book import RuleBook
 from agent.growth.rules.candidates import (
     ENOUGH,
@@ -37,12 +38,15 @@ from agent.growth.rules.rule_proposals import (
 from agent.growth.rules.rule_work import RuleChanges, RuleWork, subject_of
 from agent.loop.session import load_session
 from agent.memory.understanding.seam import TextRelation
+from agent.texts import text
 from agent.vault.proposals.proposal import ProposalDraft
 from agent.vault.proposals.proposals import pending_proposals, propose
 
 MOST_AT_ONCE = 3
 """The most rules about which the person is asked at one time: more would be noise."""
-_SHORTEST_LINE = 10
+_SHORTEST_LINE, _LIKE_A_SKILL = 10, 0.55
+"""The characters, and the likeness (`likeness.pair_likeness`), from which a line of a skill may say what a rule says:
+stricter than between rules, as a skill has many lines, and nobody is asked."""
 logger = logging.getLogger(__name__)
 
 
@@ -119,7 +123,8 @@ class _Learner:
         if (rule := next((each for each in opposite if each.status in IN_FORCE), None)) is not None:
             self.contradict(rule, candidate)
         elif (skill := self.skill_with(candidate)) is not None:
-            self.note_once(skill, "supported", candidate)
+            why = text("rules.in_skill", self.work.language, name=skill)
+            self.note_once("", "supported", candidate, f"{why} {_links(candidate)}")
         elif self.may_ask(candidate):
             self.ask(candidate, new_rule(self.work, known.book.log, candidate))
 
@@ -196,11 +201,13 @@ class _Learner:
         return stopped is None or any(each.reflection.at > stopped for each in candidate.said)
 
     def skill_with(self, candidate: RuleCandidate) -> str | None:
-        """The path of a skill that says the same already; None without one."""
-        for path, said in self.work.skills():
-            lines = [line.strip(" -*0123456789.") for line in said.splitlines() if len(line) > _SHORTEST_LINE]
+        """The name of a skill that says the same already; None without one."""
+        for name, said in self.work.skills():
+            rows = (line.strip(" -*0123456789.") for line in said.splitlines() if len(line) > _SHORTEST_LINE)
+            wanted, vectors = candidate.strategy.text, self.known.vectors
+            lines = [line for line in rows if pair_likeness(wanted, line, vectors) >= _LIKE_A_SKILL]
             if TextRelation.SAME in self.known.relations(candidate.strategy.text, lines):
-                return path
+                return name
         return None
 
     def note_once(

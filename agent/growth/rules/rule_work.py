@@ -48,7 +48,7 @@ def by_rules() -> Understanding:
 class RuleWork:
     """What the work on the rules of one vault needs.
 
-    `reflections` loads those from which rules may come, `skills` the path and the text of each skill; `vectors` and
+    `reflections` loads those from which rules may come, `skills` the name and the text of each skill; `vectors` and
     `understanding` compare meanings; `gate` measures a rule beforehand. `probation` is the length of that, in uses.
     `corrections`: an edit of what a run wrote is an opinion of it.
     """

@@ -133,7 +133,8 @@ def _line(book: RuleBook, rule: LearnedRule, width: int) -> str:
     uses = book.counted(rule)
     went_well = sum(use.is_success for use in uses)
     counts = said("{successes} of {uses}", successes=went_well, uses=len(uses)) if uses else "-"
-    return f"{padded(rule.name, width)}  {said(rule.status)}  {counts}  {clipped(rule.sentence, _SHOWN)}"
+    state = f"{padded(said(rule.status), 10)}  {padded(counts, 8)}"
+    return f"{padded(rule.name, width)}  {state}  {clipped(rule.sentence, _SHOWN)}"
 
 
 def _decided(output: Output, rule: LearnedRule, shown: str) -> None:

@@ -127,9 +127,9 @@ def test_a_yes_to_the_opposite_replaces_the_words(desk: Desk) -> None:
 
 
 def test_what_a_skill_says_already_is_no_rule(desk: Desk) -> None:
-    desk.skills = [("skills/edit/SKILL.md", "# Edit\n\n1. Read the note before you change it.\n2. Change it.\n")]
+    desk.skills = [("edit", "# Edit\n\n1. Read the note before you change it.\n2. Change it.\n")]
     rows = desk.learn(*three(*READ))
-    assert [(row.event, row.path) for row in rows] == [("supported", "skills/edit/SKILL.md")]
+    assert [(row.event, row.path) for row in rows] == [("supported", "")] and "the skill edit says so" in rows[0].why
     assert desk.asked() == [] and desk.learn() == ()
 
 

@@ -44,6 +44,13 @@ def test_a_finished_run_is_a_success(root: Path, tmp_path: Path) -> None:
     assert (rule["uses"], rule["successes"], rule["evidence"]) == (1, 1, [])
 
 
+def test_a_run_without_a_model_is_no_use(root: Path, tmp_path: Path) -> None:
+    machine = {**settings(tmp_path), "VAULT_AGENT_LLM__WIRE": "offline"}
+    tell(root, machine, "ask", "Count the teas")
+    assert listed(root, machine)["uses"] == 0
+    assert "rules/short]]: helpful" not in only(sorted((root / "sessions").rglob("*.md"))).read_text()
+
+
 def test_a_box_counts_without_a_daemon(root: Path, tmp_path: Path) -> None:
     machine = own(tmp_path, "One.", "Two.")
     tell(root, machine, "ask", "Count the teas")
