@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from agent.errors import AgentError
 from agent.events.types import DaemonStarted, Tick
-from agent.llm.connection import MissingModelKey, missing_key
+from agent.llm.model_key import MissingModelKey, missing_key
 from agent.workspace.workspace import Workspace, reload_settings
 
 AGAIN, RARELY = 5.0, 60.0

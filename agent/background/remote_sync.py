@@ -22,11 +22,11 @@ from agent.runs.sync_rounds import rounds_with_questions
 from agent.texts import Sentence
 from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
-from agent.vault.sync.joining import RemotePermission
+from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport
-from agent.vault.sync.rounds import chosen, rounds, sync_state
+from agent.vault.sync.rounds import chosen, rounds
 from agent.vault.sync.standing import is_quiet
-from agent.vault.sync.state import SyncState
+from agent.vault.sync.state import SyncState, sync_state
 from agent.workspace.workspace import Workspace
 
 KEY = "sync"

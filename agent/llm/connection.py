@@ -1,4 +1,4 @@
-"""Looks whether the model can be asked: whether its key is there, and whether its server answers.
+"""Looks whether the model's server answers.
 
 The server is asked which models it has, which costs nothing and sends no text.
 """
@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from agent.clock import Clock
 from agent.config.run_settings import LlmSettings
-from agent.errors import ConfigError, Interrupted, Retryable, UserError
-from agent.llm.http import key_of
+from agent.errors import ConfigError, Interrupted, Retryable
 from agent.llm.presets import ModelKind, endpoint
 from agent.llm.providers import open_provider
 from agent.llm.wire import Wire
@@ -32,32 +31,6 @@ class Connection:
     def lists_model(self) -> bool:
         """True if the server lists the model, or lists nothing; a longer name, with a date or a size, is the same."""
         return not self.models or any(name.startswith(self.model) for name in self.models)
-
-
-@dataclass(frozen=True, slots=True)
-class MissingModelKey:
-    """The main model's key is not there: why, and the setting that names it."""
-
-    why: str
-    setting: str
-
-
-def missing_key(llm: LlmSettings) -> MissingModelKey | None:
-    """Why the main model's key cannot be used; None if it is there, or none is needed.
-
-    The system's keyring is not looked at, as it may ask the person for a password.
-    """
-    try:
-        found = endpoint(llm)
-    except ConfigError:
-        return None
-    if found is None or found[1].key.reference.startswith("keyring:"):
-        return None
-    try:
-        key_of(found[1])
-    except UserError as error:
-        return MissingModelKey(error.message, f"{found[1].section}.api_key")
-    return None
 
 
 def try_connection(llm: LlmSettings, kind: ModelKind, clock: Clock) -> Connection | None:

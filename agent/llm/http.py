@@ -8,8 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 from agent.clock import Clock
-from agent.config.secrets import reveal
-from agent.errors import AgentError, ConfigError, Interrupted, MissingKey, Permanent, Retryable
+from agent.errors import AgentError, Interrupted, Permanent, Retryable
 from agent.llm.endpoint import Endpoint
 from agent.llm.exchange import MAX_BYTES, ExchangeFailed, Failed, HttpFault, HttpReply, Route, exchange
 from agent.llm.failures import clean_message
@@ -126,22 +125,3 @@ class Http:
 def _shown(failed: Failed, key: str) -> str:
     """The detail; without the key, if it is another program's."""
     return failed.detail if isinstance(failed.detail, Sentence) else clean_message(failed.detail, key)
-
-
-def key_of(endpoint: Endpoint) -> str:
-    """The endpoint's key, empty when it needs none; raises `MissingKey`, or `ConfigError` for an invalid key."""
-    if not endpoint.key.reference:
-        return ""
-    try:
-        key = reveal(endpoint.key).strip()
-    except MissingKey as error:
-        hint = "{advice}; or vault-agent config set {at}.api_key --prompt takes a key without showing it"
-        raise MissingKey(error.message, hint=Sentence(hint, advice=error.hint, at=endpoint.section)) from error
-    if not key.isascii() or not key.isprintable() or " " in key:
-        raise ConfigError(
-            "the secret at {section}.api_key ({key}) holds characters that no key has",
-            hint="copy the key again: one word of letters, digits and signs",
-            section=endpoint.section,
-            key=endpoint.key,
-        )
-    return key

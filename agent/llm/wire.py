@@ -18,8 +18,9 @@ from agent.llm.endpoint import Endpoint, Limit
 from agent.llm.exchange import HttpReply
 from agent.llm.failures import Rejected, clean_message, from_page, from_status, is_page, wait_asked
 from agent.llm.fields import items, mapping, parsed, text
-from agent.llm.http import Http, Unreached, key_of
+from agent.llm.http import Http, Unreached
 from agent.llm.messages import Json, JsonObject, Reply, Request, ToolSpec, Usage
+from agent.llm.model_key import key_of
 from agent.llm.plain_turns import REFUSED
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.retry import CountedText, Jitter, OnRetry, ignore_retry, with_retries

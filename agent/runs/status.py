@@ -7,8 +7,8 @@ from typing import cast
 
 from agent.config.secrets import Secret
 from agent.errors import AgentError
-from agent.llm.connection import missing_key
 from agent.llm.ledger import Ledger, SpendTotals
+from agent.llm.model_key import missing_key
 from agent.llm.presets import KINDS, ModelKind, endpoint
 from agent.llm.spend_elsewhere import spent_elsewhere
 from agent.runs.decisions import approvals, arrived_decisions

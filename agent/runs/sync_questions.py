@@ -25,10 +25,9 @@ from agent.vault.decision_notes import RecordFolder, post
 from agent.vault.folders import QUESTIONS
 from agent.vault.provenance.remotes import plain_address
 from agent.vault.store import Vault
-from agent.vault.sync.joining import RemoteChoice, RemotePermission
+from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.resolve import ConflictedNote, ConflictSide, conflicted_note, resolve
-from agent.vault.sync.rounds import sync_state
-from agent.vault.sync.state import SyncedRemote, Wait, WaitKind
+from agent.vault.sync.state import SyncedRemote, Wait, WaitKind, sync_state
 from agent.vault.sync.unasked import drop_unasked, unasked_conflicts
 from agent.vault.worktree.paths import is_note
 from agent.workspace.workspace import Workspace

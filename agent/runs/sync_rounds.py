@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from agent.errors import AgentError
 from agent.runs.sync_questions import Allowed, ask_about_conflicts, ask_about_remotes, settle_questions
-from agent.vault.sync.joining import RemotePermission
+from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport
 from agent.vault.sync.rounds import rounds
 from agent.vault.sync.state import SyncedRemote

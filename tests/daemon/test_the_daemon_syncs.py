@@ -12,8 +12,8 @@ from agent.background.remote_sync import LONGEST, RemoteSync
 from agent.events.notices import NoticeRaised
 from agent.events.types import FilesChanged, Tick
 from agent.texts import Sentence
-from agent.vault.sync.rounds import pause, state_file, sync_state
-from agent.vault.sync.state import SyncedRemote
+from agent.vault.sync.rounds import pause
+from agent.vault.sync.state import SyncedRemote, state_file, sync_state
 from tests.daemon.house import living
 from tests.fakes import FakeClock
 from tests.remotes import Mallory, git_as, shared_with_mallory

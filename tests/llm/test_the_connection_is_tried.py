@@ -9,7 +9,8 @@ from agent.config.load import load_settings
 from agent.config.run_settings import LlmSettings
 from agent.config.secrets import Secret
 from agent.errors import MissingKey, Permanent, Retryable
-from agent.llm.connection import missing_key, try_connection
+from agent.llm.connection import try_connection
+from agent.llm.model_key import missing_key
 from tests.llm.servers import Part, Visit, model_server
 
 NONE = load_settings(None, environ={"VAULT_AGENT_HOME": "/nowhere"}).settings.llm

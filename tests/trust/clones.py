@@ -15,7 +15,7 @@ from random import Random
 from agent.vault.options import Options
 from agent.vault.plumbing.network import Network
 from agent.vault.store import Vault, open_vault
-from agent.vault.sync.joining import RemoteChoice, RemotePermission
+from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote
 from tests.fakes import FakeClock

@@ -18,7 +18,7 @@ from typing import Any
 from agent.vault.options import Options
 from agent.vault.plumbing.network import Network
 from agent.vault.store import open_vault
-from agent.vault.sync.joining import RemotePermission
+from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import SyncRound
 from agent.vault.worktree.paths import TEMPORARY
 from tests.fakes import FakeClock

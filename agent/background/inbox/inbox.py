@@ -26,7 +26,7 @@ from agent.background.turns import TurnsToGiveBack
 from agent.errors import AgentError, NoteGone, Retryable
 from agent.events.runs import IN_NOTES
 from agent.events.types import FilesChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin, Tick
-from agent.llm.connection import MissingModelKey
+from agent.llm.model_key import MissingModelKey
 from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.changes import NoteChange
 from agent.markdown.requests import NoteRequest, is_answered, is_pending, may_ask, unreadable_reason

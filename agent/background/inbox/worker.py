@@ -21,7 +21,7 @@ from agent.background.inbox.queue import PendingRequest
 from agent.background.inbox.turns import AGAIN_AT_MOST, begin_turn, held_turn
 from agent.background.resume import OpenRuns
 from agent.errors import AgentError, LockHeld, NoteGone, Retryable
-from agent.llm.connection import MissingModelKey
+from agent.llm.model_key import MissingModelKey
 from agent.llm.provider import Cancelled, never
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session

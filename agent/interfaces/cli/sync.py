@@ -20,11 +20,12 @@ from agent.runs.sync_questions import settle_questions
 from agent.texts import text
 from agent.vault.health.status import status as vault_status
 from agent.vault.sync.checks import sync_checks
-from agent.vault.sync.joining import RemoteChoice, RemotePermission
+from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.removal import remove
 from agent.vault.sync.resolve import ConflictSide, conflicted_note, resolve
-from agent.vault.sync.rounds import chosen, pause, sync_state
+from agent.vault.sync.rounds import chosen, pause
 from agent.vault.sync.standing import standing_document
+from agent.vault.sync.state import sync_state
 
 _EXIT = exit_codes("not synced: the message says why")
 

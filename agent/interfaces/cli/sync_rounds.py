@@ -10,7 +10,7 @@ from agent.interfaces.cli.progress_bar import progress_bar
 from agent.interfaces.cli.sync_report import report_document, report_lines
 from agent.runs.arrivals import arrival_state
 from agent.runs.sync_rounds import rounds_with_questions
-from agent.vault.sync.joining import RemotePermission
+from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport
 from agent.vault.sync.state import SyncedRemote
 from agent.workspace.workspace import Workspace

@@ -16,7 +16,7 @@ from agent.interfaces.cli.screen import is_terminal
 from agent.interfaces.cli.sync_rounds import finish, go_round
 from agent.vault import merge_driver_setup
 from agent.vault.provenance.remotes import Writers, plain_address
-from agent.vault.sync.joining import RemotePermission
+from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.setup import Candidate, check_repository, examine, record, remotes_of_git
 from agent.workspace.workspace import Workspace
 

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.time_format import format_ago, format_time
-from agent.vault.sync.rounds import sync_state
 from agent.vault.sync.standing import RemoteStanding, standings
+from agent.vault.sync.state import sync_state
 from agent.workspace.workspace import Workspace
 
 SHOWN = 10

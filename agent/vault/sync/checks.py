@@ -12,10 +12,9 @@ from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.provenance.remotes import configured
 from agent.vault.store import Vault
-from agent.vault.sync.rounds import sync_state
 from agent.vault.sync.setup import check_repository, examine
 from agent.vault.sync.staging import staged
-from agent.vault.sync.state import SyncedRemote
+from agent.vault.sync.state import SyncedRemote, sync_state
 
 OLDEST = (2, 39)
 DRIVER = "merge.vault-agent.driver"

@@ -24,10 +24,10 @@ from agent.vault.plumbing.network import Network
 from agent.vault.plumbing.objects import LINK, PROGRAM, TreeEntry
 from agent.vault.plumbing.repository import MARKER
 from agent.vault.store import Vault
-from agent.vault.sync.rounds import NETWORK_SECONDS, state_file
+from agent.vault.sync.rounds import NETWORK_SECONDS
 from agent.vault.sync.setup import plain, set_remote, tried
 from agent.vault.sync.sides import files_of
-from agent.vault.sync.state import SyncedRemote
+from agent.vault.sync.state import SyncedRemote, state_file
 from agent.vault.worktree.paths import check
 
 _HEADS = "refs/heads/"

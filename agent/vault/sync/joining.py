@@ -7,7 +7,6 @@ text by it, our own commits are made again on top; otherwise the person is asked
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 
 from agent.texts import Sentence
 from agent.vault.change import Stamp
@@ -16,39 +15,13 @@ from agent.vault.message import compose
 from agent.vault.plumbing.identities import AGENT, signature
 from agent.vault.plumbing.tree_edit import commit_edits
 from agent.vault.store import Vault
+from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.relation import Standing, contains, relate
 from agent.vault.sync.replay import replay
 from agent.vault.sync.state import SyncedRemote, Wait, WaitKind
 from agent.vault.sync.trees import merge_trees
 from agent.vault.write.mass_change import lost_between
 from agent.vault.write.take_in import TAKE_IN
-
-
-class RemoteChoice(StrEnum):
-    """The person's answer about a remote whose history was rewritten."""
-
-    ASK = "ask"
-    KEEP = "keep"
-    """Keep what is here: it goes to the remote again."""
-    TAKE = "take"
-    """Take what is there: what was taken out there goes here, too; only our newer changes are added."""
-
-
-@dataclass(frozen=True, slots=True)
-class RemotePermission:
-    """What the person allows in this round. `mass`: to delete many notes. `join`: to put two vaults together.
-
-    `theirs` is the commit of the remote that they were asked about; empty for any.
-    """
-
-    choice: RemoteChoice = RemoteChoice.ASK
-    mass: bool = False
-    join: bool = False
-    theirs: str = ""
-
-    def at(self, theirs: str) -> "RemotePermission":
-        """What is allowed while the remote is at a commit."""
-        return self if self.theirs in {"", theirs} else RemotePermission()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from agent.vault.provenance.remotes import plain_address
 from agent.vault.store import Vault
 from agent.vault.sync.claims import drop_claims
 from agent.vault.sync.round import LOCK
-from agent.vault.sync.rounds import state_file
 from agent.vault.sync.setup import remotes_of_git
 from agent.vault.sync.standing import standings
+from agent.vault.sync.state import state_file
 
 
 @dataclass(frozen=True, slots=True)

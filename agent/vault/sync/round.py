@@ -20,8 +20,9 @@ from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.plumbing.repository import OWN_REFS, branch
 from agent.vault.plumbing.tree_edit import changed_entries
 from agent.vault.store import Vault
-from agent.vault.sync.joining import Joined, RemotePermission, described, join, outgoing
+from agent.vault.sync.joining import Joined, described, join, outgoing
 from agent.vault.sync.oversize import largest_file, leave_alone
+from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.problems import Problem, ProblemKind, problem_of
 from agent.vault.sync.replay import replay
 from agent.vault.sync.sides import side_of

@@ -8,22 +8,12 @@ from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.network import Network
 from agent.vault.provenance.remotes import configured
 from agent.vault.store import Vault
-from agent.vault.sync.joining import RemotePermission
+from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import RoundReport, SyncRound
-from agent.vault.sync.state import FILE, StateFile, SyncedRemote, SyncState
+from agent.vault.sync.state import SyncedRemote, state_file, sync_state
 
 NETWORK_SECONDS = 120.0
 """Seconds after which one transfer is ended."""
-
-
-def state_file(vault: Vault) -> StateFile:
-    """The file with the state of a vault's remotes."""
-    return StateFile(vault.private_folder / FILE)
-
-
-def sync_state(vault: Vault) -> SyncState:
-    """The remotes of a vault that are kept in step."""
-    return state_file(vault).load()
 
 
 def chosen(vault: Vault, name: str = "") -> list[SyncedRemote]:

@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.logins import without_login
 from agent.vault.store import Vault
-from agent.vault.sync.rounds import sync_state
-from agent.vault.sync.state import SyncedRemote
+from agent.vault.sync.state import SyncedRemote, sync_state
 
 QUIET = timedelta(days=1)
 """How long a trouble that passes by itself, such as being offline, is no news."""

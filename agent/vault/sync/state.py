@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agent.texts import Sentence
 from agent.vault import durable
+from agent.vault.store import Vault
 
 FILE = "sync.json"
 
@@ -179,3 +180,13 @@ def _time(at: datetime | None) -> str:
 
 def _read_time(found: object) -> datetime | None:
     return datetime.fromisoformat(found) if isinstance(found, str) and found else None
+
+
+def state_file(vault: Vault) -> StateFile:
+    """The file with the state of a vault's remotes."""
+    return StateFile(vault.private_folder / FILE)
+
+
+def sync_state(vault: Vault) -> SyncState:
+    """The remotes of a vault that are kept in step."""
+    return state_file(vault).load()

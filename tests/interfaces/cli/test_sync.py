@@ -10,9 +10,8 @@ from agent.interfaces.cli.main import main
 from agent.vault.health.status import conflict_copies
 from agent.vault.store import open_vault
 from agent.vault.sync.round import sync_once
-from agent.vault.sync.rounds import sync_state
 from agent.vault.sync.setup import Candidate
-from agent.vault.sync.state import FILE
+from agent.vault.sync.state import FILE, sync_state
 from tests.fakes import FakeClock
 from tests.remotes import git_as, make_remote
 from tests.vaults import FAST, git, make_vault, write

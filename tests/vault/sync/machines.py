@@ -7,7 +7,7 @@ from agent.clock import Clock
 from agent.vault.options import Options
 from agent.vault.plumbing.network import Network
 from agent.vault.store import Vault, open_vault
-from agent.vault.sync.joining import RemotePermission
+from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote
 from tests.fakes import FakeClock

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.vault.sync.joining import RemoteChoice, RemotePermission
+from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.round import RoundEnd
 from tests.vault.sync.machines import Machine, two_machines
 from tests.vaults import FAST

@@ -13,7 +13,7 @@ from agent.runs.machines import known_machines
 from agent.vault.change import Stamp
 from agent.vault.plumbing.commit_signature import named_key, signature_in, with_signature
 from agent.vault.provenance import recorder
-from agent.vault.sync.joining import RemoteChoice, RemotePermission
+from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.workspace.vault_watcher import origins_of
 from tests.remotes import Mallory, git_as
 from tests.vault.sync.machines import Machine, two_machines

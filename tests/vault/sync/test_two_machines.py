@@ -7,7 +7,7 @@ import pytest
 
 from agent.vault.history.purge import Cleaning, purge
 from agent.vault.plumbing.network import Network
-from agent.vault.sync.joining import RemoteChoice, RemotePermission
+from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.round import RoundEnd, SyncRound
 from tests.vault.sync.machines import Machine, two_machines
 from tests.vaults import FAST, git, make_vault

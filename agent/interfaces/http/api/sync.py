@@ -9,8 +9,9 @@ from agent.interfaces.http.operation import Call, NoParams, Operation, Reply
 from agent.texts import text
 from agent.vault.health.status import status as vault_status
 from agent.vault.sync.resolve import ConflictSide, conflicted_note, conflicted_notes, resolve
-from agent.vault.sync.rounds import pause, sync_state
+from agent.vault.sync.rounds import pause
 from agent.vault.sync.standing import standing_document, standings
+from agent.vault.sync.state import sync_state
 
 
 class Wait(msgspec.Struct, frozen=True):

@@ -11,8 +11,9 @@ from agent.texts import text
 from agent.vault.health.status import status
 from agent.vault.store import Vault
 from agent.vault.sync.resolve import ConflictedNote, ConflictSide, conflicted_note, conflicted_notes, resolve
-from agent.vault.sync.rounds import pause, sync_state
+from agent.vault.sync.rounds import pause
 from agent.vault.sync.standing import standings
+from agent.vault.sync.state import sync_state
 from agent.vault.worktree.paths import is_note
 
 _SHOWN = 50

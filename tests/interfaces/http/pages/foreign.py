@@ -14,8 +14,7 @@ from agent.memory.remember import remember
 from agent.schedule.history import HistoryRow
 from agent.texts import Sentence
 from agent.vault.change import Stamp
-from agent.vault.sync.rounds import state_file
-from agent.vault.sync.state import SyncedRemote, SyncState
+from agent.vault.sync.state import SyncedRemote, SyncState, state_file
 from agent.vault.worktree.paths import check
 from tests.interfaces.http.pages.house import House
 from tests.stories.agents import call
