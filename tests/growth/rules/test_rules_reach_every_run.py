@@ -1,5 +1,6 @@
 """Rules in force are before the model of every run of the owner's, and gone from it when they are set aside."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,11 @@ RULE = "---\ntype: rule\nstatus: {status}\nwhen: {when}\n---\n# A rule\n\n{text}
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "script.json", *["Well."] * 9))
+
+
+def machine() -> dict[str, str]:
+    """The settings of this machine, for a command in a process of its own."""
+    return {name: value for name, value in os.environ.items() if name.startswith("VAULT_AGENT_")}
 
 
 def rule(root: Path, name: str, text: str, status: str = "active", when: str = "a note is changed") -> Path:
@@ -139,7 +145,7 @@ def test_each_run_of_the_person_s_is_a_use(root: Path) -> None:
     rule(root, "read", "Read the note first.")
     rule(root, "short", "Be short.", "probation", '""')
     for task in ("Change tea.md", "Count the plans"):
-        tell(root, {}, "ask", task)
+        tell(root, machine(), "ask", task)
     workspace = open_workspace(root)
     uses = uses_of(load_runs(workspace.vault))
     marks = {each.name: each.words for each in load_rules(workspace.vault)}
@@ -154,7 +160,7 @@ def test_each_run_of_the_person_s_is_a_use(root: Path) -> None:
 
 def test_other_words_have_no_uses_yet(root: Path) -> None:
     path = rule(root, "read", "Read the note first.")
-    tell(root, {}, "ask", "Change tea.md")
+    tell(root, machine(), "ask", "Change tea.md")
     write(path, path.read_text().replace("first", "twice"))
     workspace = open_workspace(root)
     (changed,) = load_rules(workspace.vault)
