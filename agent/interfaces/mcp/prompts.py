@@ -25,6 +25,10 @@ class Prompts:
         task = PromptArgument(name=_TASK, description="what to do with it", required=False)
         return [Prompt(name=each.name, description=each.summary, arguments=[task]) for each in self._skills()]
 
+    def state(self) -> object:
+        """What differs once a skill is reviewed, changed or taken away."""
+        return tuple((each.name, each.summary, each.body) for each in self._skills())
+
     def get(self, name: str, given: Mapping[str, str]) -> GetPromptResult:
         """The text of a skill, with the task below it; raises `UserError` for one that is unknown or not reviewed."""
         skill = next((each for each in self._skills() if each.name == name), None)

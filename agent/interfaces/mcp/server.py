@@ -17,15 +17,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel.server import Server
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
 from mcp.shared.exceptions import MCPError
+from mcp.shared.subscriptions import PromptsListChanged, ResourcesListChanged
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from agent.errors import AgentError
 from agent.interfaces.mcp.clients import Client, Clients, offered
 from agent.interfaces.mcp.definitions import Definition, Offer
 from agent.interfaces.mcp.resources import MARKDOWN, NOTE, Resources
-from agent.interfaces.mcp.watching import Watch
+from agent.interfaces.mcp.watching import ListName, ListWatch, Watch
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import plain
 from agent.tools.policy import Policies
@@ -44,6 +47,19 @@ INSTRUCTIONS = (
 )
 
 
+class _VaultServer(Server[None]):
+    """The SDK's server, which says that it tells of changed lists."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        told = notification_options or NotificationOptions(prompts_changed=True, resources_changed=True)
+        return super().create_initialization_options(told, experimental_capabilities, extensions)
+
+
 @dataclass(slots=True)
 class Door:
     """One vault, open to programs until `close`; `ending` is set when this process ends, and stops what runs."""
@@ -55,8 +71,10 @@ class Door:
     clients: Clients = field(init=False)
     resources: Resources = field(init=False)
     watch: Watch = field(init=False)
+    lists: ListWatch = field(init=False)
     _bus: InMemorySubscriptionBus = field(default_factory=InMemorySubscriptionBus)
     _listeners: dict[tuple[int, str], "ServerRequestContext[Any, Any]"] = field(default_factory=dict)
+    _readers: dict[tuple[int, ListName], "ServerRequestContext[Any, Any]"] = field(default_factory=dict)
     _calls: "Calls | None" = None
     _prompts: "Prompts | None" = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -65,6 +83,8 @@ class Door:
         self.clients = Clients(self.workspace.vault.clock)
         self.resources = Resources(self.workspace)
         self.watch = Watch(self.resources)
+        paths = self.workspace.vault.note_paths
+        self.lists = ListWatch({"prompts": lambda: self.prompts().state(), "resources": lambda: hash(tuple(paths()))})
 
     def server(self) -> Server[None]:
         """The server of the SDK, for any of its transports."""
@@ -73,14 +93,24 @@ class Door:
         async def subscribed(
             request: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
         ) -> types.SubscriptionsListenResult:
-            uris = list(params.notifications.resource_subscriptions or ())
+            wanted = params.notifications
+            uris = list(wanted.resource_subscriptions or ())
+            asked: dict[ListName, bool | None] = {
+                "prompts": wanted.prompts_list_changed,
+                "resources": wanted.resources_list_changed,
+            }
             await self._watch(uris)
+            names = [name for name, is_asked in asked.items() if is_asked]
+            for name in names:
+                await self.lists.add(name)
             try:
                 return await listen(request, params)
             finally:
                 self.watch.drop(uris)
+                for name in names:
+                    self.lists.drop(name)
 
-        return Server(
+        return _VaultServer(
             NAME,
             version=version(NAME),
             instructions=INSTRUCTIONS,
@@ -107,6 +137,7 @@ class Door:
     async def _lifespan(self, server: Server[None]) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self.watch.run, self._tell)
+            tasks.start_soon(self.lists.run, self._tell_list)
             try:
                 yield
             finally:
@@ -171,6 +202,7 @@ class Door:
     async def _list_resources(
         self, request: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
+        await self._note_reader(request, "resources")
         cursor = params.cursor if params is not None and params.cursor else ""
         found, following = await _in_thread(partial(self.resources.page, cursor))
         shown = [
@@ -225,9 +257,31 @@ class Door:
             if wanted == uri:
                 await request.session.send_resource_updated(uri)
 
+    async def _note_reader(self, request: ServerRequestContext[Any, Any], name: ListName) -> None:
+        """Tell a program of an older protocol when a list changes that it has read; the others listen for it."""
+        key = (id(request.session.client_params), name)
+        if request.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            return
+        if key not in self._readers:
+            await self.lists.add(name)
+        self._readers[key] = request
+
+    async def _tell_list(self, name: ListName) -> None:
+        await self._bus.publish(PromptsListChanged() if name == "prompts" else ResourcesListChanged())
+        for key, request in [each for each in self._readers.items() if each[0][1] == name]:
+            session = request.session
+            try:
+                await (
+                    session.send_prompt_list_changed() if name == "prompts" else session.send_resource_list_changed()
+                )
+            except (anyio.ClosedResourceError, anyio.BrokenResourceError):  # the program has gone
+                self._readers.pop(key, None)
+                self.lists.drop(name)
+
     async def _list_prompts(
         self, request: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
+        await self._note_reader(request, "prompts")
         return types.ListPromptsResult(prompts=await _in_thread(lambda: self.prompts().all()))
 
     async def _get_prompt(

@@ -5,9 +5,10 @@ from urllib.parse import quote
 
 import pytest
 from mcp.shared.exceptions import MCPError
-from mcp.shared.subscriptions import ResourceUpdated
+from mcp.shared.subscriptions import PromptsListChanged, ResourcesListChanged, ResourceUpdated
 
-from agent.interfaces.mcp import resources
+from agent.interfaces.cli.main import main
+from agent.interfaces.mcp import resources, watching
 from tests.interfaces.mcp.programs import connected, raw_client, run
 from tests.stories.agents import furnish
 from tests.vaults import write
@@ -84,6 +85,42 @@ def test_an_old_client_subscribes_too(tmp_path: Path, root: Path) -> None:
             "params": {"uri": "note:///tea.md"},
         }
         assert client.ask("resources/unsubscribe", {"uri": "note:///tea.md"})["result"] == {}
+
+
+def test_a_list_that_changes_is_told(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "LISTS_EVERY", 0.1)
+
+    async def work() -> None:
+        async with connected(root) as program:
+            async with program.client.listen(resources_list_changed=True, prompts_list_changed=True) as told:
+                write(root / "tea.md", "the same notes\n")
+                write(root / "new.md", "one more\n")
+                async for event in told:
+                    assert event == ResourcesListChanged()
+                    break
+                review_skill(root)
+                async for event in told:
+                    assert event == PromptsListChanged()
+                    break
+            assert "tea-time" in [each.name for each in (await program.client.list_prompts()).prompts]
+
+    run(work, 40)
+
+
+def review_skill(root: Path) -> None:
+    """Write a skill as the person does, and say that it may steer."""
+    write(root / "skills/tea-time/SKILL.md", "---\nname: tea-time\ndescription: Make tea.\n---\nBoil water.\n")
+    assert main(["--vault", str(root), "skills", "review", "tea-time"]) == 0
+
+
+def test_an_old_client_is_told_of_the_lists_that_it_has_read(tmp_path: Path, root: Path) -> None:
+    with raw_client(tmp_path, root) as client:
+        capabilities = client.begin()["result"]["capabilities"]
+        assert capabilities["resources"]["listChanged"] is True and capabilities["prompts"]["listChanged"] is True
+        assert capabilities["tools"]["listChanged"] is False, "the tools stay as they are while it runs"
+        client.ask("resources/list")
+        write(root / "new.md", "one more\n")
+        assert client.read() == {"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}
 
 
 def test_reviewed_skills_are_prompts_and_others_are_not(root: Path) -> None:

@@ -17,6 +17,7 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.subscriptions import ResourcesListChanged
 from mcp_types import Implementation
 
 from tests.interfaces.mcp.programs import LEGACY, MODERN, Program, command, run
@@ -105,6 +106,20 @@ def test_two_programs_work_at_once_each_in_its_name(server: Server, mode: str) -
     run(work)
     assert [path.name for path in sorted((server.root / mode).iterdir())] == ["one.md"]
     assert "mcp:gemini-cli" in git(server.root, "log", "-3", "--format=%B")
+
+
+def test_a_list_that_changes_is_told(server: Server) -> None:
+    async def work() -> None:
+        async with (
+            connected(server, "Cursor", MODERN) as program,
+            program.client.listen(resources_list_changed=True) as told,
+        ):
+            (server.root / "one-more.md").write_text("one more\n")
+            async for event in told:
+                assert event == ResourcesListChanged()
+                break
+
+    run(work, 60)
 
 
 def test_the_token_is_for_its_person_only(server: Server) -> None:
