@@ -6,7 +6,7 @@ be asked about now is tried again later, and only counted after a day.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
@@ -14,7 +14,7 @@ from datetime import date, datetime, time, timedelta
 from agent.background.failures import failure_text
 from agent.background.pool import Pool, Priority
 from agent.background.turns import TurnsToGiveBack
-from agent.errors import AgentError, Retryable
+from agent.errors import AgentError, LimitReached, Retryable
 from agent.events.growth import ReflectionWritten
 from agent.events.runs import TaskCompleted
 from agent.events.types import EditsCommitted, FilesChanged, Tick
@@ -44,6 +44,9 @@ RETRY = 900.0
 """Seconds until something is tried again for which no model could be asked."""
 LOOK = 60.0
 """Seconds between two looks whether a day's review is due."""
+TRIES = 3
+"""How often something is tried for which the model fails; then it is only counted."""
+_EDITS, _DAY = "edits", "day"
 GRACE = timedelta(hours=1)
 """How long the review waits for a look back that is planned for the same hour: both are one run then."""
 
@@ -69,6 +72,7 @@ class Reflections:
     _look_at: float = field(default=0.0, init=False)
     _empty: date | None = field(default=None, init=False)
     """The day that was to be reviewed, and on which no run had ended."""
+    _tries: dict[str, int] = field(default_factory=dict, init=False)
     _turns: TurnsToGiveBack = field(init=False)
 
     def __post_init__(self) -> None:
@@ -125,18 +129,28 @@ class Reflections:
             self._sessions |= dict.fromkeys(work.recent_sessions())
             self._has_begun = False
         for path in list(self._sessions):
-            for each in work.look_at_session(path, cancelled):
-                self._tell(each)
+            self._try(path, work.look_at_session(path, cancelled))
             if cancelled():
                 return
             self._sessions.pop(path, None)
         if self._has_edits:
-            for each in work.look_at_edits(cancelled):
-                self._tell(each)
+            self._try(_EDITS, work.look_at_edits(cancelled))
             self._has_edits = cancelled()
         day = self._day_due()
         if day is not None and not cancelled():
             self._review(work, day, cancelled)
+
+    def _try(self, name: str, found: Iterable[Reflection]) -> None:
+        """Tell what is reflected; what has failed `TRIES` times is only counted. Raises the error of an earlier try."""
+        try:
+            for each in found:
+                self._tell(each)
+        except (AgentError, OSError) as error:
+            self._tries[name] = self._tries.get(name, 0) + (not isinstance(error, LimitReached))
+            if self._tries[name] < TRIES:
+                raise
+            logger.warning("%s is only counted: %s", name, failure_text(error))
+        self._tries.pop(name, None)
 
     def _review(self, work: ReflectionRound, day: date, cancelled: Cancelled) -> None:
         """Review a day, if it is the turn of this machine."""
@@ -144,10 +158,14 @@ class Reflections:
         try:
             if is_reviewed(self.workspace.vault, day):
                 return
-            found = work.review(day, cancelled)
+            found = work.review(day, cancelled, is_last_try=self._tries.get(_DAY, 0) + 1 >= TRIES)
+            self._tries.pop(_DAY, None)
             self._empty = day if found is None else None
             if found is not None:
                 self._tell(found)
+        except (AgentError, OSError):
+            self._tries[_DAY] = self._tries.get(_DAY, 0) + 1
+            raise
         finally:
             self._turns.add(turn)
 

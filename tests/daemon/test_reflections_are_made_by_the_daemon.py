@@ -40,3 +40,15 @@ def test_growth_that_is_off_reflects_on_nothing(root: Path, monkeypatch: pytest.
         assert main(["--vault", str(root), "ask", "Read the note"]) == 0
         house.for_a_while(6)
         assert load_reflections(house.workspace.vault) == () and not (root / "reflections").exists()
+
+
+def test_a_model_that_always_fails_is_asked_three_times(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.background.reflections.RETRY", 1.0)
+    said = script(root.parent / "s.json", {"when": JUDGES, "error": "permanent", "times": 0}, "Four.")
+    assert said.exists()
+    with living(root) as house:
+        assert main(["--vault", str(root), "ask", "When is tea?"]) == 0
+        reflections = house.parts.reflections
+        house.until(lambda: bool(reflections._tries), "it was tried", 60)
+        house.until(lambda: not reflections._tries and not reflections._sessions, "it is given up", 60)
+        assert load_reflections(house.workspace.vault) == ()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from agent.context.prompt import VaultReader, fill
-from agent.errors import AgentError, LimitReached
+from agent.errors import AgentError, LimitReached, Permanent
 from agent.growth.reflections.answer import ParsedAnswer, RunJudgement, parse_answer
 from agent.llm.messages import Assistant, Message, Request, User
 from agent.llm.provider import Cancelled, Provider, ignore, never
@@ -29,11 +29,14 @@ def ask_for_answer(
     cancelled: Cancelled = never,
     most: int = ANSWER_TOKENS,
 ) -> AskedAnswer:
-    """The model's answer to a prompt; raises what the model raises when it is asked first.
+    """The model's answer to a prompt; raises what the model raises when it is asked first, `Permanent` for an empty
+    answer.
 
     If it cannot be asked again, the first answer is used as far as it can be read.
     """
     reply = model.chat(Request((User(prompt),), max_output=most), ignore, cancelled).message.text
+    if not reply.strip():
+        raise Permanent("the model gave an empty answer", hint="ask again; if it stays empty, raise llm.max_output")
     return answer_in_reply(model, prompt, reply, read, cancelled, most)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from agent.config.growth_settings import ReflectionSettings
-from agent.errors import LimitReached, NoteGone
+from agent.errors import AgentError, LimitReached, NoteGone
 from agent.growth.reflections.choice import is_known, new_reactions, why_look
 from agent.growth.reflections.course import RunCourse, courses_in
 from agent.growth.reflections.day import counted_day, review_day, runs_of_day, sessions_since
@@ -66,14 +66,17 @@ class ReflectionRound:
             if course.run in later and self.now - course.ended <= LOOKED_BACK and not cancelled():
                 yield from self._look_at(session, course, later[course.run], cancelled)
 
-    def review(self, day: date, cancelled: Cancelled = never) -> Reflection | None:
-        """Review a day; None if there was no run on it. What there is no money for is counted."""
+    def review(self, day: date, cancelled: Cancelled = never, *, is_last_try: bool = False) -> Reflection | None:
+        """Review a day; None if there was no run on it. What there is no money for is counted, and at the last try what
+        the model fails at."""
         runs = runs_of_day(self.reflecting.vault, day)
         if not runs.courses:
             return None
         try:
             found = review_day(self.reflecting, runs, cancelled)
-        except LimitReached:
+        except AgentError as error:
+            if not is_last_try and not isinstance(error, LimitReached):
+                raise
             found = counted_day(self.reflecting, runs)
         return self._written(found)
 

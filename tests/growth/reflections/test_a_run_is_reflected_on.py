@@ -166,7 +166,7 @@ def test_without_a_model_nothing_is_written_about_a_run_by_itself(
     ended = made.ask("When is tea?")
     assert made.look(ended.session) == []
     by_hand = reflect_on_run(made.reflecting).reflection
-    assert by_hand.is_plain and by_hand.strategies == () and "Outcome: finished" in by_hand.result
+    assert by_hand.is_plain and by_hand.strategies == () and "It finished: " in by_hand.result
     assert "No model was asked" in made.note()
 
 

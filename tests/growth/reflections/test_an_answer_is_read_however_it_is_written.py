@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.context.prompt import nothing
-from agent.errors import LimitReached, Retryable
+from agent.errors import LimitReached, Permanent, Retryable
 from agent.growth.reflections.answer import RunJudgement, only_restricts, parse_answer, without_block
 from agent.growth.reflections.ask import AskedAnswer, ask_for_answer
 from agent.growth.reflections.reflection import Strategy
@@ -110,7 +110,6 @@ HOSTILE = {
     "twice": "result: a\nresult: b\n",
     "a list": "- result\n- gap\n",
     "prose": "I think that all went well: mostly.",
-    "nothing": "",
     "other keys": "mood: good\nweather: fine\n",
     "control characters": "result: a\x00b\n",
     "half a character": "result: \udcff\n",
@@ -155,6 +154,11 @@ def test_an_error_of_the_second_try_loses_nothing_of_the_first() -> None:
     )
     with pytest.raises(Retryable):
         ask_for_answer(Says("Well.", Retryable("busy")), "Judge.", nothing)
+
+
+def test_an_empty_answer_is_an_error() -> None:
+    with pytest.raises(Permanent):
+        ask_for_answer(Says(" "), "Judge.", nothing)
 
 
 @pytest.mark.parametrize("none", ["", "none", "null", "[]", "无", "- none"])
