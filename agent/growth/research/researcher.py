@@ -23,6 +23,8 @@ _STATEMENTS = 12
 """Sentences that a model may read out of some sources."""
 _FURTHER = 2
 """Further searches that a gap is worth."""
+_QUERY = 80
+"""Characters of a search that a model asks for after it has read pages."""
 _LEAST = 40
 """Characters of a source with something to quote."""
 
@@ -120,7 +122,7 @@ class Researcher:
         self.methods += found.methods
         self.missing += found.missing
         if all(each.is_public for each in fresh.values()):
-            self.searches += found.searches
+            self.searches += (each[:_QUERY] for each in found.searches)
         if found.statements or (answer and not found.refused):
             self.statements += found.statements
         else:  # no model, or one that says nothing that is in the sources
