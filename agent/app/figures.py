@@ -2,19 +2,22 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime, time
+from functools import cache
 
 from agent.app.notices import open_ledger
 from agent.attention.notice_counts import NoticeCounts, counts_by_day, total_of_days
 from agent.attention.receipt import NoticeReceipt
 from agent.background.standing_alerts import load_standing
 from agent.errors import AgentError
+from agent.growth.effect.ticked import TickReader
+from agent.growth.effect.weeks import Effect, effect_of_help, first_monday
 from agent.growth.patterns.opinions import pattern_opinions
 from agent.memory.counts import count_facts
 from agent.metrics.figures import MetricFigure, figures
 from agent.metrics.present import PresentFigures
 from agent.metrics.prometheus import format_prometheus
-from agent.metrics.totals import MetricTotals, load_totals
+from agent.metrics.totals import MetricTotals, load_days, load_totals
 from agent.runs.job_upkeep import job_record, job_shelf
 from agent.runs.node_state import node_state
 from agent.runs.status import ledger_of
@@ -46,6 +49,21 @@ def all_figures(
     days = counts_by_day(_receipts(workspace), workspace.clock.now().tzinfo).items()
     notices = total_of_days(counts for day, counts in days if since is None or day >= since)
     return (*figures(totals, present), *_notice_figures(notices))
+
+
+@cache
+def _tick_reader(vault: str) -> TickReader:
+    """What a process has read of one vault's history."""
+    return TickReader()
+
+
+def load_effect(workspace: Workspace) -> Effect:
+    """What gets done with and without the agent's unasked help, in the last 26 weeks."""
+    vault, now = workspace.vault, workspace.clock.now()
+    start = first_monday(now)
+    since = datetime.combine(start, time(), now.tzinfo)
+    edits = _tick_reader(vault.id).edits(vault, since)
+    return effect_of_help(now, load_days(workspace.metrics, start), _receipts(workspace), edits)
 
 
 def prometheus_text(workspace: Workspace) -> bytes:
