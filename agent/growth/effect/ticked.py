@@ -61,7 +61,8 @@ def _ticked(vault: Vault, fresh: Iterable[Commit]) -> Mapping[str, int]:
                 if blob is not None:
                     for state, count in boxes[blob.oid].items():
                         (opened if state[:1] == b" " else done)[state[1:]] += sign * count
-        found[id] = sum(min(number, -opened[box]) for box, number in done.items() if number > 0 and opened[box] < 0)
+        ticked = {box: min(number, -opened[box]) for box, number in done.items() if number > 0 and opened[box] < 0}
+        found[id] = sum(number for box, number in ticked.items() if not _is_answer(box))
     return found
 
 
@@ -69,7 +70,7 @@ def _boxes(data: bytes | None) -> Counter[bytes]:
     """The boxes of a note by their state (" " or "x") and text."""
     if data is None or len(data) > _LARGEST or b"]" not in data:
         return Counter()
-    return Counter(state.lower() + words.strip() for state, words in _BOX.findall(data) if not _is_answer(words))
+    return Counter(state.lower() + words.strip() for state, words in _BOX.findall(data))
 
 
 def _is_answer(words: bytes) -> bool:
