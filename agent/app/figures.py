@@ -28,7 +28,7 @@ from agent.workspace.workspace import Workspace
 def present_figures(workspace: Workspace) -> PresentFigures:
     """How things are now; asks the node host where it is switched on, which may take some seconds."""
     node = node_state(workspace)
-    opinions = list(pattern_opinions(workspace.vault, _receipts(workspace)).values())
+    opinions = list(pattern_opinions(workspace.vault, load_receipts(workspace)).values())
     return PresentFigures(
         count_facts(workspace.vault),
         {job.id: job_record(workspace, job.id).consec_failures for job in job_shelf(workspace).load().jobs},
@@ -46,7 +46,7 @@ def all_figures(
     workspace: Workspace, totals: MetricTotals, present: PresentFigures, since: date | None = None
 ) -> tuple[MetricFigure, ...]:
     """The figures of the days since then, in the order in which they are shown; `totals` are those of the same days."""
-    days = counts_by_day(_receipts(workspace), workspace.clock.now().tzinfo).items()
+    days = counts_by_day(load_receipts(workspace), workspace.clock.now().tzinfo).items()
     notices = total_of_days(counts for day, counts in days if since is None or day >= since)
     return (*figures(totals, present), *_notice_figures(notices))
 
@@ -63,7 +63,7 @@ def load_effect(workspace: Workspace) -> Effect:
     start = first_monday(now)
     since = datetime.combine(start, time(), now.tzinfo)
     edits = _tick_reader(vault.id).edits(vault, since)
-    return effect_of_help(now, load_days(workspace.metrics, start), _receipts(workspace), edits)
+    return effect_of_help(now, load_days(workspace.metrics, start), load_receipts(workspace), edits)
 
 
 def prometheus_text(workspace: Workspace) -> bytes:
@@ -81,7 +81,7 @@ def _notice_figures(counts: NoticeCounts) -> Iterator[MetricFigure]:
     yield MetricFigure("  share sent at once", 100 * counts.sent / counts.raised if counts.raised else None, "%")
 
 
-def _receipts(workspace: Workspace) -> tuple[NoticeReceipt, ...]:
+def load_receipts(workspace: Workspace) -> tuple[NoticeReceipt, ...]:
     """All receipts of notices; none if their ledger cannot be read, which `doctor` says."""
     try:
         return open_ledger(workspace).all()

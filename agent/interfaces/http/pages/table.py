@@ -9,6 +9,7 @@ from agent.interfaces.http.pages import (
     job_edit,
     jobs,
     memory,
+    metrics,
     needs,
     notes,
     profile,
@@ -48,6 +49,8 @@ PAGES: tuple[Page, ...] = (
     skills.PAGE,
     skills.SKILL,
     sync.PAGE,
+    metrics.PAGE,
+    metrics.EFFECT,
     settings.PAGE,
 )
 DEEDS: tuple[Deed, ...] = (

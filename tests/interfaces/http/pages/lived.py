@@ -123,5 +123,5 @@ def addresses(house: House) -> list[str]:
         "/profile/31-preferences.md", "/profile/31-preferences.md?view=source",
         "/memory", "/memory?q=tea", "/memory/forget", "/memory/forget?name=tea",
         "/skills", "/skills?task=Plan%20my%20day", "/skills/daily-planning", "/skills/offers",
-        "/settings", "/settings?all=yes", "/sync",
+        "/settings", "/settings?all=yes", "/sync", "/metrics", "/metrics?days=90", "/metrics/effect",
     ]  # fmt: skip
