@@ -3,7 +3,9 @@
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
+from agent.markdown import tags
 from agent.markdown.blocks import parse_body
 from agent.markdown.links import find_header_links, find_links
 from agent.markdown.note import Note
@@ -17,17 +19,27 @@ _KEPT = 50_000
 
 @dataclass(frozen=True, slots=True)
 class LinkGraph:
-    """The paths of the notes, sorted, and each pair of notes (source, target) where the first links to the second."""
+    """The paths of the notes, sorted, and each pair of notes (source, target) where the first links to the second.
+    `tags` are the tags of the notes that have some, without case, each with its parents."""
 
     nodes: tuple[str, ...]
     edges: tuple[tuple[str, str], ...]
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """The targets of a note's links, and its tags."""
+
+    targets: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class LinkReader:
     """The links of notes, by their content: what has not changed is not read again. Thread-safe."""
 
-    _known: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _known: dict[str, _Parsed] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def graph(self, vault: Vault) -> LinkGraph:
@@ -35,28 +47,40 @@ class LinkReader:
         with self._lock:
             listed = contents(vault)
             names = NoteNames.of(sorted(listed))
+            parsed = self._parsed(vault, listed)
             edges = {
                 (source, found)
-                for source, targets in self._targets(vault, listed).items()
-                for target in targets
+                for source, each in parsed.items()
+                for target in each.targets
                 if (found := names.find(source, target)) is not None and found != source
             }
-        return LinkGraph(tuple(sorted(listed)), tuple(sorted(edges)))
+        tagged = {path: each.tags for path, each in parsed.items() if each.tags}
+        return LinkGraph(tuple(sorted(listed)), tuple(sorted(edges)), tagged)
 
-    def _targets(self, vault: Vault, listed: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    def _parsed(self, vault: Vault, listed: Mapping[str, str]) -> dict[str, _Parsed]:
         if len(self._known) > _KEPT:
             self._known = {}
         for path, digest in listed.items():
             if digest not in self._known:
-                self._known[digest] = _links(vault, path)
+                self._known[digest] = _parse(vault, path)
         return {path: self._known[digest] for path, digest in listed.items()}
 
 
-def _links(vault: Vault, path: str) -> tuple[str, ...]:
+@cache
+def link_reader(vault: str) -> LinkReader:
+    """The reader that a process has for the vault of this id."""
+    return LinkReader()
+
+
+def _parse(vault: Vault, path: str) -> _Parsed:
     try:
         data = vault.glance(path)
     except OSError:  # it is gone, or a link: the next look sees that
-        return ()
+        return _Parsed()
     note = Note.parse(data)
-    found = (*find_header_links(data), *find_links(parse_body(note.body, note.body_line))[0])
-    return tuple(dict.fromkeys(each.target for each in found if not each.external and each.target))
+    body = parse_body(note.body, note.body_line)
+    links, unlinked = find_links(body)
+    targets = (each.target for each in (*find_header_links(data), *links) if not each.external and each.target)
+    found = (*tags.find_header_tags(note.header), *tags.find_tags(body, unlinked))
+    names = dict.fromkeys(parent for each in found for parent in tags.parents(each.key))
+    return _Parsed(tuple(dict.fromkeys(targets)), tuple(names))

@@ -1,19 +1,24 @@
 """The links of the vault, as one graph."""
 
-from functools import cache
 from typing import Annotated
 
 import msgspec
 
 from agent.interfaces.http.operation import Call, Operation
-from agent.vault.link_graph import LinkReader
+from agent.vault.link_graph import link_reader
+from agent.vault.link_view import MOST_NOTES, WantedNotes, view_of
+
+_Words = Annotated[str, msgspec.Meta(max_length=3_000)]
 
 
 class GraphParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The notes in `folder`, or all; those with the most links first, if there are more than `limit`."""
+    """The notes in `folder`, with `tag`, and with `text` in their path, or all; those with the most links first, if
+    there are more than `limit`."""
 
-    folder: Annotated[str, msgspec.Meta(max_length=3_000)] = ""
-    limit: Annotated[int, msgspec.Meta(ge=1, le=5_000)] = 5_000
+    folder: _Words = ""
+    tag: _Words = ""
+    text: _Words = ""
+    limit: Annotated[int, msgspec.Meta(ge=1, le=MOST_NOTES)] = MOST_NOTES
 
 
 class Node(msgspec.Struct, frozen=True):
@@ -32,31 +37,23 @@ class Edge(msgspec.Struct, frozen=True):
 
 
 class Graph(msgspec.Struct, frozen=True):
-    """The notes and the links between them; `left_out` is the number of notes beyond the limit."""
+    """The notes and the links between them; `left_out` is the number of notes beyond the limit, `links_left_out` that
+    of links beyond 20,000."""
 
     nodes: list[Node]
     edges: list[Edge]
     left_out: int
-
-
-@cache
-def _reader(vault: str) -> LinkReader:
-    return LinkReader()
+    links_left_out: int
 
 
 def graph(call: Call[GraphParams, None]) -> Graph:
     """The notes and the links between them."""
-    vault, start = call.service.workspace.vault, call.params.folder.strip("/")
-    whole = _reader(vault.id).graph(vault)
-    count: dict[str, int] = dict.fromkeys(whole.nodes, 0)
-    for source, target in whole.edges:
-        count[source] += 1
-        count[target] += 1
-    inside = [path for path in whole.nodes if not start or path.startswith(f"{start}/")]
-    shown = set(sorted(inside, key=lambda path: (-count[path], path))[: call.params.limit])
-    nodes = [Node(path, path.rpartition("/")[2].removesuffix(".md"), count[path]) for path in inside if path in shown]
-    edges = [Edge(source, target) for source, target in whole.edges if source in shown and target in shown]
-    return Graph(nodes, edges, len(inside) - len(shown))
+    vault, params = call.service.workspace.vault, call.params
+    wanted = WantedNotes(params.text, params.folder, params.tag)
+    found = view_of(link_reader(vault.id).graph(vault), wanted, params.limit)
+    nodes = [Node(each.path, each.title, each.links) for each in found.notes]
+    edges = [Edge(nodes[one].path, nodes[other].path) for one, other in found.links]
+    return Graph(nodes, edges, found.notes_left, found.links_left)
 
 
 OPERATIONS = (Operation("GET", "/api/v1/graph", "graph", "The links of the vault", graph, Graph, GraphParams),)

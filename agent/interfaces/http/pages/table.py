@@ -6,6 +6,7 @@ from starlette.routing import BaseRoute
 
 from agent.interfaces.http.pages import (
     ask,
+    graph,
     job_edit,
     jobs,
     memory,
@@ -49,6 +50,8 @@ PAGES: tuple[Page, ...] = (
     skills.PAGE,
     skills.SKILL,
     sync.PAGE,
+    graph.PAGE,
+    graph.NOTES,
     metrics.PAGE,
     metrics.EFFECT,
     settings.PAGE,
@@ -67,5 +70,5 @@ DEEDS: tuple[Deed, ...] = (
     *skills.DEEDS,
     *sync.DEEDS,
 )
-STREAMS: tuple[Callable[[Service], BaseRoute], ...] = (*ask.STREAMS,)
+STREAMS: tuple[Callable[[Service], BaseRoute], ...] = (*ask.STREAMS, *graph.STREAMS)
 """Makes the route of each stream."""
