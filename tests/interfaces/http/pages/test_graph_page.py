@@ -5,14 +5,15 @@ import random
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from tests.interfaces.http.pages.foreign import named
 from tests.interfaces.http.pages.house import House, open_house, signed_in
 from tests.interfaces.http.pages.scripts import scripts
-from tests.interfaces.http.pages.test_foreign_text_runs_nothing import named, ran_a_dialog
+from tests.interfaces.http.pages.test_foreign_text_runs_nothing import ran_a_dialog
 from tests.stories.agents import NOTES
 
 LINKED = {
@@ -49,8 +50,8 @@ def drawn(page: Page, address: str) -> int:
 
 def listed(page: Page) -> list[str]:
     expect(page.locator("#graph-notes .small").first).to_be_visible()
-    shown = page.locator("#graph-notes a[data-path]").evaluate_all("(all) => all.map((each) => each.dataset.path)")
-    return [str(each) for each in shown]
+    shown = page.locator("#graph-notes ul a").evaluate_all("(all) => all.map((each) => each.pathname)")
+    return [unquote(str(each)).removeprefix("/notes/") for each in shown]
 
 
 def test_all_notes_are_drawn_and_listed(page: Page, house: House) -> None:
@@ -131,7 +132,7 @@ def test_a_click_opens_the_note_below_the_pointer_and_a_drag_opens_none(page: Pa
 
 def test_the_list_shows_its_note_in_the_picture(page: Page, house: House) -> None:
     drawn(page, f"{house.url}/graph")
-    page.locator("#graph-notes a[data-path='garden/beds.md']").focus()
+    page.locator("#graph-notes a[href='/notes/garden/beds.md']").focus()
     expect(page.locator("#graph-at")).to_contain_text("garden/beds.md")
 
 
@@ -139,7 +140,7 @@ def test_a_new_note_is_drawn_while_the_page_is_open(page: Page, house: House) ->
     count = drawn(page, f"{house.url}/graph")
     (house.root / "gutter.md").write_text("# Gutter\n\n[[roof]]\n")
     expect(page.locator("#graph")).to_have_attribute("data-notes", str(count + 1))
-    expect(page.locator("#graph-notes a[data-path='gutter.md']")).to_be_visible()
+    expect(page.locator("#graph-notes a[href='/notes/gutter.md']")).to_be_visible()
     expect(page.locator("#graph canvas")).to_have_count(1)
 
 

@@ -177,8 +177,9 @@
   });
   // A note of the list that has the focus, or the pointer, is shown in the picture.
   const fromList = (event) => {
-    const link = event.target.closest && event.target.closest("#graph-notes a[data-path]");
-    const node = link && nodes.find((each) => each.path === link.dataset.path);
+    const link = event.target.closest && event.target.closest("#graph-notes ul a");
+    const path = link && decodeURIComponent(link.pathname.replace("/notes/", ""));
+    const node = link && nodes.find((each) => each.path === path);
     if (node && node !== chosen) { chosen = node; tell(); }
   };
   document.addEventListener("focusin", fromList);
