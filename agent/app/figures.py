@@ -11,7 +11,7 @@ from agent.attention.receipt import NoticeReceipt
 from agent.background.standing_alerts import load_standing
 from agent.errors import AgentError
 from agent.growth.effect.ticked import TickReader
-from agent.growth.effect.weeks import Effect, effect_of_help, first_monday
+from agent.growth.effect.weeks import HelpEffect, effect_of_help, first_monday
 from agent.growth.patterns.opinions import pattern_opinions
 from agent.memory.counts import count_facts
 from agent.metrics.figures import MetricFigure, figures
@@ -57,7 +57,7 @@ def _tick_reader(vault: str) -> TickReader:
     return TickReader()
 
 
-def load_effect(workspace: Workspace) -> Effect:
+def load_effect(workspace: Workspace) -> HelpEffect:
     """What gets done with and without the agent's unasked help, in the last 26 weeks."""
     vault, now = workspace.vault, workspace.clock.now()
     start = first_monday(now)

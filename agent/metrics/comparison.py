@@ -47,7 +47,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class GroupComparison:
     """Two groups; `difference` is None if there are too few cases to compare."""
 
     given: Group
@@ -55,30 +55,30 @@ class Comparison:
     difference: Difference | None = None
 
 
-def compare_shares(given: Group, plain: Group) -> Comparison:
+def compare_shares(given: Group, plain: Group) -> GroupComparison:
     """Compare two shares, by the hybrid score interval (method 10 in Newcombe, Statistics in Medicine 17, 1998)."""
     if min(given.count, plain.count) < LEAST:
-        return Comparison(given, plain)
+        return GroupComparison(given, plain)
     (low, high), (other_low, other_high) = _wilson(given), _wilson(plain)
     one, other = given.done / given.count, plain.done / plain.count
     value = one - other
     below = math.sqrt((one - low) ** 2 + (other_high - other) ** 2)
     above = math.sqrt((high - one) ** 2 + (other - other_low) ** 2)
-    return Comparison(given, plain, Difference(value, max(-1.0, value - below), min(1.0, value + above)))
+    return GroupComparison(given, plain, Difference(value, max(-1.0, value - below), min(1.0, value + above)))
 
 
-def compare_means(given: Sequence[float], plain: Sequence[float]) -> Comparison:
+def compare_means(given: Sequence[float], plain: Sequence[float]) -> GroupComparison:
     """Compare two means, by Welch's interval; None if there are too few cases, or if none differs from the others."""
     groups = Group(len(given), sum(given)), Group(len(plain), sum(plain))
     if min(len(given), len(plain)) < LEAST_WEEKS:
-        return Comparison(*groups)
+        return GroupComparison(*groups)
     errors = [variance(each) / len(each) for each in (given, plain)]
     if not sum(errors):
-        return Comparison(*groups)
+        return GroupComparison(*groups)
     squares = sum(error**2 / (len(each) - 1) for error, each in zip(errors, (given, plain), strict=True))
     freedom = int(sum(errors) ** 2 / squares)  # rounded down: rather too wide than too narrow
     value, reach = fmean(given) - fmean(plain), _t(freedom) * math.sqrt(sum(errors))
-    return Comparison(*groups, Difference(value, value - reach, value + reach))
+    return GroupComparison(*groups, Difference(value, value - reach, value + reach))
 
 
 def _wilson(group: Group) -> tuple[float, float]:

@@ -13,11 +13,11 @@ from agent.attention.receipt import NoticeReceipt
 from agent.events.notices import NoticeRaised
 from agent.growth.effect.effect_document import effect_document
 from agent.growth.effect.ticked import EditDay, TickReader
-from agent.growth.effect.weeks import WEEKS, Effect, EffectWeek, effect_of_help
+from agent.growth.effect.weeks import WEEKS, EffectWeek, HelpEffect, effect_of_help
 from agent.growth.effect.wording import caution, comparison_words
 from agent.interfaces.cli.main import main
 from agent.metrics.collect import Collector
-from agent.metrics.comparison import Comparison, Group
+from agent.metrics.comparison import Group, GroupComparison
 from agent.metrics.totals import MetricTotals
 from agent.texts import LANGUAGES
 from agent.vault.change import Stamp
@@ -52,7 +52,7 @@ def test_weeks_begin_on_monday_and_the_days_before_the_first_are_left_out() -> N
         EffectWeek(week(1), 0, 0, 2, 2),
         EffectWeek(week(0), ticked=4, edits=1),
     )
-    assert found.requests == Comparison(Group(4, 3), Group(2, 2))
+    assert found.requests == GroupComparison(Group(4, 3), Group(2, 2))
 
 
 def test_what_is_older_than_half_a_year_does_not_count() -> None:
@@ -160,7 +160,7 @@ def test_the_words_have_the_counts_and_how_sure_it_is(language: str) -> None:
 
 def test_nothing_counted_is_nothing_said() -> None:
     found = effect_of_help(NOW, {}, (), ())
-    assert found == Effect((), Comparison(Group(0, 0), Group(0, 0)), Comparison(Group(0, 0), Group(0, 0)))
+    assert found == HelpEffect((), GroupComparison(Group(0, 0), Group(0, 0)), GroupComparison(Group(0, 0), Group(0, 0)))
     assert comparison_words(found, "en") == ()
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from agent.growth.effect.weeks import Effect
-from agent.metrics.comparison import Comparison
+from agent.growth.effect.weeks import HelpEffect
+from agent.metrics.comparison import GroupComparison
 
 
-def effect_document(effect: Effect) -> Mapping[str, object]:
+def effect_document(effect: HelpEffect) -> Mapping[str, object]:
     """The two comparisons, and the weeks that they are made of."""
     weeks = [
         {
@@ -24,7 +24,7 @@ def effect_document(effect: Effect) -> Mapping[str, object]:
     return {"requests": _document(effect.requests), "boxes": _document(effect.boxes), "weeks": weeks}
 
 
-def _document(found: Comparison) -> Mapping[str, object]:
+def _document(found: GroupComparison) -> Mapping[str, object]:
     difference = found.difference
     return {
         "with": {"count": found.given.count, "done": found.given.done},

@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 from agent.attention.outbox import SUGGESTIONS
 from agent.attention.receipt import NoticeReceipt
 from agent.growth.effect.ticked import EditDay
-from agent.metrics.comparison import Comparison, Group, compare_means, compare_shares
+from agent.metrics.comparison import Group, GroupComparison, compare_means, compare_shares
 from agent.metrics.counted import FINISHED
 from agent.metrics.totals import MetricTotals
 
@@ -43,13 +43,13 @@ class EffectWeek:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class HelpEffect:
     """The weeks, the oldest first, without those before anything happened; and the two comparisons. The present week
     is not over, so its boxes are not compared."""
 
     weeks: tuple[EffectWeek, ...]
-    requests: Comparison
-    boxes: Comparison
+    requests: GroupComparison
+    boxes: GroupComparison
 
 
 def first_monday(now: datetime) -> date:
@@ -59,7 +59,7 @@ def first_monday(now: datetime) -> date:
 
 def effect_of_help(
     now: datetime, days: Mapping[date, MetricTotals], receipts: Iterable[NoticeReceipt], edits: Iterable[EditDay]
-) -> Effect:
+) -> HelpEffect:
     """The effect in the last 26 weeks, from the metrics of days, the notices, and the person's commits."""
     start = first_monday(now)
     weeks = {start + number * _WEEK: EffectWeek(start + number * _WEEK) for number in range(WEEKS)}
@@ -79,7 +79,7 @@ def effect_of_help(
         add(edit.when.astimezone(now.tzinfo).date(), ticked=edit.ticked, edits=1)
     found = tuple(weeks.values())
     begun = next((at for at, week in enumerate(found) if week != EffectWeek(week.monday)), len(found))
-    return Effect(found[begun:], _of_requests(found), _of_boxes(found[begun:], _monday(now.date())))
+    return HelpEffect(found[begun:], _of_requests(found), _of_boxes(found[begun:], _monday(now.date())))
 
 
 def _suggested(receipts: Sequence[NoticeReceipt]) -> Iterator[datetime]:
@@ -91,14 +91,14 @@ def _suggested(receipts: Sequence[NoticeReceipt]) -> Iterator[datetime]:
             yield shown
 
 
-def _of_requests(weeks: Iterable[EffectWeek]) -> Comparison:
+def _of_requests(weeks: Iterable[EffectWeek]) -> GroupComparison:
     rows = tuple(weeks)
     helped = Group(sum(each.helped for each in rows), sum(each.helped_done for each in rows))
     unhelped = Group(sum(each.unhelped for each in rows), sum(each.unhelped_done for each in rows))
     return compare_shares(helped, unhelped)
 
 
-def _of_boxes(weeks: Iterable[EffectWeek], present: date) -> Comparison:
+def _of_boxes(weeks: Iterable[EffectWeek], present: date) -> GroupComparison:
     written = [each for each in weeks if each.edits and each.monday != present]
     return compare_means(
         [each.ticked for each in written if each.is_with], [each.ticked for each in written if not each.is_with]

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from agent.growth.effect.weeks import Effect
-from agent.metrics.comparison import LEAST, LEAST_WEEKS, Comparison, Group
+from agent.growth.effect.weeks import HelpEffect
+from agent.metrics.comparison import LEAST, LEAST_WEEKS, Group, GroupComparison
 from agent.texts import Language, text
 
 ComparedKind: TypeAlias = Literal["requests", "boxes"]
@@ -20,9 +20,9 @@ class ComparisonWords:
     verdict: str
 
 
-def comparison_words(effect: Effect, language: Language) -> tuple[ComparisonWords, ...]:
+def comparison_words(effect: HelpEffect, language: Language) -> tuple[ComparisonWords, ...]:
     """The comparisons of which at least one group has a case."""
-    found: tuple[tuple[ComparedKind, Comparison], ...] = (("requests", effect.requests), ("boxes", effect.boxes))
+    found: tuple[tuple[ComparedKind, GroupComparison], ...] = (("requests", effect.requests), ("boxes", effect.boxes))
     return tuple(
         ComparisonWords(
             text(f"effect.{kind}", language),
@@ -51,7 +51,7 @@ def _group(kind: ComparedKind, which: str, group: Group, language: Language) -> 
     )
 
 
-def _verdict(kind: ComparedKind, found: Comparison, language: Language) -> str:
+def _verdict(kind: ComparedKind, found: GroupComparison, language: Language) -> str:
     difference = found.difference
     if difference is None:
         least = LEAST if kind == "requests" else LEAST_WEEKS

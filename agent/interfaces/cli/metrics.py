@@ -8,7 +8,7 @@ import click
 from agent.app.figures import all_figures, load_effect, present_figures, prometheus_text
 from agent.app.open import open_workspace
 from agent.growth.effect.effect_document import effect_document
-from agent.growth.effect.weeks import Effect
+from agent.growth.effect.weeks import HelpEffect
 from agent.growth.effect.wording import caution, comparison_words
 from agent.interfaces.cli.language import counted, said, spoken
 from agent.interfaces.cli.output import Output
@@ -104,7 +104,7 @@ def _format(totals: MetricTotals, found: tuple[MetricFigure, ...]) -> Iterator[s
         )
 
 
-def _effect_lines(effect: Effect) -> Iterator[str]:
+def _effect_lines(effect: HelpEffect) -> Iterator[str]:
     """What gets done with and without unasked help; nothing where nothing was counted."""
     found = comparison_words(effect, spoken())
     for each in found:
