@@ -9,6 +9,7 @@ from functools import partial
 from agent.app.agent import opened_runs
 from agent.background.asked_runs import AskedRuns
 from agent.background.feed import Feed
+from agent.background.pool import Pool, Priority
 from agent.daemon import Live
 from agent.events.types import FilesChanged, Tick, TurnEnded
 from agent.interfaces.http.api.table import SOCKET_TABLE, TABLE
@@ -20,6 +21,7 @@ from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.socket_file import socket_path
 from agent.interfaces.http.door.token import load_token, token_file
 from agent.interfaces.http.operation import AnyOperation, AnyStream
+from agent.interfaces.http.pages.frame import compile_first_page, compile_pages
 from agent.interfaces.http.pages.routes import page_routes
 from agent.interfaces.http.server import HttpServer
 from agent.interfaces.http.service import Service, SharedIndex
@@ -38,10 +40,13 @@ class Doors:
 
     server: HttpServer
     workspace: Workspace
+    pool: Pool
 
     def open(self, wanted: PortRequest) -> OpenPort:
-        """Listen on one more port; raises `UserError` if it is taken."""
+        """Listen on one more port, with the first page ready to be made; raises `UserError` if it is taken."""
         listener = self.server.open_port(wanted)
+        compile_first_page()
+        self.pool.submit(compile_pages, key="templates of pages", priority=Priority.MAINTENANCE)
         scheme = "https" if wanted.tls else "http"
         url = wanted.origin or f"{scheme}://{bracketed(wanted.address)}:{listener.port}"
         link = f"{url}{OPEN}{self.server.sign_in.code()}"
@@ -66,7 +71,7 @@ def doors_of(live: Live, own: Sequence[AnyOperation | AnyStream] = ()) -> Iterat
         rate = settings.http.per_second
         limits = Limits(Allowance(clock, rate, rate * 2), Allowance(clock, _PER_SECOND, _WRONG_TOKENS), largest)
         server = HttpServer(sign_in, limits, settings.vault.language)
-        doors = Doors(server, workspace)
+        doors = Doors(server, workspace, live.pool)
         shared = SharedIndex(index)
         service = Service(workspace, shared, live.pool, live.bus, runs, changes, sign_in, doors.open)
         server.start(build_application(service, TABLE, *page_routes(service)))

@@ -6,7 +6,7 @@ the page's head only names the nonce, for `hx-csp`.
 """
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from difflib import unified_diff
 from functools import cache
@@ -54,6 +54,21 @@ def rendered(template: str, request: PageRequest, values: Mapping[str, object]) 
     """A template filled in; `nonce` is a new one each time."""
     given = {"nonce": secrets.token_urlsafe(16), "ask": request, "language": request.language, "now": request.now}
     return _environment().get_template(template).render({**given, **values})
+
+
+def compile_first_page() -> None:
+    """Compile the templates of the first page, which takes longer than to make it: nobody shall wait for that."""
+    _environment().get_template("needs.html")
+    _environment().get_template("macros.html")
+    _environment().get_template("frame.html")
+
+
+def compile_pages(is_over: Callable[[], bool]) -> None:
+    """Compile all other templates, until `is_over`."""
+    for name in _environment().list_templates(["html"]):
+        if is_over():
+            return
+        _environment().get_template(name)
 
 
 def asset(name: str) -> str:
