@@ -217,28 +217,3 @@ def test_forms_do_their_work_without_scripts_too(browser: Browser, house: House)
     page.wait_for_url(f"{house.url}/status")
     house.until(lambda: getattr(state_of(house.workspace.vault), "state", "") == "awake", "it is awake")
     context.close()
-
-
-def test_an_open_page_does_not_grow_while_the_vault_changes(browser: Browser, house: House) -> None:
-    with signed_in(browser, house) as seen:
-        page = seen.page
-        page.goto(f"{house.url}/today")
-        tools = seen.context.new_cdp_session(page)
-        tools.send("Performance.enable")
-
-        def figures() -> dict[str, float]:
-            tools.send("HeapProfiler.collectGarbage")
-            found = tools.send("Performance.getMetrics")["metrics"]
-            return {each["name"]: each["value"] for each in found if each["name"] in {"Nodes", "JSEventListeners"}}
-
-        def refresh(times: int) -> None:
-            for _ in range(times):
-                with page.expect_response(f"{house.url}/today"):
-                    page.evaluate("htmx.trigger(document.querySelector('main'), 'refresh')")
-
-        refresh(10)
-        before = figures()
-        refresh(40)
-        after = figures()
-        assert after["Nodes"] < before["Nodes"] * 1.2 + 200
-        assert after["JSEventListeners"] < before["JSEventListeners"] * 1.2 + 50
