@@ -19,6 +19,11 @@ _RESULT = "→ "
 _BOX = re.compile(r"^([-*+][ \t]+\[)[^\]\n](\][ \t]+(approve|reject)[ \t]*)$", re.MULTILINE)
 
 
+def without_boxes(body: str) -> str:
+    """The text without its two checkboxes, for a place where the decision is made in another way."""
+    return _BOX.sub("", body)
+
+
 def reason_label(language: str) -> str:
     """The label at the beginning of the reason line in this language; the person writes after it."""
     return dict[str, str](zip(LANGUAGES, in_all_languages("markdown.decision_reason"), strict=True))[language]

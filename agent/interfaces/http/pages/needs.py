@@ -7,6 +7,7 @@ from datetime import datetime
 from agent.errors import UserError
 from agent.interfaces.http.pages.markdown import html_of
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.markdown.checkbox_decision import without_boxes
 from agent.markdown.note import Note
 from agent.runs.decisions import Question, approvals, arrived_decisions
 from agent.runs.named_decisions import answer_question
@@ -66,7 +67,7 @@ def _asked(request: PageRequest, decision: PendingDecision) -> _Asked:
     vault, call = request.workspace.vault, decision.call
     if call is None:
         data = vault.own_version(decision.path) or b""
-        body = Note.parse(data).body
+        body = without_boxes(Note.parse(data).body)
         title = decision.question or request.text(f"asks_{decision.kind}", name=decision.name)
         return _Asked(decision, title, vault.content_id(data), html=html_of(request, decision.path, body))
     warning = ""
