@@ -105,4 +105,4 @@ AnyStream: TypeAlias = Stream[Any]
 
 def stream_event(event: str, data: object, id: str = "") -> StreamEvent:
     """An event with its data as JSON."""
-    return StreamEvent(event, msgspec.Raw(msgspec.json.encode(data)), id)
+    return StreamEvent(event, msgspec.Raw(msgspec.json.encode(data, enc_hook=str)), id)  # a `Sentence` is a text
