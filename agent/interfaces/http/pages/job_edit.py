@@ -8,7 +8,7 @@ from agent.errors import UserError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.trigger_words import trigger_words
 from agent.runs.job_edits import JobForm, add_job, changed_job, job_in_form, new_job, save_job
-from agent.runs.job_upkeep import cost_of_day
+from agent.runs.job_upkeep import DayCost, cost_of_day
 from agent.runs.status import has_model
 from agent.schedule.job import Job
 from agent.schedule.job_document import coming
@@ -43,13 +43,14 @@ def show_preview(request: PageRequest) -> Mapping[str, object]:
         return {"job": None, "error": error, "field": getattr(error, "field", "")}
     if job is None:
         return {"job": None, "error": None, "field": ""}
+    cost = cost_of_day(workspace, job, has_model(workspace))
     return {
         "job": job,
         "error": None,
         "field": "",
         "when": [trigger_words(each, request.language) for each in job.triggers],
         "next": coming(job, request.now, _NEXT),
-        "cost": cost_of_day(workspace, job, has_model(workspace)),
+        "cost": cost if path else DayCost(cost.times),  # what a new job does is not known before it is written
         "here": machine_zone(),
     }
 
