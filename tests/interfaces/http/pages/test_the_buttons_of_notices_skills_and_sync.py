@@ -10,8 +10,7 @@ from agent.app.notices import open_ledger
 from agent.attention.receipt import NoticeDecision
 from agent.events.notices import NoticeRaised
 from agent.vault.change import Stamp
-from agent.vault.sync.rounds import state_file, sync_state
-from agent.vault.sync.state import SyncedRemote
+from agent.vault.sync.state import SyncedRemote, state_file, sync_state
 from tests.interfaces.http.pages.house import House, open_house, signed_in
 from tests.stories.agents import NOTES
 
