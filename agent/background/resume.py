@@ -29,6 +29,8 @@ from agent.workspace.workspace import Workspace
 AGAIN = 10.0
 """Seconds until a session that another process is in is tried again."""
 DAY = 86_400.0
+OVER = 300.0
+"""Seconds between two looks for questions that nobody answered in time."""
 
 OpenRuns = Callable[[], AbstractContextManager[RunService]]
 """Opens the agent of the vault with the settings as they are now."""
@@ -55,6 +57,7 @@ class Resume:
     problem: str = ""
     _look_at: float = field(default=0.0, init=False)
     _expire_at: float = field(default=0.0, init=False)
+    _over_at: float = field(default=0.0, init=False)
     _wanted: bool = field(default=True, init=False)
 
     def start(self, _: object) -> None:
@@ -74,6 +77,8 @@ class Resume:
             if event.now >= self._expire_at:
                 self._expire_at = event.now + DAY
                 approvals(self.workspace).expire()
+            if event.now >= self._over_at:
+                self._over_at, self._wanted = event.now + OVER, True  # a question may have run out
             if self._wanted and event.now >= self._look_at:
                 self._wanted = False
                 self._submit()

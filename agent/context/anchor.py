@@ -34,6 +34,8 @@ class Failure:
 class Anchor:
     """A task and its progress; `done` and `errors` are ordered oldest first, `left` says what is left of the limits.
 
+    `answers` are what the person has answered in this run, and stand right behind it.
+
     If it is not `due`, it is left out. `closing` comes last: what the model is to do now, if not the next step.
     """
 
@@ -46,6 +48,13 @@ class Anchor:
     language: Language = "en"
     due: bool = True
     closing: str = ""
+    answers: tuple[str, ...] = ()
+
+    def answered(self) -> str:
+        """What the person has answered, the newest last; empty for nothing."""
+        if not self.answers:
+            return ""
+        return "\n".join([text("anchor.answered", self.language), *(f"- {_one_line(each)}" for each in self.answers)])
 
     def reminder(self, room: int, count: Count) -> str:
         """The task, the progress and the warnings, in about `room` tokens: a long task is shortened."""

@@ -254,8 +254,9 @@ def _sizes(system: str, history: Sequence[Message], anchor: Anchor, window: Wind
         return _Sizes((), fixed, said, 0, 0)
     reminder = anchor.reminder(max(window.allowed("anchor"), _SMALLEST), count)
     trail = anchor.trail(max(window.allowed("errors"), _SMALLEST), count)
-    tail = Context("\n\n".join(filter(None, (reminder, trail, anchor.closing))), "anchor")
-    reminding = count(reminder) + count(anchor.closing) + MESSAGE
+    answered = anchor.answered()
+    tail = Context("\n\n".join(filter(None, (reminder, answered, trail, anchor.closing))), "anchor")
+    reminding = count(reminder) + count(answered) + count(anchor.closing) + MESSAGE
     return _Sizes((tail,), fixed, said, reminding, count(trail) + 1 if trail else 0)
 
 

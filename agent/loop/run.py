@@ -22,6 +22,7 @@ from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Context, Reply, Request, ToolCall, ToolResult, ToolSpec, Usage, User
 from agent.llm.provider import OnText
 from agent.loop.agent import Agent, Models
+from agent.loop.answers import answers_in, response_of
 from agent.loop.calls import (
     PARALLEL,
     all_differ,
@@ -276,6 +277,8 @@ class Run:
         self.record_taint()
         self.refused += [result.name] if called.denied else []
         self.inject(self.publish(call_ended(result, called, self.context)))
+        if (response := response_of(result, called, self.context, self.agent.clock.now())) is not None:
+            self.inject(self.publish(response))
 
     def publish(self, event: object) -> tuple[Injection, ...]:
         """Publish an event; returns the texts that its subscribers add for the model, with receipts."""
@@ -325,10 +328,11 @@ class Run:
         plain = Anchor(task, tuple(self.done), step, left, (), failures, agent.language, due=False)
         used = size(session.system, session.history, plain, self.described, window, agent.count)
         in_sight = any(isinstance(each, User) and each.text == task for each in session.history)
-        due = self.progress.steps >= _REMINDED or bool(failures or left) or not in_sight
+        answers = answers_in(session, self.context.run)
+        due = self.progress.steps >= _REMINDED or bool(failures or left or answers) or not in_sight
         full = used / max(window.budget, 1)
         warnings = what_to_mind(self.breaker, full, bool(self.context.taint), agent.language)
-        return replace(plain, warnings=warnings, due=due)
+        return replace(plain, warnings=warnings, due=due, answers=answers)
 
     def end(self, stop: Exception) -> Ended:
         """Let the model conclude, if a limit stopped the run, and close it."""

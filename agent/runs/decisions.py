@@ -168,9 +168,15 @@ def is_ready(workspace: Workspace, mark: RunMark) -> bool:
         return False  # the note was changed: such a run is resumed only by hand
     if workspace.vault.home.holds(mark.waits_for, QUESTIONS):
         question = read_question(workspace.vault, mark.waits_for)
-        return question is not None and _is_of(mark, question.run) and bool(question.answer)
+        is_over = question is not None and (question.answer or _is_expired(workspace, question))
+        return question is not None and _is_of(mark, question.run) and bool(is_over)
     approval = approvals(workspace).find(mark.waits_for)
     return approval is not None and _is_of(mark, approval.run) and approval.status in _DECIDED
+
+
+def _is_expired(workspace: Workspace, question: Question) -> bool:
+    """True if nobody answered in time: the run goes on without the answer."""
+    return question.expires is not None and workspace.clock.now() >= question.expires
 
 
 def _is_of(mark: RunMark, run: str) -> bool:

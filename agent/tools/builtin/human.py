@@ -53,6 +53,8 @@ class Questions:
                 "items": {"type": "string", "minLength": 1, "maxLength": 200},
                 "description": "answers to choose from; the person may also write another",
             },
+            why={"type": "string", "maxLength": 300, "description": "why it is asked"},
+            fallback={"type": "string", "maxLength": 300, "description": "what you do without an answer"},
         )
         description = "Ask the person one question when the task cannot go on without the answer."
         return Tool("human_ask", description, schema, self._perform, frozenset({"human"}), timeout=0)
@@ -65,7 +67,8 @@ class Questions:
         key = sha256(f"{context.run} {self.vault.masked(canonical(call))}".encode()).hexdigest()[:8]
         path = self._asked(context.run, key)
         if path is None:
-            path = self._ask(question, options, key, context)
+            reason, fallback = (_line(self.vault.masked(str(call.get(name, "")))) for name in ("why", "fallback"))
+            path = self._ask(question, options, key, context, (reason, fallback))
         else:
             data = self.vault.read(path) or b""
             answer = parse_answer(self.vault.own_version(path) or b"", options)
@@ -75,7 +78,9 @@ class Questions:
             expires = Note.parse(data).header.get("expires")
             if isinstance(expires, type(self.clock.now())) and self.clock.now() >= expires:
                 self._settle(path, data, "expired", context)
-                raise ToolFailed("the person did not answer in time; go on without the answer, or say what is missing")
+                said = Note.parse(data).string("fallback")
+                instead = f"do what you said: {said}" if said else "go on without the answer"
+                raise ToolFailed(f"the person did not answer in time; {instead}, or say what is missing")
         waits, hint = text("question.waits", self.language, path=path), text("question.hint", self.language)
         raise QuestionAsked(waits, path=path, hint=hint)
 
@@ -88,7 +93,10 @@ class Questions:
                     return path
         return None
 
-    def _ask(self, question: str, options: tuple[str, ...], key: str, context: RunContext) -> str:
+    def _ask(
+        self, question: str, options: tuple[str, ...], key: str, context: RunContext, about: tuple[str, str] = ("", "")
+    ) -> str:
+        """Write the note; `about` is why it is asked, and what is done without an answer."""
         now = self.clock.now().replace(microsecond=0)
         header: dict[str, Value] = {
             "id": self.clock.new_id(),
@@ -100,11 +108,15 @@ class Questions:
             "session": f"[[{context.session.removesuffix('.md')}]]" if context.session else "",
             "expires": now + timedelta(hours=self.hours),
         }
+        reason, fallback = about
+        header |= {"fallback": fallback} if fallback else {}
         if context.taint:
             header["untrusted"] = [" ".join(source.split())[:200] for source in context.taint.sources]
         first, _, rest = question.strip().partition("\n")
         parts = [f"# {' '.join(first.split())}"]
         parts += ["\n".join(f"> {line}".rstrip() for line in rest.strip("\n").split("\n"))] if rest.strip() else []
+        parts += [text("question.why", self.language, why=reason)] if reason else []
+        parts += [text("question.fallback", self.language, fallback=fallback)] if fallback else []
         parts += ["\n".join(f"- [ ] {option}" for option in options)] if options else []
         note = Note.compose(header, "\n\n".join(parts) + f"\n\n{answer_heading(self.language)}\n\n")
         stamp = Stamp(context.actor, tool="human_ask", session=context.session)
@@ -129,6 +141,8 @@ class Questions:
         stamp = Stamp(context.actor, tool="human_ask", session=context.session)
         where = f"[[{context.session.removesuffix('.md')}]]" if context.session else f"`{context.run}`"
         result = text(f"question.result_{status}", self.language, at=self.clock.now(), where=where)
+        fallback = note.string("fallback") if status == "expired" else ""
+        result = f"{result} {text('question.fallback', self.language, fallback=fallback)}" if fallback else result
         above, _ = split_answer(note.body)
         body = f"{above.rstrip()}\n\n→ {result}\n\n{note.body[len(above) :].lstrip()}"
         with self.vault.transaction(f"question({status}): {path}", stamp) as change:
@@ -156,6 +170,11 @@ def split_answer(body: str) -> tuple[str, str | None]:
 def _harmless(words: str) -> str:
     """The text without markup that could hide the boxes below it."""
     return _HIDING.sub(" ", escape(words))
+
+
+def _line(words: str) -> str:
+    """The words on one line, without markup that could hide the boxes below them."""
+    return " ".join(_harmless(words).split())
 
 
 def _option(words: str) -> str:
