@@ -87,6 +87,8 @@ def sessions_since(vault: Vault, day: date) -> Iterator[str]:
     begin = datetime.combine(day, datetime.min.time(), vault.clock.now().tzinfo).timestamp()
     for path in sessions(vault):
         named = PurePosixPath(path).name[:10]
+        if not named[:1].isdigit():
+            continue
         if named < (day - _BACK).isoformat():
             return
         if named >= (day - timedelta(days=1)).isoformat():

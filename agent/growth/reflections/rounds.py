@@ -5,6 +5,7 @@ When it is time for it, is decided in `background`.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -59,8 +60,11 @@ class ReflectionRound:
     def look_at_edits(self, cancelled: Cancelled = never) -> Iterator[Reflection]:
         """Reflect on runs of the last days whose notes the person has changed or taken back since."""
         vault = self.reflecting.vault
-        sessions = {path: load_session(vault, path) for path in sessions_since(vault, (self.now - LOOKED_BACK).date())}
-        courses = [(each, course) for each in sessions.values() for course in courses_in(vault, each)]
+        sessions: list[Session] = []
+        for path in sessions_since(vault, (self.now - LOOKED_BACK).date()):
+            with suppress(NoteGone):
+                sessions.append(load_session(vault, path))
+        courses = [(each, course) for each in sessions for course in courses_in(vault, each)]
         later = later_reactions(vault, [course.run for _, course in courses])
         for session, course in courses:
             if course.run in later and self.now - course.ended <= LOOKED_BACK and not cancelled():

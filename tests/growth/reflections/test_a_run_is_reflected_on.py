@@ -84,7 +84,9 @@ def test_a_complaint_makes_the_run_before_a_corrected_one(tmp_path: Path, monkey
 
 
 def test_an_edit_of_what_it_wrote_is_a_reaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = desk(tmp_path, monkeypatch, says(JUDGES), says(FEEDBACK), *WRITES)
+    about = {"sessions/About sessions.md": "---\ntype: about\n---\n# About sessions\n"}
+    about["sessions/2026/11/2026-11-21 Mine.md"] = "# A note of the person's\n"
+    made = desk(tmp_path, monkeypatch, says(JUDGES), says(FEEDBACK), *WRITES, notes=about)
     ended = made.ask("Plan the garden")
     assert made.look(ended.session) == []
     made.clock.advance(600)
