@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from agent.app.notices import raised_in_runs
 from agent.app.rules import follow_rules_after_run
+from agent.app.settle_trials import settle_trials
 from agent.app.subscriptions import RunParts, subscribe_run
 from agent.context.tokens import counter
 from agent.events.bus import Bus
@@ -87,7 +88,7 @@ def build_runs(
         return cast("Upkeeper", module.open_upkeeper(workspace, accounts, lambda: beliefs.lines_learned(workspace)))
 
     talks = Conversations(workspace, keeper, accounts, bus.publish_async)
-    jobs = UpkeepJobs(workspace, followed.skills, learner, upkeeper, lambda: talks, bus.publish)
+    jobs = UpkeepJobs(workspace, followed.skills, learner, upkeeper, lambda: talks, bus.publish, settle_trials)
     diary = Diary(workspace, accounts.models.main.model.present, bus.publish_async)
 
     def after(event: TaskCompleted) -> None:

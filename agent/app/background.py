@@ -6,10 +6,12 @@ from datetime import timedelta
 from functools import cache, partial
 
 from agent.app.agent import opened_runs
+from agent.app.experiments import propose_variants
 from agent.app.incoming import changed_channels
 from agent.app.jobs import procedures_of, why_no_model
 from agent.app.measured_rules import measured_rule_work
 from agent.app.notices import open_outbox, take_in
+from agent.app.settle_trials import settle_trials
 from agent.app.subscriptions import DaemonParts
 from agent.app.suggestions import dismissed_suggestions
 from agent.attention.receipt import Reaction
@@ -17,6 +19,7 @@ from agent.background.alerts import Alerts
 from agent.background.curiosity import Curiosity
 from agent.background.decision_notices import waiting_notices
 from agent.background.deletion_notice import DeletionNotice
+from agent.background.experiments import Experiments
 from agent.background.human_edits import HumanEdits
 from agent.background.inbox.inbox import Inbox
 from agent.background.incoming.messages import IncomingMessages
@@ -39,6 +42,7 @@ from agent.background.tasks import Tasks
 from agent.context.tokens import estimate
 from agent.events.bus import Bus
 from agent.growth.beliefs.learn import lines_learned
+from agent.growth.gate.scratch import drop_left_over
 from agent.growth.patterns.likeness import vectors_of
 from agent.llm.offline import Offline
 from agent.metrics.collect import Collector
@@ -97,16 +101,16 @@ def build_daemon(
         lambda: open_upkeeper(workspace, accounts(), partial(lines_learned, workspace)),
         conversations,
         bus.publish_async,
+        settle_trials,
     )
     maintenance = Maintenance(upkeep, pool, clock, lambda: edits.settled)
     tasks = Tasks(workspace, pool, open_runs, open_claims(workspace), presence)
-    vectors = cache(lambda: vectors_of(index.chosen.embedder))
     insights = Insights(
         workspace,
         pool,
         lambda: edits.settled,
         bus.publish_async,
-        vectors,
+        cache(lambda: vectors_of(index.chosen.embedder)),
         partial(dismissed_suggestions, workspace),
     )
     reflections = Reflections(
@@ -116,6 +120,9 @@ def build_daemon(
         workspace, pool, lambda: edits.settled, partial(measured_rule_work, workspace, index, bus.publish_async)
     )
     curiosity = Curiosity(workspace, pool, lambda: edits.settled, bus.publish_async)
+    experiments = Experiments(
+        pool, clock, lambda: edits.settled, partial(propose_variants, workspace), partial(drop_left_over, workspace)
+    )
     remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
     open_box = partial(open_outbox, workspace, bus.publish_async)
 
@@ -135,7 +142,7 @@ def build_daemon(
 
     def problems() -> tuple[str, ...]:
         parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes, insights, messages, notices)
-        return tuple(each.problem for each in (*parts, curiosity, alerts, reflections, rules))
+        return tuple(each.problem for each in (*parts, curiosity, alerts, reflections, rules, experiments))
 
     state = JsonStateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
     return DaemonParts(
@@ -161,4 +168,5 @@ def build_daemon(
         messages,
         alerts,
         rules,
+        experiments,
     )

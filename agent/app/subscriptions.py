@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.alerts import Alerts
     from agent.background.curiosity import Curiosity
     from agent.background.deletion_notice import DeletionNotice
+    from agent.background.experiments import Experiments
     from agent.background.human_edits import HumanEdits
     from agent.background.inbox.inbox import Inbox
     from agent.background.incoming.messages import IncomingMessages
@@ -81,6 +82,7 @@ class DaemonParts:
     messages: "IncomingMessages"
     alerts: "Alerts"
     rules: "RuleUpkeep"
+    experiments: "Experiments"
 
 
 def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
@@ -165,6 +167,9 @@ def _subscribe_growth(bus: Bus, parts: DaemonParts) -> None:
     row(reflections.edits_committed, EditsCommitted, name="edits: reflections", timeout=None)
     row(reflections.run_ended, TaskCompleted, name="run over: reflections", timeout=None)
     row(reflections.tick, Tick, name="tick: reflections", priority=5, timeout=None)
+    row(parts.experiments.start, DaemonStarted, name="start: variants of skills", priority=10, timeout=None)
+    row(parts.experiments.tick, Tick, name="tick: variants of skills", priority=5, timeout=None)
+    row(parts.experiments.run_ended, TaskCompleted, name="run over: variants of skills", timeout=None)
 
     row(rules.start, DaemonStarted, name="start: rules", priority=30, timeout=None)
     row(rules.changed, FilesChanged, name="files: rules", priority=20, timeout=None)

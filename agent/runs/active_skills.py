@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from agent.context.assemble import REFRESH
-from agent.context.source import Piece, Receipt
+from agent.context.source import Piece
 from agent.context.tokens import MESSAGE
 from agent.errors import AgentError, UserError
 from agent.events.runs import (
@@ -28,9 +28,10 @@ from agent.events.subscriber import Injection, InjectionType
 from agent.llm.messages import Context, Message
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
-from agent.markdown.title import clipped
 from agent.memory.capture.writer import Addition
+from agent.runs.skill_pieces import SkillTexts, receipt_of, why_left_out
 from agent.runs.skill_set import SkillSet
+from agent.runs.skill_trials import SkillTrials
 from agent.skills.history.feedback import record_opinion
 from agent.skills.history.usage import Activated, Opinion, Use, history_rows, reasons, record_uses
 from agent.skills.matching.matcher import Matched, MatchTask
@@ -39,13 +40,11 @@ from agent.skills.matching.skill_text import SkillIndex, has_text, reminder, ski
 from agent.skills.matching.tool_allowlist import allowance
 from agent.skills.reading import chain
 from agent.skills.reading.skill import Skill
-from agent.texts import Language, Sentence
-from agent.tools.tool import RunContext, Tool
+from agent.texts import Language
+from agent.tools.tool import RunContext, Taint, Tool
 from agent.vault.change import Stamp
 
 NAME, INDEX = "skills", "skill_index"
-_PATTERN = 60
-"""Characters of a signal in a receipt: a pattern may be long; `skills match --explain` shows it whole."""
 _PRIORITY = 60
 _KEPT = 500
 """Runs whose skills are kept in memory."""
@@ -56,16 +55,20 @@ _PRECEDENCE: tuple[Activated, ...] = ("auto", "chain", "manual")
 
 @dataclass(slots=True)
 class _InRun:
-    """The skills of one run: `active` were given to its model, `steps` are those in their chains, by the name of the
-    chain, `summarised` were only named to the model, `read` were opened by it.
+    """The skills of the run `name`: `active` were given to its model, `steps` are those in their chains, by the name of
+    the chain, `summarised` were only named to the model, `read` were opened by it.
 
     `known` are the values known when the run began, `slots` those with what its skills say about the task. A run
-    `is_of_job` is given no skill by guess.
+    `is_of_job` is given no skill by guess. `taint` is the run's own; `before` are the texts of skills that its model
+    had when it began.
     """
 
     session: str
+    name: str
     known: Mapping[str, str] = field(default_factory=dict)
     is_of_job: bool = False
+    taint: Taint = field(default_factory=Taint)
+    before: tuple[str, ...] = ()
     slots: dict[str, str] = field(default_factory=dict)
     active: dict[str, Match] = field(default_factory=dict)
     steps: dict[str, str] = field(default_factory=dict)
@@ -86,8 +89,12 @@ class ActiveSkills:
 
     skills: SkillSet
     tell: Callable[[object], object]
+    trials: SkillTrials = field(init=False)
     _runs: OrderedDict[str, _InRun] = field(default_factory=OrderedDict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def __post_init__(self) -> None:
+        self.trials = SkillTrials(self.skills)
 
     def source(self, context: RunContext, session: Session) -> "SkillTexts":
         """The source of skills for the tasks of a run; a resumed run keeps the skills that it followed before.
@@ -100,8 +107,16 @@ class ActiveSkills:
                 if context.run:
                     with suppress(AgentError):  # the trust is saved even if the note cannot be written
                         self.skills.ticked()
-                found = self._runs[context.run] = _InRun(session.path, known_slots(context), bool(context.job))
+                found = self._runs[context.run] = _InRun(
+                    session.path,
+                    context.run,
+                    known_slots(context),
+                    bool(context.job),
+                    context.taint,
+                    tuple(_texts(session.history)),
+                )
                 for match in self._again(session, context.run, found.known):
+                    self.trials.take_again(context.run, match.skill.name, found.before)
                     self._follow(found, match)
                 while len(self._runs) > _KEPT:
                     self._runs.popitem(last=False)
@@ -139,12 +154,13 @@ class ActiveSkills:
             run.tools = tools
             task = MatchTask(event.task, tuple(event.tools), run.known)
             present = {*run.active, *run.summarised, *run.read}
-            matched = self.skills.match(task, event.session, present, REFRESH)
+            versions = self.trials.versions(event.run, run.before)
+            matched = self.skills.match(task, event.session, present, REFRESH, versions)
             added = added_in_run(matched, run.active.values(), self.skills.settings.most)
             events = self._activate(event.run, added)
         self._tell_all(events)
         return tuple(
-            Injection(each.text, NAME, _PRIORITY, (_receipt(each),), InjectionType.SKILL_ACTIVATION) for each in added
+            Injection(each.text, NAME, _PRIORITY, (receipt_of(each),), InjectionType.SKILL_ACTIVATION) for each in added
         )
 
     def pieces(self, task: str, room: int, context: RunContext, before: Sequence[str] = ()) -> Sequence[Piece]:
@@ -162,17 +178,19 @@ class ActiveSkills:
                     self._runs[context.run].matched = Matched((), tuple(self.skills.library.snapshot().candidates))
             return ()
         with self._lock:
-            matched = self.skills.match(MatchTask(task, slots=known_slots(context)), context.session, room=room)
+            wanted = MatchTask(task, slots=known_slots(context))
+            versions = self.trials.versions(context.run, before)
+            matched = self.skills.match(wanted, context.session, room=room, versions=versions)
             events = self._activate(context.run, matched.given)
             if context.run in self._runs:
                 self._runs[context.run].matched = matched
             given = [
-                Piece(reminder(each) if has_text(each, before) else each.text, NAME, 1.0 + each.score, _receipt(each))
+                Piece(reminder(each) if has_text(each, before) else each.text, NAME, 1.0 + each.score, receipt_of(each))
                 for each in matched.given
             ]
             left_out = matched.of(MatchStatus.NO_ROOM)
         self._tell_all(events)
-        return [*given, *(Piece("", NAME, absent=_why_not(each)) for each in left_out)]
+        return [*given, *(Piece("", NAME, absent=why_left_out(each)) for each in left_out)]
 
     def index_pieces(self, room: int, context: RunContext, before: Sequence[str] = ()) -> Sequence[Piece]:
         """The index of the skills of which the model of a run is given nothing else; not repeated if it is in
@@ -201,6 +219,12 @@ class ActiveSkills:
             skills = self._skills(found.followed) if found is not None else []
         return any(tool in (skill.allowed_tools or ()) or re.search(rf"\b{tool}\b", skill.body) for skill in skills)
 
+    def version(self, skill: Skill, context: RunContext) -> Skill:
+        """The skill as a run is shown it: its variant, if one is on trial and this is its turn."""
+        with self._lock:
+            run = self._runs.get(context.run)
+            return skill if run is None else self.trials.version(skill, context.run, run.before)
+
     def opened(self, name: str, context: RunContext) -> None:
         """Record that the model of a run opened a skill itself; from now on it can rate the skill."""
         with self._lock:
@@ -208,6 +232,7 @@ class ActiveSkills:
             if run is None or name in run.active or name in run.read:
                 return
             run.read.add(name)
+            self.trials.take_again(context.run, name, run.before)
         self.tell(SkillOpened(context.run, context.session, name))
 
     def say(self, name: str, opinion: Opinion, context: RunContext) -> Use:
@@ -255,6 +280,7 @@ class ActiveSkills:
         chains = {name for run in runs for name, each in run.active.items() if each.skill.chain}
         for name in sorted(chains):
             self.tell(ChainCompleted(event.run, event.session, name, event.outcome))
+        self.trials.over(event.run)
         self.skills.put_aside(self._skills(dict.fromkeys(name for run in runs for name in run.followed)))
 
     def drop(self, run: str) -> None:
@@ -272,13 +298,19 @@ class ActiveSkills:
     def _uses(self, run: str, event: TaskCompleted) -> Iterator[Use]:
         found, now, calls = self._runs[run], event.at or self.skills.workspace.clock.now(), len(event.tools)
         for name, each in found.active.items():
-            why = reasons(each.signals, self._language)
-            yield Use(name, now, event.run, event.session, "auto", each.score, why, event.outcome, calls)
+            why, trial = reasons(each.signals, self._language), self._trial(run, name)
+            yield Use(name, now, event.run, event.session, "auto", each.score, why, event.outcome, calls, "", trial)
         for name, chained in found.steps.items():
             score, why = found.active[chained].score, f"step of {chained}"
             yield Use(name, now, event.run, event.session, "chain", score, why, event.outcome, calls)
         for name in sorted(found.read):
-            yield Use(name, now, event.run, event.session, "manual", outcome=event.outcome, tools=calls)
+            trial = self._trial(run, name)
+            yield Use(name, now, event.run, event.session, "manual", outcome=event.outcome, tools=calls, trial=trial)
+
+    def _trial(self, run: str, name: str) -> str:
+        """What the row of a use says of its trial: nothing in the run of a job, or one that read text by others."""
+        found = self._runs[run]
+        return "" if found.taint or found.is_of_job else self.trials.label(run, name)
 
     def _activate(self, run: str, matches: Iterable[Match]) -> list[object]:
         """Add skills to a run; returns the events to publish once the lock is free, since the bus may be waiting for
@@ -306,6 +338,7 @@ class ActiveSkills:
 
     def _follow(self, run: _InRun, found: Match) -> None:
         run.active[found.skill.name] = found
+        self.trials.take(run.name, found.skill)
         run.slots = dict(found.slots) | run.slots
         for step in chain.parts(found.skill, self.skills.library.snapshot().get):
             run.steps.setdefault(step.name, found.skill.name)
@@ -313,18 +346,6 @@ class ActiveSkills:
     def _skills(self, names: Iterable[str]) -> list[Skill]:
         found = self.skills.library.snapshot()
         return [skill for name in names if (skill := found.get(name)) is not None]
-
-
-@dataclass(frozen=True, slots=True)
-class SkillTexts:
-    """A source of texts about skills for the tasks of one run; `ask` returns them for a task and a number of tokens."""
-
-    name: str
-    ask: Callable[[str, int], Sequence[Piece]]
-
-    def pieces(self, task: str, room: int) -> Sequence[Piece]:
-        """The texts for a task, best first."""
-        return self.ask(task, room)
 
 
 def added_in_run(matched: Matched, active: Collection[Match], most: int) -> Sequence[Match]:
@@ -367,22 +388,3 @@ def _before(session: Session, run: str, find: Callable[[str], Skill | None]) -> 
         skill = find(name)
         if skill is not None:
             yield Match(skill, (), int(score) / 100, 1.0, int(score) / 100, 0.0, MatchStatus.PRESENT)
-
-
-def _why_not(found: Match) -> Sentence:
-    why = Sentence(found.why)
-    return Sentence("{problem}: {words}", problem=found.skill.name, words=why)
-
-
-def _receipt(found: Match) -> Receipt:
-    skill = found.skill
-    parts = [f"{signal.type} {clipped(str(signal.detail), _PATTERN)}" for signal in found.signals]
-    weighed = {str(signal.detail) for signal in found.signals}
-    parts += [each for name, value in found.slots if (each := f"{name}={value}") not in weighed]
-    parts += [f"opened on request: {', '.join(found.on_request)}"] if found.on_request else []
-    if found.status is MatchStatus.SUMMARY:
-        parts.append(f"description only: {found.why}")
-        first = last = skill.lines.get("description", 1)
-    else:
-        first, last = skill.body_line, skill.body_line + skill.body.count("\n")
-    return Receipt(skill.path, (first, last), None, found.score, ", ".join(parts))

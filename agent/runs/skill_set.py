@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from agent.config.resources import resource
 from agent.config.skill_settings import SkillSettings as Settings
@@ -33,6 +34,7 @@ from agent.skills.matching.similarity import Similarity
 from agent.skills.reading.skill import Skill
 from agent.skills.trust.owner_edits import carry_trust, load_owner_edits
 from agent.skills.trust.review_note import apply_decisions, ask_reviews, settle_reviews
+from agent.skills.variants.trial_shelf import TrialShelf
 from agent.texts import text
 from agent.vault.change import Stamp
 from agent.workspace.workspace import Workspace
@@ -47,6 +49,7 @@ class SkillSet:
     workspace: Workspace
     library: SkillLibrary
     history: SkillHistory
+    trials: TrialShelf
     embedder: Callable[[], Embedder | None]
     count: Count
     say: Callable[[str], None] = logger.warning
@@ -65,17 +68,22 @@ class SkillSet:
         return self.workspace.settings.skills
 
     def match(
-        self, task: MatchTask, session: str = "", present: Iterable[str] = (), room: int | None = None
+        self,
+        task: MatchTask,
+        session: str = "",
+        present: Iterable[str] = (),
+        room: int | None = None,
+        versions: Mapping[str, Skill] = MappingProxyType({}),
     ) -> Matched:
         """The skills that fit a task now, with their texts for the model, each a message of its own, in `room` tokens;
-        records nothing."""
+        records nothing. `versions` are given in place of the skills of their names."""
         with self._lock:
             shelf = self.library.snapshot()
             skills = shelf.candidates
             wanting = [skill for skill in skills if skill.conditions]
             near = self._near(task.text, wanting) if wanting else {}
             factors = self.history.factors(skill.name for skill in skills if skill.has_triggers)
-            state = MatchState(self._since(session, skills), factors, near, frozenset(present))
+            state = MatchState(self._since(session, skills), factors, near, frozenset(present), versions)
             limits = SelectionLimits(self.settings.most, self.text_room(room))
             return match(task, shelf, state, self.count, limits)
 
@@ -172,8 +180,10 @@ class SkillSet:
 
     def put_aside(self, skills: Iterable[Skill]) -> None:
         """Put aside those of these skills that were learned and keep failing; report it, also in the day's note."""
+        watched = {name for name, trial in self.trials.trials().items() if trial.variant is None}
+        left = [skill for skill in skills if skill.name not in watched]  # their former text comes back before
         try:
-            gone = put_aside(self.workspace.vault, skills, self.history, self.workspace.clock.now())
+            gone = put_aside(self.workspace.vault, left, self.history, self.workspace.clock.now())
         except AgentError as error:
             self.say(f"a learned skill that keeps failing could not be put aside: {error.message}")
             return
@@ -204,7 +214,13 @@ def skill_set(
 ) -> SkillSet:
     """The skills of a vault; `publish` receives an event for each opinion of the person about a skill."""
     return SkillSet(
-        workspace, skill_library(workspace), SkillHistory(workspace.vault), embedder, count, publish=publish
+        workspace,
+        library := skill_library(workspace),
+        SkillHistory(workspace.vault),
+        TrialShelf(workspace.vault, library),
+        embedder,
+        count,
+        publish=publish,
     )
 
 

@@ -42,7 +42,7 @@ def toolbox(
     Raises `ConfigError` for an invalid policy.
     """
     settings = workspace.settings.tools
-    more: list[Tool] = [*skill_tools(following.skills.library, following.say, following.opened)]
+    more: list[Tool] = [*skill_tools(following.skills.library, following.say, following.opened, following.version)]
     if settings.web:
         more += web_tools(workspace.vault.clock, lambda: workspace.vault.known.values)
     if settings.shell:

@@ -36,9 +36,14 @@ QUIET = timedelta(minutes=30)
 logger = logging.getLogger(__name__)
 
 
+def do_nothing(skills: SkillSet) -> None:
+    """Do nothing; for callers without trials of skills."""
+
+
 @dataclass(slots=True)
 class UpkeepJobs:
-    """The jobs of one vault. `learning`, `upkeeper` and `talks` build what is needed now; `tell` publishes feedback."""
+    """The jobs of one vault. `learning`, `upkeeper` and `talks` build what is needed now; `tell` publishes feedback;
+    `settle_trials` ends the trials of skills that the last uses have decided, and begins those that were approved."""
 
     workspace: Workspace
     skills: SkillSet
@@ -46,6 +51,7 @@ class UpkeepJobs:
     upkeeper: "Callable[[], Upkeeper]"
     talks: "Callable[[], Conversations]"
     tell: Callable[[object], object]
+    settle_trials: Callable[[SkillSet], object] = do_nothing
     _edited: list[tuple[str, Sequence[str]]] = field(default_factory=list, init=False)
     _summed: dict[date, float] = field(default_factory=dict, init=False)
     """The days that were summed up, each with the time at which its note was written last."""
@@ -129,13 +135,15 @@ class UpkeepJobs:
         for proposal in settle_proposals(self.workspace.vault):
             logger.info("the proposal %s was %s", proposal.name, proposal.status)
             self.tell(ProposalDecided(proposal.kind, proposal.id, proposal.status))
+        self.settle_trials(self.skills)
 
     def opinions(self) -> None:
-        """Record the person's new feedback on skills; put aside those that keep failing."""
+        """Record the person's new feedback on skills; end trials, and put aside skills that keep failing."""
         shelf = self.skills.library.snapshot()
         uses = gather_feedback(self.workspace, shelf.named)
         for use in uses:
             self.tell(SkillRated(use.name, use.run, use.feedback))
+        self.settle_trials(self.skills)
         names = {use.name for use in uses}
         self.skills.put_aside(shelf.named[name] for name in names if name in shelf.named)
 

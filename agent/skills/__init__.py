@@ -2,6 +2,6 @@
 that explain their result.
 
 Subpackages, from the bottom: `reading` parses a `SKILL.md`; `loading` is the library on disk with its review pins;
-above it `trust`, `matching`, `history` and `learning`, which do not import each other. Nothing in a skill is ever run
+above it `variants`, `trust`, `matching`, `history` and `learning`. Nothing in a skill is ever run
 here, an unreviewed skill is never used, and no subpackage imports tools, the model's context or the loop.
 """

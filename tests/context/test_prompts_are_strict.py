@@ -14,6 +14,8 @@ from tests.vaults import make_vault
 
 TODAY = date(2026, 11, 21)
 FLUSH = {"most": "5", "language": "English"}
+MUTATION = ("skill", "success_rate", "current_skill", "success_patterns", "failure_patterns", "feedback_trends",
+            "tried", "tools", "language")  # fmt: skip
 
 
 def _nothing(path: str) -> bytes | None:
@@ -32,15 +34,16 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
         fill("question", question="Which {{tea}}?"),
         fill("conclude", reason="the run has used its {{steps}}"),
         fill("skill", name="tea", tools="1. vault_read", tasks="- brew {{it}}"),
+        fill("mutation", **dict.fromkeys(MUTATION, "said")),
     ]
     shipped = {path.stem for path in (Path(agent.context.prompt.__file__).parents[1] / "prompts").glob("*.md")}
     assert shipped == {
-        *("compare", "conclude", "conversation", "facts", "flush"),
+        *("compare", "conclude", "conversation", "facts", "flush", "mutation"),
         *("question", "safety", "skill", "summary", "system", "turn"),
     }
     assert [re.findall(r"\{\{.*?\}\}", text) for text in texts] == [
         *([], ["{{there}}"], [], [], [], [], []),
-        *(["{{tea}}"], ["{{steps}}"], ["{{it}}"]),
+        *(["{{tea}}"], ["{{steps}}"], ["{{it}}"], []),
     ]
 
 

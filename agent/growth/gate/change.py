@@ -26,13 +26,19 @@ class ProposedChange:
     """A change to be measured: a rule, a skill, a variant of one. `name` says which, in a word or two.
 
     `derived_from` are the runs from which it was made: they are no test of it. `fits` is True for the text of a task
-    that it may concern.
+    that it may concern; if `runs` are named, only the tasks of these runs are.
     """
 
     name: str
     notes: tuple[ChangedNote, ...]
     derived_from: frozenset[str] = frozenset()
     fits: Callable[[str], bool] = every_task
+    runs: frozenset[str] = frozenset()
+
+    def concerns(self, run: str, task: str) -> bool:
+        """True if the change can be measured by this task of a run."""
+        is_named = not self.runs or run in self.runs
+        return is_named and run not in self.derived_from and self.fits(task)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def measure_change(context: GateContext, change: ProposedChange) -> GateReport:
     if not context.is_possible:
         return measure(context, change, ())
     most = context.workspace.settings.growth.gate.tasks
-    return measure(context, change, held_out_tasks(context.workspace.vault, change.derived_from, change.fits, most))
+    return measure(context, change, held_out_tasks(context.workspace.vault, change, most))
 
 
 def measure(context: GateContext, change: ProposedChange, tasks: Sequence[PastTask]) -> GateReport:

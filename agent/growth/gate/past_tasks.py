@@ -5,12 +5,13 @@ guests, in groups and below other runs are left out, and so are those that have 
 stranger wrote judges a change.
 """
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from agent.errors import NoteGone
 from agent.events.receipt import MEMORIES
+from agent.growth.gate.change import ProposedChange
 from agent.llm.messages import Assistant, Context, ToolCall, ToolResult
 from agent.loop.calls import results_with_calls
 from agent.loop.outcome import RunOutcome
@@ -44,7 +45,7 @@ class PastTask:
     answer: str
 
 
-def held_out_tasks(vault: Vault, derived_from: Set[str], fits: Callable[[str], bool], most: int) -> list[PastTask]:
+def held_out_tasks(vault: Vault, change: ProposedChange, most: int) -> list[PastTask]:
     """The newest tasks that a change was not made from and that it may concern, at most `most`.
 
     Runs of which the person has said or shown that they were of no use are left out: their answers are no measure.
@@ -55,7 +56,7 @@ def held_out_tasks(vault: Vault, derived_from: Set[str], fits: Callable[[str], b
         if len(found) >= most and (not found or _day(path) != _day(found[-1].session)):
             break
         task = _past_task(vault, path)
-        if task is not None and task.run not in (derived_from | unwelcome) and fits(task.task):
+        if task is not None and task.run not in unwelcome and change.concerns(task.run, task.task):
             found.append(task)
     return sorted(found, key=lambda each: each.at, reverse=True)[:most]
 

@@ -18,6 +18,7 @@ from agent.interfaces.cli.skill_texts import (
     format_stats,
     problem_line,
 )
+from agent.interfaces.cli.skill_trials import trials
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_lookup import find_skill, skills_on_demand
@@ -61,6 +62,9 @@ def command() -> None:
 
     A skill that fits a task is shown to the model automatically, after you have reviewed it.
     """
+
+
+command.add_command(trials)
 
 
 @command.command("list", short_help="List all skills, and what is wrong with some.")

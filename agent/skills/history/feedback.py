@@ -13,6 +13,7 @@ from agent.skills.history.stats import IN_A_ROW, Stats, count_uses
 from agent.skills.history.usage import Opinion, Use, history_path, load_uses, merge_opinions, record_uses
 from agent.skills.loading.files import folder_names
 from agent.skills.reading.skill import FILE, Skill, SkillSource
+from agent.skills.variants.variant import parse_label
 from agent.texts import Language
 from agent.vault.change import Stamp
 from agent.vault.folders import DEPRECATED, LEARNED, SKILL_HISTORY
@@ -33,6 +34,11 @@ class SkillHistory:
     def stats(self, name: str) -> Stats:
         """The counts of one skill."""
         return self._load(name)[1]
+
+    def trial_uses(self, name: str, number: int) -> int:
+        """The uses of a skill that took a version in the trial with this number."""
+        labels = (parse_label(use.trial) for use in self._load(name)[0])
+        return sum(label is not None and label[0] == number for label in labels)
 
     def last(self, name: str, session: str) -> datetime | None:
         """The time of a skill's last use in a session; None for never."""

@@ -8,7 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent.skills.history.usage import Use, merge_opinions
+from agent.skills.variants.variant import parse_label
 
+RECENT = 20
+"""The last uses that say how well a skill works now."""
 ENOUGH = 5
 """Uses before feedback changes the score."""
 IN_A_ROW = 5
@@ -18,6 +21,8 @@ MORE, LESS = 1.2, 0.6
 SUCCESS = frozenset({"finished", "success"})
 """Outcomes of runs that count as a success."""
 FAILURE = frozenset({"failed", "failure", "limit"})
+_NEW_COUNT = frozenset({"put_aside", "rolled_back"})
+"""Rows after which the ineffective uses are counted anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +30,9 @@ class Stats:
     """Counts of a skill's uses.
 
     `ended`: uses in runs that succeeded or failed. `streak`: ineffective uses since the last effective one, or since
-    the skill was moved away. Rates are 0 to 1, None without data.
+    the skill was moved away or got a former text again; those of a variant on trial do not count. `recent` of the last
+    uses say something (at most `RECENT`), and `recent_successes` of them succeeded. Rates are 0 to 1, None without
+    data.
     """
 
     uses: int = 0
@@ -36,6 +43,13 @@ class Stats:
     not_helpful: int = 0
     corrected: int = 0
     streak: int = 0
+    recent: int = 0
+    recent_successes: int = 0
+
+    @property
+    def recent_rate(self) -> float | None:
+        """The success rate of the last uses."""
+        return self.recent_successes / self.recent if self.recent else None
 
     @property
     def success_rate(self) -> float | None:
@@ -61,7 +75,8 @@ def count_uses(rows: Iterable[Use]) -> Stats:
     """The counts over the rows of one skill."""
     rows = list(rows)
     uses = list(merge_opinions(rows))
-    aside = max((row.time for row in rows if row.activated == "put_aside"), default=None)
+    aside = max((row.time for row in rows if row.activated in _NEW_COUNT), default=None)
+    last = recent_uses(rows)
     return Stats(
         len(uses),
         sum(use.activated == "auto" for use in uses),
@@ -70,8 +85,30 @@ def count_uses(rows: Iterable[Use]) -> Stats:
         sum(use.feedback == "helpful" for use in uses),
         sum(use.feedback == "not_helpful" for use in uses),
         sum(use.feedback == "corrected" for use in uses),
-        _streak([use for use in uses if aside is None or use.time > aside]),
+        _streak([use for use in uses if (aside is None or use.time > aside) and not is_of_variant(use)]),
+        len(last),
+        sum(use_succeeded(use) is True for use in last),
     )
+
+
+def recent_uses(rows: Iterable[Use], most: int = RECENT) -> tuple[Use, ...]:
+    """The last uses of the skill that say something, oldest first, without those of a variant on trial."""
+    found = [use for use in merge_opinions(rows) if use_succeeded(use) is not None and not is_of_variant(use)]
+    return tuple(found[-most:])
+
+
+def use_succeeded(use: Use) -> bool | None:
+    """True for a use that the person called helpful, or whose run succeeded without a bad opinion of theirs; False for
+    an ineffective one; None for one that says nothing, as in a waiting run."""
+    if is_ineffective(use):
+        return False
+    return True if use.feedback == "helpful" or use.outcome in SUCCESS else None
+
+
+def is_of_variant(use: Use) -> bool:
+    """True if a use took a variant on trial instead of the skill."""
+    label = parse_label(use.trial)
+    return label is not None and label[1] == "variant"
 
 
 def is_ineffective(use: Use) -> bool:
@@ -101,6 +138,8 @@ def stats_document(found: Stats) -> Mapping[str, object]:
         "corrected": found.corrected,
         "ineffective_in_a_row": found.streak,
         "success_rate": found.success_rate,
+        "recent_uses": found.recent,
+        "recent_success_rate": found.recent_rate,
         "helpful_rate": found.helpful_rate,
         "factor": found.factor,
     }

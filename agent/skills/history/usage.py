@@ -18,13 +18,14 @@ from agent.vault.change import Stamp
 from agent.vault.folders import SKILL_HISTORY
 from agent.vault.store import Vault
 
-Activated: TypeAlias = Literal["auto", "chain", "manual", "feedback", "put_aside"]
-"""`auto`: by a match; `chain`: as a step of a skill that matched; `manual`: by the model or a person. Two kinds of rows
-are not uses: `feedback` is an opinion about an earlier use, `put_aside` records that the skill was moved away."""
+Activated: TypeAlias = Literal["auto", "chain", "manual", "feedback", "put_aside", "rolled_back"]
+"""`auto`: by a match; `chain`: as a step of a skill that matched; `manual`: by the model or a person. Three kinds of
+rows are not uses: `feedback` is an opinion about an earlier use, `put_aside` records that the skill was moved away,
+`rolled_back` that it got a former text again."""
 Opinion: TypeAlias = Literal["", "helpful", "not_helpful", "corrected"]
 """`corrected`: the owner edited the result within a day."""
 
-_COLUMNS = ("time", "run", "activated", "score", "signals", "outcome", "tools", "feedback", "session")
+_COLUMNS = ("time", "run", "activated", "score", "signals", "outcome", "tools", "feedback", "session", "trial")
 _REASONS = {
     "intent_pattern": "by_words",
     "except_pattern": "by_exception",
@@ -35,12 +36,16 @@ _REASONS = {
 }
 _CELL = re.compile(r"(?<!\\)\|")
 _LONGEST = 300
+_OF_NO_USE = frozenset(("put_aside", "rolled_back"))
+_BEFORE_TRIALS = 9
+"""The columns of notes that were begun before there were trials."""
 _COMMIT_VERBS = {"feedback": "feedback on", "put_aside": "of no use:"}
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One row. `signals` are in words; `outcome` is that of the run; `tools` is the number of its tool calls."""
+    """One row. `signals` are in words; `outcome` is that of the run; `tools` is the number of its tool calls; `trial`
+    says which version was taken, if a variant was on trial."""
 
     name: str
     time: datetime
@@ -52,6 +57,7 @@ class Use:
     outcome: str = ""
     tools: int = 0
     feedback: Opinion = ""
+    trial: str = ""
 
     @property
     def row(self) -> str:
@@ -59,7 +65,7 @@ class Use:
         session = f"[[{self.session.removesuffix('.md')}]]" if self.session else ""
         time = self.time.replace(microsecond=0).isoformat()
         cells = (time, self.run, self.activated, f"{self.score:.2f}", self.signals, self.outcome, str(self.tools),
-                 self.feedback, session)  # fmt: skip
+                 self.feedback, session, *filter(None, [self.trial]))  # fmt: skip
         return f"| {' | '.join(_escaped(cell) for cell in cells)} |"
 
 
@@ -85,6 +91,13 @@ def _head(name: str, language: Language) -> str:
     dashes = "|".join(" --- " for _ in _COLUMNS)
     title = text("skill_history.title", language, name=name)
     return f"{header}# {title}\n\n| {' | '.join(_COLUMNS)} |\n|{dashes}|\n"
+
+
+def history_with_trials(data: bytes) -> bytes:
+    """A history note with a column for trials, if it was begun without one."""
+    *columns, trial = _COLUMNS
+    old, new = (f"| {' | '.join(each)} |\n|{'|'.join(' --- ' for _ in each)}|\n" for each in (columns, _COLUMNS))
+    return data.replace(old.encode(), new.encode(), 1)
 
 
 def record_uses(vault: Vault, uses: Sequence[Use], stamp: Stamp, language: Language = "en") -> str | None:
@@ -126,9 +139,11 @@ def _parse_row(name: str, row: str) -> Use | None:
     if not row.startswith("|"):
         return None
     cells = [cell.strip().replace("\\|", "|") for cell in _CELL.split(row.strip())[1:-1]]
+    if len(cells) == _BEFORE_TRIALS:
+        cells.append("")
     if len(cells) != len(_COLUMNS):
         return None
-    time, run, activated, score, signals, outcome, tools, feedback, session = cells
+    time, run, activated, score, signals, outcome, tools, feedback, session, trial = cells
     if activated not in get_args(Activated) or feedback not in get_args(Opinion):
         return None
     try:
@@ -140,14 +155,14 @@ def _parse_row(name: str, row: str) -> Use | None:
         return None
     path = session.removeprefix("[[").removesuffix("]]")
     return Use(name, when, run, f"{path}.md" if path else "", cast(Activated, activated), numbers[0], signals,
-               outcome, numbers[1], cast(Opinion, feedback))  # fmt: skip
+               outcome, numbers[1], cast(Opinion, feedback), trial)  # fmt: skip
 
 
 def merge_opinions(rows: Iterable[Use]) -> Iterator[Use]:
     """The uses, each with the last opinion about it; an opinion about an unknown run counts as a use."""
     found: dict[str, Use] = {}
     for row in rows:
-        if row.activated == "put_aside":
+        if row.activated in _OF_NO_USE:
             continue
         before = found.get(row.run)
         if before is None:

@@ -32,6 +32,7 @@ _GIVEN = frozenset({MatchStatus.ACTIVE, MatchStatus.SUMMARY})
 _TRUSTED_ONLY = frozenset({MatchStatus.ACTIVE, MatchStatus.REFERENCE})
 _NO_NUMBERS: Mapping[str, float] = MappingProxyType({})
 _NO_TEXTS: Mapping[str, str] = MappingProxyType({})
+_NO_SKILLS: Mapping[str, Skill] = MappingProxyType({})
 TASK_TYPE = "task_type"
 """The slot for the type of a task; a skill names the types that it is for, the usual one first."""
 
@@ -51,13 +52,15 @@ class MatchState:
 
     `since`: by name, the seconds since a skill's last use in this session. `factors`: by name, the feedback factor
     (default 1). `near`: by key, the similarity of the task and the skill's conditions, 0 to 1. `present`: the names of
-    skills already in the model's context.
+    skills already in the model's context. `versions`: by name, the variant that is given in place of a skill; it has
+    the skill's own triggers.
     """
 
     since: Mapping[str, float] = field(default_factory=lambda: _NO_NUMBERS)
     factors: Mapping[str, float] = field(default_factory=lambda: _NO_NUMBERS)
     near: Mapping[str, float] = field(default_factory=lambda: _NO_NUMBERS)
     present: frozenset[str] = frozenset()
+    versions: Mapping[str, Skill] = field(default_factory=lambda: _NO_SKILLS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ def match(
         frozenset(task.tools),
         task.slots,
     )
-    candidates = [skill for skill in snapshot.candidates if skill.has_triggers]
+    candidates = [_version(skill, state) for skill in snapshot.candidates if skill.has_triggers]
     scored = [found for skill in candidates if (found := _score(skill, searched, state)) is not None]
     trusted = [_check_reviewed(each, snapshot) if each.status in _TRUSTED_ONLY else each for each in scored]
     fitting = [each for each in trusted if each.status is MatchStatus.ACTIVE]
@@ -117,6 +120,11 @@ def match(
     matches = tuple(sorted([*selected, *others], key=order))
     shown = {each.skill.key for each in matches if each.status in _SHOWN}
     return Matched(matches, tuple(skill for skill in snapshot.candidates if skill.key not in shown))
+
+
+def _version(skill: Skill, state: MatchState) -> Skill:
+    found = state.versions.get(skill.name)
+    return found if found is not None and found.key == skill.key else skill
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,8 @@ RecordOpinion = Callable[[str, Opinion, RunContext], Use]
 """Records an opinion about a skill in a run; raises `UserError`."""
 NoteOpened = Callable[[str, RunContext], object]
 """Called when a run's model has read a skill."""
+VersionOf = Callable[[Skill, RunContext], Skill]
+"""Returns a skill as a run is shown it: itself, or its variant on trial."""
 _GROUP = frozenset({"skills"})
 _SHOWN = 200
 
@@ -32,6 +34,7 @@ class _Tools:
     library: SkillLibrary
     say: RecordOpinion
     opened: NoteOpened
+    version: VersionOf
 
     def list(self, call: JsonObject, context: RunContext) -> ToolOutput:
         """List the names and summaries of all skills."""
@@ -47,6 +50,7 @@ class _Tools:
         skill = _named(self.library.snapshot(), arguments.text(call, "name"))
         path = arguments.text(call, "file") if "file" in call else ""
         if not path or path == FILE:
+            skill = self.version(skill, context)
             text = "\n\n".join(
                 filter(None, [f"# Skill {skill.name}: {skill.summary}", skill.body, format_files(skill)])
             )
@@ -73,9 +77,16 @@ class _Tools:
         return ToolOutput(f"noted: {skill.name} was {opinion.replace('_', ' ')} in this run")
 
 
-def skill_tools(library: SkillLibrary, say: RecordOpinion, opened: NoteOpened) -> tuple[Tool, ...]:
+def itself(skill: Skill, context: RunContext) -> Skill:
+    """The skill itself, for any run."""
+    return skill
+
+
+def skill_tools(
+    library: SkillLibrary, say: RecordOpinion, opened: NoteOpened, version: VersionOf = itself
+) -> tuple[Tool, ...]:
     """The three tools for the skills of one vault."""
-    tools = _Tools(library, say, opened)
+    tools = _Tools(library, say, opened, version)
     name: JsonObject = {"type": "string", "minLength": 1, "maxLength": 64, "description": "the skill's name"}
     file: JsonObject = {
         "type": "string",

@@ -124,7 +124,7 @@ def test_the_same_measurement_says_the_same_twice(made: Office) -> None:
 
 
 def test_runs_that_the_change_came_from_are_no_tasks(made: Office) -> None:
-    (newest, oldest) = held_out_tasks(made.workspace.vault, frozenset(), lambda task: True, 9)
+    (newest, oldest) = held_out_tasks(made.workspace.vault, changed(GOOD), 9)
     assert [newest.task, oldest.task] == ["Again, plan the week!", "Please plan the week"]
     report = measure_change(context(made), changed(GOOD, derived_from=frozenset({newest.run})))
     assert report.tasks == 1
@@ -175,12 +175,12 @@ def test_what_a_stranger_wrote_measures_nothing(made: Office) -> None:
     session = load_session(made.workspace.vault, path)
     session.add(Tainted("a page of somebody's"))
     session.save("tainted")
-    (task,) = held_out_tasks(made.workspace.vault, frozenset(), lambda task: True, 9)
+    (task,) = held_out_tasks(made.workspace.vault, changed(GOOD), 9)
     assert task.task == "Please plan the week"
 
 
 def test_an_effect_that_is_not_asked_for_again_is_no_good_end(made: Office) -> None:
-    (task, _) = held_out_tasks(made.workspace.vault, frozenset(), lambda task: True, 9)
+    (task, _) = held_out_tasks(made.workspace.vault, changed(GOOD), 9)
     done = replace(
         task, calls=((ToolCall("c", "vault_write", {"path": "x.md"}), ToolResult("c", "vault_write", "ok")),)
     )

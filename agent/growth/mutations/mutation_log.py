@@ -1,0 +1,83 @@
+"""`skills/mutations/log.md`: what became of each variant, by whom and why, as rows that are only ever added.
+
+It has the form of `rules/log.md`. It is the audit for people; the program reads of it only when a skill was last tried.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias, cast, get_args
+
+from agent.loop.inert import inert_line
+from agent.markdown.note import Note
+from agent.markdown.title import clipped
+from agent.texts import Language, text
+from agent.vault.change import Append
+from agent.vault.folders import MUTATIONS, AgentFolder
+from agent.vault.store import Vault
+
+MUTATION_LOG = f"{MUTATIONS}log.md"
+MutationEvent: TypeAlias = Literal[
+    "proposed", "refused", "trial", "kept", "settled", "discarded", "inconclusive", "stopped", "rolled_back", "gate",
+    "nothing",
+]  # fmt: skip
+"""`proposed`: the person is asked about it, `refused`: they said no. `gate`: not tried, as past tasks went worse with
+it. `nothing`: the model had no proposal that can be tried. The others are the statuses of a variant."""
+ByWhom: TypeAlias = Literal["agent", "person"]
+_COLUMNS = ("time", "variant", "event", "by", "why")
+_CELL = re.compile(r"(?<!\\)\|")
+_LONGEST = 320
+_SKILL = re.compile(r"(?:\[\[[^\]]*\]\] )?([\w-]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class MutationRow:
+    """One row: what happened to a variant of `skill`, in the note at `path` (empty before it has one)."""
+
+    at: datetime
+    skill: str
+    path: str
+    event: MutationEvent
+    by: ByWhom
+    why: str
+
+    @property
+    def row(self) -> str:
+        """The row of the table, without a line end."""
+        link = f"[[{self.path.removesuffix('.md')}]] " if self.path else ""
+        why = clipped(inert_line(" ".join(self.why.split())), _LONGEST)
+        cells = (self.at.replace(microsecond=0).isoformat(), f"{link}{self.skill}", self.event, self.by, why)
+        return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+
+
+def append_log(home: AgentFolder, rows: Sequence[MutationRow], language: Language) -> Append:
+    """The request that adds rows to the log, which it begins if it is missing."""
+    dashes = "|".join(" --- " for _ in _COLUMNS)
+    table = f"| {' | '.join(_COLUMNS)} |\n|{dashes}|\n"
+    head = Note.compose({"type": "mutation_log"}, f"# {text('variant.log', language)}\n\n{table}").data
+    said = "".join(f"{each.row}\n" for each in rows)
+    return Append(home.at(MUTATION_LOG), said.encode("utf-8", "replace"), head)
+
+
+def load_mutation_log(vault: Vault) -> tuple[MutationRow, ...]:
+    """The rows that can be parsed, by time, without those that arrived from where others write."""
+    data = vault.own_version_of(MUTATION_LOG) or b""
+    rows = (_parse_row(row) for row in dict.fromkeys(Note.parse(data).body.splitlines()))
+    return tuple(sorted((row for row in rows if row is not None), key=lambda row: row.at))
+
+
+def _parse_row(row: str) -> MutationRow | None:
+    cells = [cell.strip() for cell in _CELL.split(row.strip())[1:-1]] if row.startswith("|") else []
+    if len(cells) != len(_COLUMNS) or cells[2] not in get_args(MutationEvent) or cells[3] not in get_args(ByWhom):
+        return None
+    skill = _SKILL.fullmatch(cells[1])
+    try:
+        at = datetime.fromisoformat(cells[0])
+    except ValueError:
+        return None
+    if at.tzinfo is None or skill is None:
+        return None
+    path = cells[1].partition("]]")[0].removeprefix("[[") if cells[1].startswith("[[") else ""
+    named = f"{path}.md" if path else ""
+    return MutationRow(at, skill[1], named, cast(MutationEvent, cells[2]), cast(ByWhom, cells[3]), cells[4])

@@ -1,0 +1,266 @@
+"""The mutations of one vault: proposes variants with a model, and settles the trials that go on, without one.
+
+`settle` may be called by any process of this machine, as often as one likes: all that it decides follows from the
+history of the skill and the record of the trial.
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from agent.context.prompt import fill
+from agent.errors import AgentError, SecretFound
+from agent.growth.gate.change import ChangedNote, GateReport, ProposedChange
+from agent.growth.mutations import finish
+from agent.growth.mutations.answer import MutationAnswer, MutationProposal, parse_proposals
+from agent.growth.mutations.candidates import Candidate, CandidateSearch
+from agent.growth.mutations.kinds import RISKS, kind_of_change, new_tools, riskier
+from agent.growth.mutations.material import prompt_values
+from agent.growth.mutations.mutation_log import MutationEvent, MutationRow
+from agent.growth.mutations.start import (
+    DIGEST,
+    PlannedVariant,
+    ask_about,
+    begin_approved,
+    begin_trial,
+    log,
+    skill_path,
+)
+from agent.growth.mutations.verdict import WATCHED, count_trial, has_dropped, judge_trial
+from agent.llm.messages import Assistant, Request, User
+from agent.llm.provider import Cancelled, Provider, never
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.runs.accounts import Accounts
+from agent.runs.growth_spend import growth_account
+from agent.runs.skill_set import SkillSet
+from agent.skills.history.usage import load_uses
+from agent.skills.variants.trial_records import TrialRecord, open_trials, trial_records
+from agent.skills.variants.variant import TrialPlan, Variant, VariantKind, body_digest
+from agent.skills.variants.variant_note import parse_variant
+from agent.texts import text
+from agent.vault.proposals.proposals import answered_proposals, mark_taken, refused_facts
+from agent.workspace.workspace import Workspace
+
+_LONGEST = 6_000
+"""Most tokens of an answer: three whole texts of skills."""
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTools:
+    """The names of the tools that a run may use, and those of them that only read and send nothing out."""
+
+    names: frozenset[str] = frozenset()
+    harmless: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class MutationModel:
+    """What proposing needs: the models' accounts, the tools that there are, and the measured gate."""
+
+    account: Accounts
+    tools: KnownTools
+    measure: Callable[[ProposedChange], GateReport]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutations:
+    """The mutations of one vault."""
+
+    skills: SkillSet
+
+    @property
+    def workspace(self) -> Workspace:
+        return self.skills.workspace
+
+    @property
+    def is_on(self) -> bool:
+        """True unless growth, or trials of skills, are switched off."""
+        growth = self.workspace.settings.growth
+        return growth.enabled and growth.mutations.mode != "off"
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The skills of which a variant may be tried now."""
+        if not self.is_on:
+            return ()
+        search = CandidateSearch(self.skills, self.workspace.settings.growth.mutations.pause_days)
+        return tuple(each for each in search.look() if isinstance(each, Candidate))
+
+    def propose(self, model: MutationModel, cancelled: Cancelled = never, only: str = "") -> Iterator[str]:
+        """Try one variant of each skill that may be changed (or `only` of this one), or ask about it; gives the paths
+        of the notes. Raises what a transaction raises, and `Interrupted` when it is cancelled."""
+        for candidate in self.candidates():
+            if cancelled() or not model.account.models.main.model.present:
+                return
+            if not only or candidate.skill.name == only:
+                yield from self._propose(candidate, model, cancelled)
+
+    def settle(self) -> tuple[TrialRecord, ...]:
+        """Begin the trials that the person has approved, and end those that are over; returns the ended ones."""
+        if not self.is_on:
+            return ()
+        vault = self.workspace.vault
+        if vault.queued:
+            return ()  # what is decided now would be decided again
+        self._take_answers()
+        done = (self._settle(record) for record in tuple(open_trials(vault)))
+        return tuple(record for record in done if record is not None)
+
+    def stop(self, record: TrialRecord) -> TrialRecord:
+        """End a trial for the person."""
+        note = self.workspace.vault.read(record.path) or b""
+        variant = parse_variant(record.path, note)
+        return finish.stop(self.workspace, record, variant or _unknown(record), "by_person", "person")
+
+    def _take_answers(self) -> None:
+        """Act upon the person's answers to what was proposed."""
+        vault = self.workspace.vault
+        for proposal in answered_proposals(vault, "mutation"):
+            skill = proposal.facts.get("skill", "")
+            if proposal.status == "approved":
+                begin_approved(self.workspace, proposal)
+            else:
+                event: MutationEvent = "refused" if proposal.status == "rejected" else "stopped"
+                why = proposal.reason or text(f"variant.{event}", self.workspace.settings.vault.language)
+                log(self.workspace, [MutationRow(self.workspace.clock.now(), skill, "", event, "person", why)])
+            mark_taken(vault, proposal)
+
+    def _settle(self, record: TrialRecord) -> TrialRecord | None:
+        """The trial with its end; None while it goes on."""
+        workspace, library = self.workspace, self.skills.library
+        data = workspace.vault.read(skill_path(workspace, record.skill))
+        now = sha256(data).hexdigest() if data is not None else ""
+        if record.planned and now == record.planned:
+            return finish.finish_planned(workspace, library, record)
+        variant = parse_variant(record.path, workspace.vault.read(record.path) or b"")
+        if variant is None or variant.digest != record.body:
+            return finish.stop(workspace, record, variant or _unknown(record), "note_changed", "person")
+        if data is None:
+            return finish.stop(workspace, record, variant, "skill_gone", "person")
+        if record.status == "kept":
+            return self._settle_kept(record, variant, now)
+        if now != record.base:
+            return finish.stop(workspace, record, variant, "skill_changed", "person")
+        count = count_trial(load_uses(workspace.vault, record.skill), record.number)
+        judged = judge_trial(variant.plan, count)
+        match judged.verdict:
+            case "open":
+                return None
+            case "better":
+                return finish.keep(workspace, library, record, variant, judged)
+            case "inconclusive":
+                return finish.drop(workspace, record, variant, judged, "inconclusive")
+            case "worse" | "alike":
+                return finish.drop(workspace, record, variant, judged, "discarded")
+
+    def _settle_kept(self, record: TrialRecord, variant: Variant, now: str) -> TrialRecord | None:
+        workspace = self.workspace
+        if now == record.base:
+            return finish.take_back(workspace, self.skills.library, record, variant)
+        if now != record.kept:
+            return finish.stop(workspace, record, variant, "skill_changed", "person")
+        count = count_trial(load_uses(workspace.vault, record.skill), record.number)
+        uses = has_dropped(variant.plan, count.kept)
+        if uses is not None:
+            return finish.roll_back(workspace, self.skills.library, record, variant, count, uses)
+        if len(count.kept) >= WATCHED:
+            return finish.settle_kept(workspace, record, variant, len(count.kept))
+        return None
+
+    def _propose(self, candidate: Candidate, model: MutationModel, cancelled: Cancelled) -> Iterator[str]:
+        """The path of the note of the variant that is tried or asked about; none if no proposal can be."""
+        try:
+            answer, reply = self._ask(candidate, model, cancelled)
+        except AgentError as error:
+            logger.info("no variant of %s is proposed now: %s", candidate.skill.name, error.message)
+            return
+        planned = sorted(self._usable(candidate, answer, model.tools), key=lambda each: RISKS.index(each.kind))
+        for each in planned:
+            report = model.measure(self._as_change(each))
+            if report.verdict == "below":
+                self._note(candidate, "gate", f"{each.proposal.change} {report.text.splitlines()[0]}")
+                continue
+            measured = replace(each, measured=report.text)
+            try:
+                yield self._begin(measured)
+            except SecretFound as error:
+                logger.warning("a variant of %s is not tried: %s", candidate.skill.name, error)
+                continue
+            return
+        if not planned:
+            self._note(candidate, "nothing", "; ".join(answer.problems) or reply or "-")
+
+    def _begin(self, planned: PlannedVariant) -> str:
+        mode = self.workspace.settings.growth.mutations.mode
+        is_free = planned.candidate.is_agents_own and (planned.kind != "strategy" or mode == "autonomous")
+        if not is_free:
+            return ask_about(self.workspace, planned).path
+        return begin_trial(self.workspace, planned).path
+
+    def _ask(self, candidate: Candidate, model: MutationModel, cancelled: Cancelled) -> tuple[MutationAnswer, str]:
+        """The model's proposals, and its whole answer; it is asked once more if none of them can be used."""
+        workspace = self.workspace
+        values = prompt_values(workspace.vault, candidate, sorted(model.tools.names), workspace.settings.vault.language)
+        prompt = fill("mutation", workspace.vault.own_version_of, **values)
+        run = f"mutation-{workspace.clock.new_id()}"
+        provider: Provider = model.account.of_run(run, growth_account("mutations")).main
+        request = Request((User(prompt),), max_output=_LONGEST)
+        reply = provider.chat(request, cancelled=cancelled).message.text
+        answer = parse_proposals(reply)
+        if answer.proposals:
+            return answer, reply
+        again = "Your answer cannot be used:\n" + "\n".join(f"- {each}" for each in answer.problems)
+        asked = (*request.messages, Assistant(reply), User(f"{again}\nAnswer once more, with the YAML only."))
+        reply = provider.chat(replace(request, messages=asked), cancelled=cancelled).message.text
+        return parse_proposals(reply), reply
+
+    def _usable(self, candidate: Candidate, answer: MutationAnswer, tools: KnownTools) -> Iterator[PlannedVariant]:
+        """The proposals that may be tried: new ones, without secrets and forgotten words, within the skill's tools."""
+        vault, before = self.workspace.vault, candidate.skill.body
+        refused = {facts.get(DIGEST) for facts in refused_facts(vault, "mutation")}
+        refused |= {record.body for record in self._earlier(candidate.skill.name)}
+        forgotten = load_tombstones(vault)
+        for proposal in answer.proposals:
+            kind = kind_of_change(before, proposal.body)
+            words = (proposal.body, proposal.change, proposal.reason, proposal.risk, proposal.verification)
+            if kind is None or body_digest(proposal.body) in refused:
+                continue
+            if any(vault.masked(each) != each or forgotten.without_forgotten(each) != each for each in words):
+                continue
+            named = new_tools(before, proposal.body, tools.names)
+            allowed = candidate.skill.allowed_tools
+            if allowed is not None and not set(named) <= set(allowed):
+                continue
+            yield PlannedVariant(candidate, proposal, self._kind(kind, proposal, named, tools))
+
+    def _kind(
+        self, kind: VariantKind, proposal: MutationProposal, named: tuple[str, ...], tools: KnownTools
+    ) -> VariantKind:
+        """The kind of a proposal: the riskier one of what it says and what it does; a new tool that does more than read
+        makes it a new strategy."""
+        more: VariantKind = "parameter" if set(named) <= tools.harmless else "strategy"
+        return riskier(kind, proposal.claims, more)
+
+    def _as_change(self, planned: PlannedVariant) -> ProposedChange:
+        candidate = planned.candidate
+        changed = finish.with_instructions(candidate.data, planned.proposal.body)
+        used = {use.run for use in load_uses(self.workspace.vault, candidate.skill.name)}
+        return ProposedChange(
+            candidate.skill.name,
+            (ChangedNote(candidate.skill.path, changed.decode("utf-8", "replace")),),
+            frozenset(use.run for use in candidate.shown),
+            runs=frozenset(used),
+        )
+
+    def _earlier(self, skill: str) -> Iterator[TrialRecord]:
+        return (record for record in trial_records(self.workspace.vault).all() if record.skill == skill)
+
+    def _note(self, candidate: Candidate, event: MutationEvent, why: str) -> None:
+        log(self.workspace, [MutationRow(self.workspace.clock.now(), candidate.skill.name, "", event, "agent", why)])
+
+
+def _unknown(record: TrialRecord) -> Variant:
+    """The variant of a trial whose note is gone or cannot be read."""
+    plan = TrialPlan(0.9, 0.1, 0.1, 2)
+    return Variant(record.skill, record.number, "step", "", plan, "", "", "", "", path=record.path)

@@ -1,0 +1,83 @@
+"""The trials that go on now, each with both versions of its skill; read again when a record or a note changes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+
+from agent.skills.loading.library import SkillLibrary
+from agent.skills.reading.skill import Skill, SkillSource
+from agent.skills.variants.trial_records import TrialRecord, open_trials, trial_records
+from agent.skills.variants.variant_note import parse_variant
+from agent.vault.store import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class RunningTrial:
+    """A trial whose variant may be given to runs; `variant` is the skill with the variant's instructions. None: the
+    variant was kept, is the skill itself, and is watched."""
+
+    record: TrialRecord
+    skill: Skill
+    variant: Skill | None
+
+
+@dataclass(slots=True)
+class TrialShelf:
+    """The trials of one vault."""
+
+    vault: Vault
+    library: SkillLibrary
+    _stamp: object = None
+    _trials: Mapping[str, RunningTrial] = field(default_factory=dict)
+
+    def trials(self) -> Mapping[str, RunningTrial]:
+        """The trials that count, by the name of their skill: those whose skill and variant are as they were when the
+        trial began, and reviewed on this machine."""
+        stamp = self._now()
+        if stamp is None:
+            return {}
+        if stamp != self._stamp:
+            self._trials = dict(self._load())
+            self._stamp = stamp
+        return self._trials
+
+    def _now(self) -> object:
+        """A value that changes with the records, the notes of their variants and the skills; None without records."""
+        folder = trial_records(self.vault).folder
+        files = sorted(folder.glob("*.json")) if folder.is_dir() else []
+        if not files:
+            return None
+        notes = (Path(self.vault.place.root, each.path) for each in open_trials(self.vault))
+        return tuple(map(_stamp_of, (*files, *notes))), id(self.library.snapshot())
+
+    def _load(self) -> dict[str, RunningTrial]:
+        shelf = self.library.snapshot()
+        found: dict[str, RunningTrial] = {}
+        for record in open_trials(self.vault):
+            skill = shelf.get(record.skill)
+            if skill is None or not skill.reviewed or skill.source is not SkillSource.LEARNED:
+                continue
+            trial = self._running(record, skill)
+            if trial is not None:
+                found[record.skill] = trial
+        return found
+
+    def _running(self, record: TrialRecord, skill: Skill) -> RunningTrial | None:
+        now = sha256(self.vault.read(skill.path) or b"").hexdigest()
+        if record.status == "kept":
+            return RunningTrial(record, skill, None) if now == record.kept else None
+        variant = parse_variant(record.path, self.vault.read(record.path) or b"")
+        if now != record.base or variant is None or variant.status != "trial" or variant.digest != record.body:
+            return None
+        return RunningTrial(
+            record, skill, replace(skill, body=variant.body, path=record.path, body_line=variant.body_line)
+        )
+
+
+def _stamp_of(path: Path) -> tuple[str, int, int, int]:
+    try:
+        status = path.stat()
+    except OSError:
+        return str(path), 0, 0, 0
+    return str(path), status.st_mtime_ns, status.st_size, status.st_ino

@@ -1,0 +1,1 @@
+"""Variants of skills: proposed, tried on every second use, judged."""

@@ -1,0 +1,318 @@
+"""The life of a variant: proposed, on trial, kept, dropped, stopped, rolled back; each in a commit that says why."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.growth.gate.change import GateReport
+from agent.growth.mutations.mutation_log import load_mutation_log
+from agent.growth.mutations.verdict import count_trial
+from agent.markdown.note import Note
+from agent.skills.history.usage import history_path, load_uses
+from agent.skills.variants.variant import trial_label
+from agent.vault.history.find import commits
+from agent.vault.proposals.proposals import settle_proposals
+from tests.growth.mutations.lab import (
+    BODY,
+    FEWER,
+    NEW_WAY,
+    OTHER_STEP,
+    SKILL,
+    TEXT,
+    WELL,
+    Lab,
+    Proposer,
+    answer,
+    lab,
+)
+from tests.vaults import git, write
+
+NOTE = "skills/mutations/plan-week-1.md"
+LOSES, WINS = [True, False] * 30, [True] * 60
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    return lab(tmp_path, monkeypatch, WELL)
+
+
+def test_a_small_change_of_the_agents_own_skill_goes_on_trial(made: Lab) -> None:
+    before = len(made.subjects())
+    assert made.propose() == [NOTE]
+    assert made.subjects()[0] == "skills(trial): plan-week, variant 1"
+    assert len(made.subjects()) == before + 1, "one commit"
+    assert commits(made.workspace.vault)[0].actor == "job:growth/mutations"
+    note = made.text(NOTE)
+    assert "-2. Take the best 5 points." in note and "+2. Take the best 3 points." in note
+    assert "Take the best 3 points instead of 5." in note and "Not measured." in note
+    assert made.text(SKILL) == TEXT, "the skill stays as it is"
+    assert "plan-week: variant 1 is on trial" in made.day
+    assert [row.event for row in load_mutation_log(made.workspace.vault)] == ["trial"]
+    assert made.propose() == [], "one trial at a time"
+    prompt = made.proposer.asked[0].messages[0].text
+    assert "90%" in prompt and BODY in prompt and "18 uses" in prompt
+
+
+def test_a_better_variant_becomes_the_skill(made: Lab) -> None:
+    made.propose()
+    made.try_out(LOSES, WINS)
+    assert made.trial().status == "kept"
+    note = Note.parse(made.text(SKILL).encode())
+    assert note.body.strip() == FEWER
+    assert "[[skills/mutations/plan-week-1]], better in" in str(note.header["version_history"])
+    assert made.subjects()[0] == "skills(kept): plan-week, variant 1"
+    assert made.skills.library.snapshot().named["plan-week"].reviewed, "it goes on being used"
+    assert "status: kept" in made.text(NOTE) and "It succeeded in 100%" in made.text(NOTE)
+    assert "variant 1 is kept" in made.day
+
+
+def test_a_variant_that_is_no_better_is_dropped_with_its_reason(made: Lab) -> None:
+    made.propose()
+    made.try_out([True] * 60, ([True] * 5 + [False]) * 10)
+    assert made.trial().status == "discarded"
+    assert made.text(SKILL) == TEXT
+    assert "was worse" in made.text(NOTE) or "not better by" in made.text(NOTE)
+    (_, ended) = load_mutation_log(made.workspace.vault)
+    assert ended.event == "discarded" and "pairs" in ended.why
+    assert made.propose() == [], "it is left in peace for some days"
+    made.clock.advance(8 * 86_400)
+    assert made.propose() == [], "the same variant never comes again"
+    assert load_mutation_log(made.workspace.vault)[-1].event == "nothing"
+
+
+def test_a_trial_without_a_difference_ends_undecided(made: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_GROWTH__MUTATIONS__USES", "20")
+    made.propose()
+    assert made.try_out([True] * 30, [True] * 30) == 20
+    assert made.trial().status == "inconclusive"
+    assert "After 10 pairs of uses it is not clear" in made.text(NOTE)
+    assert made.text(SKILL) == TEXT
+
+
+def test_a_kept_variant_that_gets_worse_is_rolled_back_within_ten_uses(made: Lab) -> None:
+    made.propose()
+    made.try_out(LOSES, WINS)
+    count = 0
+    while made.trial().status == "kept" and count < 10:
+        made.use(False, trial_label(1, "kept"))
+        made.mutations.settle()
+        count += 1
+    assert made.trial().status == "rolled_back" and count <= 5
+    note = Note.parse(made.text(SKILL).encode())
+    assert note.body.strip() == BODY
+    assert len(note.header["version_history"]) == 3  # type: ignore[arg-type]
+    assert made.skills.library.snapshot().named["plan-week"].reviewed
+    assert made.skills.history.stats("plan-week").streak == 0, "the failures of the variant are not the skill's"
+    assert (made.root / SKILL).exists() and not (made.root / "skills/deprecated").exists()
+
+
+def test_a_kept_variant_that_stays_good_is_left_alone_after_some_uses(made: Lab) -> None:
+    made.propose()
+    made.try_out(LOSES, WINS)
+    for _ in range(20):
+        made.use(True, trial_label(1, "kept"))
+        made.mutations.settle()
+    assert made.trial().status == "settled"
+    assert "status: settled" in made.text(NOTE)
+
+
+def test_the_persons_edit_of_the_skill_ends_the_trial_and_stands(made: Lab) -> None:
+    made.propose()
+    mine = TEXT.replace("Say them in order.", "Say them as a poem.")
+    write(made.root / SKILL, mine)
+    made.mutations.settle()
+    assert made.trial().status == "stopped"
+    assert made.text(SKILL) == mine
+    assert "The skill was changed, so its trial is over" in made.text(NOTE)
+
+
+def test_the_persons_edit_of_a_kept_skill_ends_the_watch(made: Lab) -> None:
+    made.propose()
+    made.try_out(LOSES, WINS)
+    write(made.root / SKILL, made.text(SKILL) + "\nAnd smile.\n")
+    made.mutations.settle()
+    assert made.trial().status == "stopped"
+    assert made.text(SKILL).endswith("And smile.\n")
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_an_edited_or_removed_variant_is_not_followed(made: Lab, gone: bool) -> None:
+    made.propose()
+    note = made.root / NOTE
+    if gone:
+        note.unlink()
+    else:
+        note.write_text(made.text(NOTE).replace("2. Take the best 3 points.\n3.", "2. Take all points.\n3."), "utf-8")
+    assert made.skills.trials.trials() == {}
+    made.mutations.settle()
+    assert made.trial().status == "stopped"
+    assert load_mutation_log(made.workspace.vault)[-1].by == "person"
+
+
+def test_undo_of_the_keeping_brings_the_skill_back_and_it_stays_trusted(made: Lab) -> None:
+    made.propose()
+    made.try_out(LOSES, WINS)
+    git(made.root, "revert", "--no-edit", "HEAD")
+    assert made.text(SKILL) == TEXT
+    made.mutations.settle()
+    assert made.trial().status == "rolled_back"
+    assert made.skills.library.snapshot().named["plan-week"].reviewed
+    assert load_mutation_log(made.workspace.vault)[-1].by == "person"
+
+
+def test_a_crash_between_the_commit_and_the_record_is_finished(made: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    made.propose()
+    with monkeypatch.context() as patch:
+
+        def killed(*_: object) -> object:
+            raise KeyboardInterrupt
+
+        patch.setattr("agent.growth.mutations.finish.finish_planned", killed)
+        with pytest.raises(KeyboardInterrupt):
+            made.try_out(LOSES, WINS)
+    assert made.trial().status == "trial"
+    made.mutations.settle()
+    assert made.trial().status == "kept"
+    assert made.skills.library.snapshot().named["plan-week"].reviewed
+    assert made.text("skills/mutations/log.md").count("| kept |") == 1
+
+
+def test_looking_again_counts_nothing_twice(made: Lab) -> None:
+    made.propose()
+    for arm in ("original", "variant", "original"):
+        made.use(True, trial_label(1, arm))
+        made.mutations.settle()
+        made.mutations.settle()
+    history = made.root / history_path("plan-week")
+    rows = history.read_text("utf-8")
+    history.write_text(rows + "\n".join(rows.splitlines()[-3:]) + "\n", "utf-8")  # as a merge may leave them
+    count = count_trial(load_uses(made.workspace.vault, "plan-week"), 1)
+    assert (len(count.original), len(count.variant)) == (2, 1)
+
+
+def test_a_late_opinion_counts_for_the_use_that_it_is_about(made: Lab) -> None:
+    made.propose()
+    first = made.use(True, trial_label(1, "original"))
+    made.skills.person_says("plan-week", "not_helpful", first.run)
+    count = count_trial(load_uses(made.workspace.vault, "plan-week"), 1)
+    assert count.original == (False,)
+
+
+def test_a_new_strategy_waits_for_a_yes(made: Lab) -> None:
+    made.proposer = Proposer([answer(NEW_WAY, "A")])
+    (asked,) = made.propose()
+    assert asked.startswith("approvals/"), "it says A, and is D by its text"
+    assert not (made.root / NOTE).exists()
+    note = made.text(asked)
+    assert (
+        "May I try another way in every second use of plan-week?" in note and "First list what you do not know" in note
+    )
+    write(made.root / asked, note.replace("- [ ] approve", "- [x] approve"))
+    settle_answers(made)
+    assert made.trial().status == "trial"
+    assert made.skills.trials.trials()["plan-week"].variant is not None
+    assert [row.event for row in load_mutation_log(made.workspace.vault)] == ["proposed", "trial"]
+
+
+def test_a_no_is_remembered(made: Lab) -> None:
+    made.proposer = Proposer([answer(NEW_WAY, "D")])
+    (asked,) = made.propose()
+    write(made.root / asked, made.text(asked).replace("- [ ] reject", "- [x] reject"))
+    settle_answers(made)
+    assert load_mutation_log(made.workspace.vault)[-1].event == "refused"
+    made.clock.advance(8 * 86_400)
+    assert made.propose() == []
+
+
+def test_in_autonomous_mode_a_new_strategy_is_tried_at_once(made: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_GROWTH__MUTATIONS__MODE", "autonomous")
+    made.proposer = Proposer([answer(NEW_WAY, "D")])
+    assert made.propose() == [NOTE]
+
+
+def test_a_skill_that_the_person_has_edited_is_only_tried_after_a_yes(made: Lab) -> None:
+    write(made.root / SKILL, TEXT.replace("Plans a week.", "Plans my week."))
+    git(made.root, "commit", "-qam", "mine")
+    skills = made.skills
+    skills.library.review(skills.library.snapshot().named["plan-week"], made.clock.now(), "test")
+    (asked,) = made.propose()
+    assert asked.startswith("approvals/")
+
+
+@pytest.mark.parametrize(("mode", "enabled"), [("off", "true"), ("careful", "false")])
+def test_it_can_be_switched_off(made: Lab, monkeypatch: pytest.MonkeyPatch, mode: str, enabled: str) -> None:
+    monkeypatch.setenv("VAULT_AGENT_GROWTH__MUTATIONS__MODE", mode)
+    monkeypatch.setenv("VAULT_AGENT_GROWTH__ENABLED", enabled)
+    assert made.propose() == []
+    assert made.proposer.asked == []
+
+
+def test_what_the_gate_finds_worse_is_not_tried(made: Lab) -> None:
+    made.report = GateReport("below", 1.0, 0.0, 3, "3 of 3 came out well without the change, only 0 with it.")
+    assert made.propose() == []
+    (row,) = load_mutation_log(made.workspace.vault)
+    assert row.event == "gate" and "only 0 with it" in row.why
+    (change,) = made.measured
+    assert "best 3" in change.notes[0].text and change.notes[0].path == SKILL
+
+
+def test_of_several_proposals_the_least_risk_is_tried(made: Lab) -> None:
+    both = answer(OTHER_STEP, "C", "Say the reasons."), answer()
+    step, fewer = (text.removeprefix("```yaml\nproposals:\n").removesuffix("```") for text in both)
+    made.proposer = Proposer([f"proposals:\n{step}{fewer}"])
+    made.propose()
+    assert "kind: parameter" in made.text(NOTE) and len(made.proposer.asked) == 1
+
+
+def test_an_answer_that_cannot_be_read_is_asked_for_once_more_then_kept(made: Lab) -> None:
+    made.proposer = Proposer(["I would not change anything."])
+    assert made.propose() == []
+    assert len(made.proposer.asked) == 2
+    (row,) = load_mutation_log(made.workspace.vault)
+    assert row.event == "nothing"
+    made.clock.advance(8 * 86_400)
+    made.proposer = Proposer(["Sorry.", answer()])
+    assert made.propose() == [NOTE]
+
+
+@pytest.mark.parametrize(
+    "uses", [[True] * 9, [True] * 16 + [False] * 4, [True] * 40 + [False, True, False, True, False, True] * 2]
+)
+def test_a_skill_that_is_new_or_does_badly_is_not_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uses: list[bool]
+) -> None:
+    made = lab(tmp_path, monkeypatch, uses)
+    assert made.mutations.candidates() == ()
+
+
+def test_uses_in_which_a_stranger_spoke_make_no_variant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = lab(tmp_path, monkeypatch, [True] * 12)
+    assert len(made.mutations.candidates()) == 1
+    for number in range(1, 6):
+        made.runs = number
+        made.talk(untrusted="a page of somebody")
+    git(made.root, "commit", "-qam", "tainted")
+    assert made.mutations.candidates() == (), "seven uses are left"
+
+
+def test_a_note_that_arrives_puts_nothing_on_trial(made: Lab) -> None:
+    made.propose()
+    note = made.text(NOTE).replace("number: 1", "number: 7")
+    write(made.root / "skills/mutations/plan-week-7.md", note)
+    trials = made.skills.trials.trials()
+    assert [trial.record.number for trial in trials.values()] == [1]
+
+
+def test_everything_is_said_in_chinese_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = lab(tmp_path, monkeypatch, WELL, language="zh")
+    made.propose()
+    assert "# plan-week 的变体 1" in made.text(NOTE)
+    assert "variant 1" not in made.day and "开始试用" in made.day
+    made.try_out(LOSES, WINS)
+    assert "变体 1 被保留" in made.day
+
+
+def settle_answers(made: Lab) -> None:
+    """What the daemon does with a ticked note."""
+    settle_proposals(made.workspace.vault)
+    made.mutations.settle()
