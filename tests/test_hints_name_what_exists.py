@@ -22,7 +22,7 @@ PROSE = re.compile(
 SHARED = {option for parameter in cli.params for option in parameter.opts} | {"--help"}
 HEADS = "|".join(sorted(key for key in sections() if "." not in key))
 SETTING = re.compile(rf"(?<![\w./{{-])(?:{HEADS})\.[a-z]\w*(?:\.\w+)?(?![\w(/])")
-OTHERS = {"llm.fast_model", "vault.transaction", "jobs.base", "http.proxy", "http.sslCAInfo"}
+OTHERS = {"llm.fast_model", "vault.transaction", "jobs.base", "log.md", "http.proxy", "http.sslCAInfo"}
 """What looks like a setting and is a former one, code, a file of the vault, or a setting of git."""
 
 

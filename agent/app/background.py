@@ -11,6 +11,7 @@ from agent.app.incoming import changed_channels
 from agent.app.jobs import procedures_of, why_no_model
 from agent.app.measured_rules import measured_rule_work
 from agent.app.notices import open_outbox, take_in
+from agent.app.replays import draft_measure
 from agent.app.settle_trials import settle_trials
 from agent.app.subscriptions import DaemonParts
 from agent.app.suggestions import dismissed_suggestions
@@ -97,7 +98,7 @@ def build_daemon(
     upkeep = UpkeepJobs(
         workspace,
         found,
-        lambda: skill_learning(found, accounts(), bus.publish_async),
+        lambda: skill_learning(found, accounts(), bus.publish_async, draft_measure(workspace, lambda: index.chosen)),
         lambda: open_upkeeper(workspace, accounts(), partial(lines_learned, workspace)),
         conversations,
         bus.publish_async,

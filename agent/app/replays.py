@@ -7,13 +7,15 @@ from functools import partial
 from agent.app.agent import build_runs
 from agent.app.subscriptions import subscribe_unheard
 from agent.context.tokens import estimate
-from agent.growth.gate.change import GateReport, ProposedChange
+from agent.growth.gate.change import ChangedNote, GateReport, ProposedChange
 from agent.growth.gate.measure import GateContext, OpenReplays, measure_change
 from agent.index.embedder import EmbedderChoice
 from agent.llm.offline import Offline
 from agent.llm.provider import Cancelled, never
 from agent.runs.accounts import open_accounts
 from agent.runs.service import RunService, do_nothing
+from agent.skills.learning.offers import MeasuredDraft, MeasureDraft
+from agent.skills.learning.suggestion import Suggestion
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace, reload_settings
 
@@ -36,6 +38,26 @@ def measured(
 ) -> GateReport:
     """The report on a change; raises `ConfigError`, and `Interrupted` when it is cancelled."""
     return measure_change(gate_context(workspace, chosen, cancelled), change)
+
+
+def draft_measure(
+    workspace: Workspace, chosen: Callable[[], EmbedderChoice], cancelled: Cancelled = never
+) -> MeasureDraft:
+    """The function that measures the draft of a learned skill, by past tasks that have a word of its triggers and were
+    not among the runs from which it was learned."""
+
+    def measure(suggestion: Suggestion, path: str, draft: bytes) -> MeasuredDraft:
+        words = [word.lower() for word in suggestion.keywords]
+        change = ProposedChange(
+            suggestion.name,
+            (ChangedNote(path, draft.decode()),),
+            frozenset(each.run for each in suggestion.evidence),
+            lambda task: not words or any(word in task.lower() for word in words),
+        )
+        report = measured(workspace, chosen, change, cancelled)
+        return MeasuredDraft(report.verdict == "below", report.text)
+
+    return measure
 
 
 @contextmanager

@@ -33,7 +33,7 @@ NotTried: TypeAlias = Literal["not_learned", "unreviewed", "on_trial", "asked", 
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SkillCandidate:
     """A skill that may be tried: its file's bytes, its last `uses` that say something, oldest first, and their success
     `rate`. `is_agents_own`: nobody but the agent has written in it. The newest `held_out` ones that succeeded are not
     shown to the model, as the variant is measured on them."""
@@ -70,7 +70,7 @@ class CandidateSearch:
     skills: SkillSet
     pause_days: int
 
-    def look(self) -> Iterator[Candidate | Unfit]:
+    def look(self) -> Iterator[SkillCandidate | Unfit]:
         """All skills of the vault, each with the reason why it may not be tried, or what is needed to try it."""
         vault = self.skills.workspace.vault
         busy = {record.skill for record in open_trials(vault)}
@@ -80,7 +80,9 @@ class CandidateSearch:
             if skill.source is not SkillSource.PACKAGE:
                 yield self._look(skill, busy, asked, last)
 
-    def _look(self, skill: Skill, busy: set[str], asked: set[str], last: Mapping[str, datetime]) -> Candidate | Unfit:
+    def _look(
+        self, skill: Skill, busy: set[str], asked: set[str], last: Mapping[str, datetime]
+    ) -> SkillCandidate | Unfit:
         if skill.source is not SkillSource.LEARNED:
             return Unfit(skill, "not_learned")
         if not skill.reviewed:
@@ -100,7 +102,7 @@ class CandidateSearch:
             return Unfit(skill, "pause", len(window), rate_of(window))
         return self._own_uses(skill)
 
-    def _own_uses(self, skill: Skill) -> Candidate | Unfit:
+    def _own_uses(self, skill: Skill) -> SkillCandidate | Unfit:
         """The same by the uses in runs that have read nothing by others; reads their sessions."""
         vault = self.skills.workspace.vault
         rows = [use for use in recent_uses(load_uses(vault, skill.name), 2 * RECENT) if not is_tainted(vault, use)]
@@ -112,7 +114,7 @@ class CandidateSearch:
             return Unfit(skill, "low_rate", len(uses), rate)
         data = vault.read(skill.path) or b""
         held_out = self.skills.workspace.settings.growth.gate.tasks
-        return Candidate(skill, data, uses, rate, is_agents_own(vault, skill.path), held_out)
+        return SkillCandidate(skill, data, uses, rate, is_agents_own(vault, skill.path), held_out)
 
 
 def rate_of(uses: Sequence[Use]) -> float | None:

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from agent.growth.mutations.candidates import Candidate
+from agent.growth.mutations.candidates import SkillCandidate
 from agent.growth.mutations.mutation_log import load_mutation_log
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.store import load_reflections
@@ -22,7 +22,7 @@ _LONGEST = 300
 _NONE = "none"
 
 
-def prompt_values(vault: Vault, candidate: Candidate, tools: Sequence[str], language: Language) -> dict[str, str]:
+def prompt_values(vault: Vault, candidate: SkillCandidate, tools: Sequence[str], language: Language) -> dict[str, str]:
     """The variables of `prompts/mutation.md`."""
     traces = {use.run: run_trace(vault, use.session, use.run) for use in candidate.shown}
     good = [use for use in candidate.shown if use_succeeded(use)]
@@ -59,7 +59,7 @@ def _patterns(uses: Sequence[Use], traces: dict[str, RunTrace]) -> Iterator[str]
             yield f"a task: {json.dumps(said[:_LONGEST], ensure_ascii=False)}"
 
 
-def _reflected(vault: Vault, candidate: Candidate) -> Iterator[str]:
+def _reflected(vault: Vault, candidate: SkillCandidate) -> Iterator[str]:
     """What the agent has thought about these runs, without what strangers had a part in."""
     runs = {use.run for use in candidate.shown}
     since = candidate.uses[0].time.date()

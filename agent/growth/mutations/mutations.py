@@ -14,7 +14,7 @@ from agent.errors import AgentError, SecretFound
 from agent.growth.gate.change import ChangedNote, GateReport, ProposedChange
 from agent.growth.mutations import finish
 from agent.growth.mutations.answer import MutationAnswer, MutationProposal, parse_proposals
-from agent.growth.mutations.candidates import Candidate, CandidateSearch
+from agent.growth.mutations.candidates import SkillCandidate, CandidateSearch
 from agent.growth.mutations.kinds import RISKS, kind_of_change, new_tools, riskier
 from agent.growth.mutations.material import prompt_values
 from agent.growth.mutations.mutation_log import MutationEvent, MutationRow
@@ -80,12 +80,12 @@ class Mutations:
         growth = self.workspace.settings.growth
         return growth.enabled and growth.mutations.mode != "off"
 
-    def candidates(self) -> tuple[Candidate, ...]:
+    def candidates(self) -> tuple[SkillCandidate, ...]:
         """The skills of which a variant may be tried now."""
         if not self.is_on:
             return ()
         search = CandidateSearch(self.skills, self.workspace.settings.growth.mutations.pause_days)
-        return tuple(each for each in search.look() if isinstance(each, Candidate))
+        return tuple(each for each in search.look() if isinstance(each, SkillCandidate))
 
     def propose(self, model: MutationModel, cancelled: Cancelled = never, only: str = "") -> Iterator[str]:
         """Try one variant of each skill that may be changed (or `only` of this one), or ask about it; gives the paths
@@ -168,7 +168,7 @@ class Mutations:
             return finish.settle_kept(workspace, record, variant, len(count.kept))
         return None
 
-    def _propose(self, candidate: Candidate, model: MutationModel, cancelled: Cancelled) -> Iterator[str]:
+    def _propose(self, candidate: SkillCandidate, model: MutationModel, cancelled: Cancelled) -> Iterator[str]:
         """The path of the note of the variant that is tried or asked about; none if no proposal can be."""
         try:
             answer, reply = self._ask(candidate, model, cancelled)
@@ -198,7 +198,7 @@ class Mutations:
             return ask_about(self.workspace, planned).path
         return begin_trial(self.workspace, planned).path
 
-    def _ask(self, candidate: Candidate, model: MutationModel, cancelled: Cancelled) -> tuple[MutationAnswer, str]:
+    def _ask(self, candidate: SkillCandidate, model: MutationModel, cancelled: Cancelled) -> tuple[MutationAnswer, str]:
         """The model's proposals, and its whole answer; it is asked once more if none of them can be used."""
         workspace = self.workspace
         values = prompt_values(workspace.vault, candidate, sorted(model.tools.names), workspace.settings.vault.language)
@@ -215,7 +215,7 @@ class Mutations:
         reply = provider.chat(replace(request, messages=asked), cancelled=cancelled).message.text
         return parse_proposals(reply), reply
 
-    def _usable(self, candidate: Candidate, answer: MutationAnswer, tools: KnownTools) -> Iterator[PlannedVariant]:
+    def _usable(self, candidate: SkillCandidate, answer: MutationAnswer, tools: KnownTools) -> Iterator[PlannedVariant]:
         """The proposals that may be tried: new ones, without secrets and forgotten words, within the skill's tools."""
         vault, before = self.workspace.vault, candidate.skill.body
         refused = {facts.get(DIGEST) for facts in refused_facts(vault, "mutation")}
@@ -256,7 +256,7 @@ class Mutations:
     def _earlier(self, skill: str) -> Iterator[TrialRecord]:
         return (record for record in trial_records(self.workspace.vault).all() if record.skill == skill)
 
-    def _note(self, candidate: Candidate, event: MutationEvent, why: str) -> None:
+    def _note(self, candidate: SkillCandidate, event: MutationEvent, why: str) -> None:
         log(self.workspace, [MutationRow(self.workspace.clock.now(), candidate.skill.name, "", event, "agent", why)])
 
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from agent.errors import AgentError
 from agent.growth.mutations.answer import MutationProposal
-from agent.growth.mutations.candidates import Candidate
+from agent.growth.mutations.candidates import SkillCandidate
 from agent.growth.mutations.day_line import day_line
 from agent.growth.mutations.mutation_log import ByWhom, MutationEvent, MutationRow, append_log
 from agent.growth.mutations.verdict import power_of
@@ -36,7 +36,7 @@ SKILL, NUMBER, DIGEST = "skill", "number", "digest"
 class PlannedVariant:
     """A variant that may be tried: the skill, the proposal, what it is by its text, and what past tasks showed."""
 
-    candidate: Candidate
+    candidate: SkillCandidate
     proposal: MutationProposal
     kind: VariantKind
     measured: str = ""

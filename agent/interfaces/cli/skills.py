@@ -6,6 +6,7 @@ import click
 
 from agent.app.agent import build_runs, counting
 from agent.app.open import open_workspace
+from agent.app.replays import draft_measure
 from agent.context.tokens import estimate
 from agent.errors import UserError
 from agent.interfaces.cli.language import listed, said
@@ -314,7 +315,8 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
         output.emit(offer_document(offer), answers.get(offer.status, none))
         return
     with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
-        learner = skill_learning(agent.following.skills, agent.account, agent.bus.publish)
+        measure = draft_measure(workspace, lambda: index.chosen)
+        learner = skill_learning(agent.following.skills, agent.account, agent.bus.publish, measure)
         decided, waiting = learner.settle(), learner.offers.pending()
         made = learner.learn()
     take_news(workspace.vault)  # all of it is printed here

@@ -140,8 +140,11 @@ def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
     return changed.with_body(changed.body.rstrip("\n") + "\n" + addition).data
 
 
-def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: datetime, place: str) -> bytes:
-    """The note that offers the skill; `number` is its id, `place` the path that the skill would have."""
+def compose_note(
+    suggestion: Suggestion, draft: bytes, number: str, when: datetime, place: str, measured: str = ""
+) -> bytes:
+    """The note that offers the skill; `number` is its id, `place` the path that the skill would have, `measured` what
+    past tasks show."""
     language = suggestion.language
     if suggestion.changes:
         question = text("skill_suggestion.add", language, name=suggestion.changes)
@@ -165,6 +168,7 @@ def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: dateti
         text("skill_suggestion.holds", language, place=place),
         f"## {text('skill_suggestion.where', language)}",
         "\n".join(runs),
+        *([f"## {text('skill_suggestion.measured', language)}", measured] if measured else []),
         f"## {heading}",
         _shown(draft),
     ]
