@@ -27,6 +27,7 @@ LEARNED = "skills/learned/"
 SKILL_HISTORY = "skills/history/"
 DEPRECATED = "skills/deprecated/"
 MUTATIONS = "skills/mutations/"
+MUTATION_LOG = "skills/mutations/log.md"
 PROMPTS = "prompts/"
 RULES = "rules/"
 RULE_LOG = "rules/log.md"
@@ -120,6 +121,7 @@ FOLDERS = (
     Folder(SKILL_HISTORY, "the uses of each skill", _PROGRAM, logs=True),
     Folder(DEPRECATED, "skills that were set aside", _PROGRAM),
     Folder(MUTATIONS, "variants of skills on trial", _PROGRAM),
+    Folder(MUTATION_LOG, "what became of each variant, and why", _PROGRAM, logs=True, undone=False),
     Folder(PROMPTS, "the person's own prompts", _AFTER_YES, steers=True),
     Folder(RULES, "rules of conduct that the agent has learned", _AFTER_YES, steers=True),
     Folder(RULE_LOG, "what became of each rule, and why", _PROGRAM, logs=True, undone=False),

@@ -13,7 +13,7 @@ from agent.growth.mutations.mutation_log import MutationEvent, load_mutation_log
 from agent.loop.session import load_session
 from agent.runs.skill_set import SkillSet
 from agent.skills.history.stats import RECENT, recent_uses, use_succeeded
-from agent.skills.history.usage import Use, load_uses
+from agent.skills.history.usage import Use, load_own_uses
 from agent.skills.reading.skill import Skill, SkillSource
 from agent.skills.variants.trial_records import open_trials
 from agent.vault.history.find import commits
@@ -92,7 +92,7 @@ class CandidateSearch:
         if skill.name in asked:
             return Unfit(skill, "asked")
         workspace = self.skills.workspace
-        window = recent_uses(load_uses(workspace.vault, skill.name))
+        window = recent_uses(load_own_uses(workspace.vault, skill.name))
         if len(window) < LEAST_USES:
             return Unfit(skill, "few_uses", len(window), rate_of(window))
         if (rate_of(window) or 0.0) < LEAST_RATE:
@@ -105,7 +105,7 @@ class CandidateSearch:
     def _own_uses(self, skill: Skill) -> SkillCandidate | Unfit:
         """The same by the uses in runs that have read nothing by others; reads their sessions."""
         vault = self.skills.workspace.vault
-        rows = [use for use in recent_uses(load_uses(vault, skill.name), 2 * RECENT) if not is_tainted(vault, use)]
+        rows = [use for use in recent_uses(load_own_uses(vault, skill.name), 2 * RECENT) if not is_tainted(vault, use)]
         uses = tuple(rows[-RECENT:])
         rate = rate_of(uses)
         if len(uses) < LEAST_USES:

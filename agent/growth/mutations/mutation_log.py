@@ -14,10 +14,9 @@ from agent.markdown.note import Note
 from agent.markdown.title import clipped
 from agent.texts import Language, text
 from agent.vault.change import Append
-from agent.vault.folders import MUTATIONS, AgentFolder
+from agent.vault.folders import MUTATION_LOG, AgentFolder
 from agent.vault.store import Vault
 
-MUTATION_LOG = f"{MUTATIONS}log.md"
 MutationEvent: TypeAlias = Literal[
     "proposed", "refused", "trial", "kept", "settled", "discarded", "inconclusive", "stopped", "rolled_back", "gate",
     "nothing",

@@ -6,15 +6,16 @@ history of the skill and the record of the trial.
 
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from agent.context.prompt import fill
-from agent.errors import AgentError, SecretFound
+from agent.errors import AgentError, LockHeld, SecretFound
 from agent.growth.gate.change import ChangedNote, GateReport, ProposedChange
 from agent.growth.mutations import finish
 from agent.growth.mutations.answer import MutationAnswer, MutationProposal, parse_proposals
-from agent.growth.mutations.candidates import SkillCandidate, CandidateSearch
+from agent.growth.mutations.candidates import CandidateSearch, SkillCandidate
 from agent.growth.mutations.kinds import RISKS, kind_of_change, new_tools, riskier
 from agent.growth.mutations.material import prompt_values
 from agent.growth.mutations.mutation_log import MutationEvent, MutationRow
@@ -33,15 +34,17 @@ from agent.llm.provider import Cancelled, Provider, never
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.runs.accounts import Accounts
 from agent.runs.growth_spend import growth_account
+from agent.runs.registry import run_registry
 from agent.runs.skill_set import SkillSet
-from agent.skills.history.usage import load_uses
-from agent.skills.variants.trial_records import TrialRecord, open_trials, trial_records
-from agent.skills.variants.variant import TrialPlan, Variant, VariantKind, body_digest
+from agent.skills.history.usage import load_own_uses
+from agent.skills.variants.trial_records import TrialRecord, open_trials, save_trial, trial_records
+from agent.skills.variants.variant import OPEN, TrialPlan, Variant, VariantKind, body_digest
 from agent.skills.variants.variant_note import parse_variant
 from agent.texts import text
 from agent.vault.proposals.proposals import answered_proposals, mark_taken, refused_facts
 from agent.workspace.workspace import Workspace
 
+_LOCK = "mutations"
 _LONGEST = 6_000
 """Most tokens of an answer: three whole texts of skills."""
 logger = logging.getLogger(__name__)
@@ -89,7 +92,12 @@ class Mutations:
 
     def propose(self, model: MutationModel, cancelled: Cancelled = never, only: str = "") -> Iterator[str]:
         """Try one variant of each skill that may be changed (or `only` of this one), or ask about it; gives the paths
-        of the notes. Raises what a transaction raises, and `Interrupted` when it is cancelled."""
+        of the notes. Raises what a transaction raises, `LockHeld` while another process does it, and `Interrupted`
+        when it is cancelled."""
+        with run_registry(self.workspace.vault).held(f"{_LOCK}-propose"):
+            yield from self._propose_each(model, cancelled, only)
+
+    def _propose_each(self, model: MutationModel, cancelled: Cancelled, only: str) -> Iterator[str]:
         for candidate in self.candidates():
             if cancelled() or not model.account.models.main.model.present:
                 return
@@ -103,9 +111,11 @@ class Mutations:
         vault = self.workspace.vault
         if vault.queued:
             return ()  # what is decided now would be decided again
-        self._take_answers()
-        done = (self._settle(record) for record in tuple(open_trials(vault)))
-        return tuple(record for record in done if record is not None)
+        with suppress(LockHeld), run_registry(vault).held(_LOCK):  # one process is enough
+            self._take_answers()
+            done = tuple(self._settle(record) for record in tuple(open_trials(vault)))
+            return tuple(record for record in done if record is not None)
+        return ()
 
     def stop(self, record: TrialRecord) -> TrialRecord:
         """End a trial for the person."""
@@ -136,13 +146,20 @@ class Mutations:
         variant = parse_variant(record.path, workspace.vault.read(record.path) or b"")
         if variant is None or variant.digest != record.body:
             return finish.stop(workspace, record, variant or _unknown(record), "note_changed", "person")
+        if variant.status != record.status and variant.status not in OPEN:  # a crash, or the person has written it
+            return save_trial(workspace.vault, replace(record, status=variant.status, planned=""))
         if data is None:
             return finish.stop(workspace, record, variant, "skill_gone", "person")
         if record.status == "kept":
             return self._settle_kept(record, variant, now)
         if now != record.base:
             return finish.stop(workspace, record, variant, "skill_changed", "person")
-        count = count_trial(load_uses(workspace.vault, record.skill), record.number)
+        return self._judge(record, variant)
+
+    def _judge(self, record: TrialRecord, variant: Variant) -> TrialRecord | None:
+        """The trial with its end, if the uses so far decide it."""
+        workspace, library = self.workspace, self.skills.library
+        count = count_trial(load_own_uses(workspace.vault, record.skill), record.number)
         judged = judge_trial(variant.plan, count)
         match judged.verdict:
             case "open":
@@ -160,7 +177,7 @@ class Mutations:
             return finish.take_back(workspace, self.skills.library, record, variant)
         if now != record.kept:
             return finish.stop(workspace, record, variant, "skill_changed", "person")
-        count = count_trial(load_uses(workspace.vault, record.skill), record.number)
+        count = count_trial(load_own_uses(workspace.vault, record.skill), record.number)
         uses = has_dropped(variant.plan, count.kept)
         if uses is not None:
             return finish.roll_back(workspace, self.skills.library, record, variant, count, uses)
@@ -245,7 +262,7 @@ class Mutations:
     def _as_change(self, planned: PlannedVariant) -> ProposedChange:
         candidate = planned.candidate
         changed = finish.with_instructions(candidate.data, planned.proposal.body)
-        used = {use.run for use in load_uses(self.workspace.vault, candidate.skill.name)}
+        used = {use.run for use in load_own_uses(self.workspace.vault, candidate.skill.name)}
         return ProposedChange(
             candidate.skill.name,
             (ChangedNote(candidate.skill.path, changed.decode("utf-8", "replace")),),

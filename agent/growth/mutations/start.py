@@ -13,7 +13,7 @@ from agent.growth.mutations.answer import MutationProposal
 from agent.growth.mutations.candidates import SkillCandidate
 from agent.growth.mutations.day_line import day_line
 from agent.growth.mutations.mutation_log import ByWhom, MutationEvent, MutationRow, append_log
-from agent.growth.mutations.verdict import power_of
+from agent.growth.mutations.verdict import odds_of
 from agent.runs.growth_spend import growth_account
 from agent.skills.history.usage import history_path, history_with_trials
 from agent.skills.reading.skill import FILE
@@ -68,7 +68,9 @@ def begin_trial(workspace: Workspace, planned: PlannedVariant) -> Variant:
     vault, language = workspace.vault, workspace.settings.vault.language
     variant, skill = variant_of(workspace, planned), planned.candidate.skill
     path = vault.home.at(variant_path(skill.name, variant.number))
-    note = compose_variant(variant, skill.body, skill.path, vault.home.at(history_path(skill.name)), language)
+    note = compose_variant(
+        variant, odds_of(variant.plan), skill.body, skill.path, vault.home.at(history_path(skill.name)), language
+    )
     record = save_trial(vault, _record(workspace, replace(variant, path=path), planned.candidate.data))
     try:
         with vault.transaction(f"skills(trial): {skill.name}, variant {variant.number}", STAMP) as change:
@@ -92,11 +94,11 @@ def ask_about(workspace: Workspace, planned: PlannedVariant) -> Proposal:
     vault, language = workspace.vault, workspace.settings.vault.language
     variant, skill = variant_of(workspace, planned), planned.candidate.skill
     path = vault.home.at(variant_path(skill.name, variant.number))
-    note = compose_variant(variant, skill.body, skill.path, vault.home.at(history_path(skill.name)), language)
-    better, equal = power_of(variant.plan)
+    odds = odds_of(variant.plan)
+    note = compose_variant(variant, odds, skill.body, skill.path, vault.home.at(history_path(skill.name)), language)
     why = text(
         "variant.ask_why", language, skill=f"[[{skill.path.removesuffix('.md')}|{skill.name}]]", change=variant.change,
-        reason=variant.reason, risk=variant.risk, uses=variant.plan.uses, better=better, equal=equal,
+        reason=variant.reason, risk=variant.risk, uses=variant.plan.uses, better=odds.better, equal=odds.equal,
     )  # fmt: skip
     draft = ProposalDraft(
         "mutation",

@@ -11,7 +11,7 @@ from agent.growth.trials.drop import DropTest, uses_until_drop
 from agent.growth.trials.pair import HIGHEST, JudgedPairs, PairTest, judge_pairs, pair_chances
 from agent.skills.history.stats import use_succeeded
 from agent.skills.history.usage import Use, merge_opinions
-from agent.skills.variants.variant import Arm, TrialPlan, parse_label
+from agent.skills.variants.variant import Arm, TrialOdds, TrialPlan, parse_label
 
 WATCHED = 20
 """The uses of a kept variant that are watched for a drop: a rate that stays good is rolled back falsely in at most 5 %
@@ -50,12 +50,11 @@ def judge_trial(plan: TrialPlan, count: TrialCount) -> JudgedPairs:
     return judge_pairs(count.original, count.variant, test_of(plan))
 
 
-def power_of(plan: TrialPlan) -> tuple[float, float]:
-    """The probabilities that a trial with this plan keeps a variant that is better by the gain, and one that is
-    equal."""
+def odds_of(plan: TrialPlan) -> TrialOdds:
+    """What a trial with this plan can show."""
     test = test_of(plan)
     better, equal = (pair_chances(test, test.rate, rate) for rate in (test.expected, test.rate))
-    return better.upper, equal.upper
+    return TrialOdds(test.expected - test.rate, better.upper, equal.upper)
 
 
 def has_dropped(plan: TrialPlan, kept: Sequence[bool]) -> int | None:

@@ -1,6 +1,6 @@
 """The output of `vault-agent skills` as JSON documents and as text: skills, problems and matches."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.printing import columns, padded
@@ -24,14 +24,15 @@ def problem_line(problem: SkillProblem) -> str:
     return f"{problem.path}:{problem.line}: {problem.reason}"
 
 
-def format_list(shelf: SkillSnapshot, home: AgentFolder) -> str:
-    """All skills and problems."""
+def format_list(shelf: SkillSnapshot, home: AgentFolder, on_trial: Collection[str] = ()) -> str:
+    """All skills and problems; `on_trial` are the names of those of which a variant is tried."""
     width = max((len(skill.name) for skill in shelf.candidates), default=0)
     lines = []
     for skill in shelf.candidates:
         summary = clipped(skill.summary, _SUMMARY)
         marks = [] if skill.reviewed else [said("unreviewed")]
         marks += [] if skill.has_triggers else [said("in the index only")]
+        marks += [said("a variant is on trial")] if skill.name in on_trial else []
         marked = said(" ({marks})", marks=listed(marks)) if marks else ""
         lines.append(f"{skill.name:<{width}}  {padded(said(str(skill.source)), 8)} {summary}{marked}")
     lines += ["", said("cannot be used:"), *map(problem_line, shelf.errors)] if shelf.errors else []

@@ -44,6 +44,7 @@ from agent.skills.matching.matcher import MatchTask
 from agent.skills.matching.selection import MatchStatus
 from agent.skills.reading.skill import SkillSource
 from agent.skills.trust.review_note import revoke as withdraw
+from agent.skills.variants.trial_records import open_trials
 from agent.vault.folders import SKILLS
 from agent.workspace.search_index import open_index
 
@@ -72,11 +73,13 @@ command.add_command(trials)
 @click.pass_obj
 def list_(output: Output) -> None:
     """List all skills, why some cannot be used, and the warnings about others."""
-    library = skill_library(open_workspace(output.vault()))
+    workspace = open_workspace(output.vault())
+    library = skill_library(workspace)
     shelf = library.snapshot()
+    on_trial = {record.skill for record in open_trials(workspace.vault) if record.status == "trial"}
     documents = [skill_document(skill) for skill in shelf.candidates]
     problems = problems_document(shelf.errors, shelf.warnings)
-    output.emit({"skills": documents, **problems}, lambda: format_list(shelf, library.home))
+    output.emit({"skills": documents, **problems}, lambda: format_list(shelf, library.home, on_trial))
 
 
 @command.command()

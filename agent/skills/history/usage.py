@@ -128,6 +128,11 @@ def load_uses(vault: Vault, name: str) -> tuple[Use, ...]:
     return tuple(parse_uses(name, vault.read(vault.home.at(history_path(name))) or b""))
 
 
+def load_own_uses(vault: Vault, name: str) -> tuple[Use, ...]:
+    """The same without rows that arrived from where others write: nothing of theirs judges a skill."""
+    return tuple(parse_uses(name, vault.own_version(vault.home.at(history_path(name))) or b""))
+
+
 def parse_uses(name: str, data: bytes) -> list[Use]:
     """The rows of a history note that can be parsed, by time; rows duplicated by a merge count once."""
     rows = dict.fromkeys(Note.parse(data).body.splitlines())

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
-from agent.skills.loading.library import SkillLibrary
+from agent.skills.loading.library import SkillLibrary, SkillSnapshot
 from agent.skills.reading.skill import Skill, SkillSource
 from agent.skills.variants.trial_records import TrialRecord, open_trials, trial_records
 from agent.skills.variants.variant_note import parse_variant
@@ -29,6 +29,7 @@ class TrialShelf:
     vault: Vault
     library: SkillLibrary
     _stamp: object = None
+    _shelf: SkillSnapshot | None = None
     _trials: Mapping[str, RunningTrial] = field(default_factory=dict)
 
     def trials(self) -> Mapping[str, RunningTrial]:
@@ -37,22 +38,22 @@ class TrialShelf:
         stamp = self._now()
         if stamp is None:
             return {}
-        if stamp != self._stamp:
-            self._trials = dict(self._load())
-            self._stamp = stamp
+        shelf = self.library.snapshot()
+        if stamp != self._stamp or shelf is not self._shelf:
+            self._trials = self._load(shelf)
+            self._stamp, self._shelf = stamp, shelf
         return self._trials
 
     def _now(self) -> object:
-        """A value that changes with the records, the notes of their variants and the skills; None without records."""
+        """A value that changes with the records and the notes of their variants; None without records."""
         folder = trial_records(self.vault).folder
         files = sorted(folder.glob("*.json")) if folder.is_dir() else []
         if not files:
             return None
         notes = (Path(self.vault.place.root, each.path) for each in open_trials(self.vault))
-        return tuple(map(_stamp_of, (*files, *notes))), id(self.library.snapshot())
+        return tuple(map(_stamp_of, (*files, *notes)))
 
-    def _load(self) -> dict[str, RunningTrial]:
-        shelf = self.library.snapshot()
+    def _load(self, shelf: SkillSnapshot) -> dict[str, RunningTrial]:
         found: dict[str, RunningTrial] = {}
         for record in open_trials(self.vault):
             skill = shelf.get(record.skill)

@@ -32,6 +32,16 @@ class TrialPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class TrialOdds:
+    """What a trial can show: the `gain` that it looks for, as far as a rate can rise, and the probabilities that it
+    keeps a variant that is `better` by that, and one that is `equal`."""
+
+    gain: float
+    better: float
+    equal: float
+
+
+@dataclass(frozen=True, slots=True)
 class Variant:
     """One variant of the skill named `skill`, the `number`th that is tried of it.
 

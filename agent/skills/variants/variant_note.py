@@ -13,7 +13,7 @@ from typing import get_args
 from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.skills.variants.variant import TrialPlan, Variant, VariantKind, VariantStatus
+from agent.skills.variants.variant import TrialOdds, TrialPlan, Variant, VariantKind, VariantStatus
 from agent.texts import Language, text
 from agent.vault.folders import MUTATIONS
 from agent.vault.history.line_diff import line_diff
@@ -28,7 +28,9 @@ def variant_path(skill: str, number: int) -> str:
     return f"{MUTATIONS}{skill}-{number}.md"
 
 
-def compose_variant(variant: Variant, before: str, skill_path: str, history: str, language: Language) -> bytes:
+def compose_variant(
+    variant: Variant, odds: TrialOdds, before: str, skill_path: str, history: str, language: Language
+) -> bytes:
     """The note of a variant on trial; `before` are the skill's own instructions, `skill_path` is that of its note and
     `history` that of its uses."""
     header: dict[str, Value] = {
@@ -50,7 +52,7 @@ def compose_variant(variant: Variant, before: str, skill_path: str, history: str
         f"# {text('variant.title', language, skill=variant.skill, number=variant.number)}",
         variant.change,
         format_fenced("\n".join(diff), "diff"),
-        *_sections(variant, history, language),
+        *_sections(variant, odds, history, language),
         f"## {text('variant.body', language)}",
         format_fenced(variant.body.strip(), "markdown"),
     ]
@@ -58,11 +60,12 @@ def compose_variant(variant: Variant, before: str, skill_path: str, history: str
     return Note.compose(kept, "\n\n".join(parts) + "\n").data
 
 
-def _sections(variant: Variant, history: str, language: Language) -> Iterator[str]:
-    plan = variant.plan
+def _sections(variant: Variant, odds: TrialOdds, history: str, language: Language) -> Iterator[str]:
+    plan, place = variant.plan, history.removesuffix(".md")
     judged = text(
-        "variant.judged", language, rate=plan.rate, gain=plan.gain, uses=plan.uses, history=history.removesuffix(".md")
-    )
+        "variant.judged", language, rate=plan.rate, uses=plan.uses, gain=odds.gain, better=odds.better,
+        equal=odds.equal, history=place,
+    )  # fmt: skip
     for key, words in (
         ("reason", variant.reason),
         ("risk", variant.risk),

@@ -8,7 +8,8 @@ from agent.growth.gate.change import GateReport
 from agent.growth.mutations.mutation_log import load_mutation_log
 from agent.growth.mutations.verdict import count_trial
 from agent.markdown.note import Note
-from agent.skills.history.usage import history_path, load_uses
+from agent.runs.registry import run_registry
+from agent.skills.history.usage import Use, history_path, load_uses
 from agent.skills.variants.variant import trial_label
 from agent.vault.history.find import commits
 from agent.vault.proposals.proposals import settle_proposals
@@ -25,6 +26,7 @@ from tests.growth.mutations.lab import (
     answer,
     lab,
 )
+from tests.remotes import git_as, shared_with_mallory
 from tests.vaults import git, write
 
 NOTE = "skills/mutations/plan-week-1.md"
@@ -175,6 +177,56 @@ def test_a_crash_between_the_commit_and_the_record_is_finished(made: Lab, monkey
     assert made.trial().status == "kept"
     assert made.skills.library.snapshot().named["plan-week"].reviewed
     assert made.text("skills/mutations/log.md").count("| kept |") == 1
+
+
+def test_a_crash_after_the_end_was_written_is_no_other_end(made: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    made.propose()
+    with monkeypatch.context() as patch:
+
+        def killed(*_: object) -> object:
+            raise KeyboardInterrupt
+
+        patch.setattr("agent.growth.mutations.finish.save_trial", killed)
+        with pytest.raises(KeyboardInterrupt):
+            made.try_out([True] * 60, [False] * 60)
+    assert made.trial().status == "trial"
+    made.mutations.settle()
+    assert made.trial().status == "discarded"
+    assert made.text("skills/mutations/log.md").count("| discarded |") == 1
+
+
+def test_the_person_may_end_a_trial_in_its_note(made: Lab) -> None:
+    made.propose()
+    write(made.root / NOTE, made.text(NOTE).replace("status: trial", "status: stopped"))
+    made.mutations.settle()
+    assert made.trial().status == "stopped"
+
+
+def test_rows_that_others_have_written_judge_nothing(made: Lab, tmp_path: Path) -> None:
+    made.propose()
+    git(made.root, "add", "-A")
+    git(made.root, "commit", "-q", "--allow-empty", "-m", "all")
+    mallory = shared_with_mallory(made.root, tmp_path)
+    rows = "".join(
+        Use("plan-week", made.clock.now(), f"x{number}", outcome="finished" if number % 2 else "failed",
+            trial=trial_label(1, "variant" if number % 2 else "original")).row + "\n"
+        for number in range(80)
+    )  # fmt: skip
+    history = history_path("plan-week")
+    mallory.pushes({history: mallory.read(history) + rows})
+    git_as(made.root, "Anna", "pull", "-q", "--no-rebase", "origin", "main")
+    assert "x79" in made.text(history)
+    made.mutations.settle()
+    assert made.trial().status == "trial"
+    assert made.text(SKILL) == TEXT
+
+
+def test_while_another_process_settles_this_one_does_not(made: Lab) -> None:
+    made.propose()
+    write(made.root / SKILL, TEXT + "Mine.\n")
+    with run_registry(made.workspace.vault).held("mutations"):
+        assert made.mutations.settle() == ()
+    assert len(made.mutations.settle()) == 1
 
 
 def test_looking_again_counts_nothing_twice(made: Lab) -> None:

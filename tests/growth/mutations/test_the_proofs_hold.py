@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from agent.growth.mutations.verdict import WATCHED, TrialCount, count_trial, has_dropped, judge_trial, power_of
+from agent.growth.mutations.verdict import WATCHED, TrialCount, count_trial, has_dropped, judge_trial, odds_of
 from agent.skills.history.usage import Use
 from agent.skills.variants.variant import TrialPlan, next_arm, trial_label
 from tests.growth.work import NOW
@@ -55,8 +55,9 @@ def test_a_better_variant_is_kept_as_often_as_stated(strength: float, power: flo
 
 
 def test_the_power_that_a_note_states_is_the_calculated_one() -> None:
-    better, equal = power_of(PLAN)
-    assert better == pytest.approx(0.6, abs=0.01) and equal <= 0.05
+    odds = odds_of(PLAN)
+    assert odds.better == pytest.approx(0.6, abs=0.01) and odds.equal <= 0.05
+    assert odds_of(TrialPlan(0.95, 0.1, 0.1, 200)).gain == pytest.approx(0.04), "no rate is above .99"
 
 
 @pytest.mark.parametrize("size", SEEDS)

@@ -28,6 +28,7 @@ def test_the_list_shows_variants_with_their_counts_and_what_could_be_tried(made:
     assert found["original"] == {"uses": 1, "successes": 1} and found["variant"] == {"uses": 1, "successes": 0}
     told = tell(made.root, own(tmp_path), "skills", "trials", "list")
     assert "plan-week, variant 1: on trial" in told
+    assert "(a variant is on trial)" in tell(made.root, own(tmp_path), "skills", "list")
     assert "the skill succeeded in 1 of 1 uses, the variant in 0 of 1; at most 200 uses" in told
 
 
