@@ -17,6 +17,7 @@ import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from agent.config.entrance import Entrance
 from agent.config.private import FILE, make_folder
 from agent.errors import UserError
 from agent.interfaces.http.door.guard import Guard, Limits
@@ -171,7 +172,7 @@ class HttpServer:
         except OSError:
             listening.close()
             raise
-        return self._listen(app, listening, 0, Listener(frozenset({SOCKET_HOST}), frozenset()), None)
+        return self._listen(app, listening, 0, Listener(Entrance(frozenset({SOCKET_HOST}), frozenset())), None)
 
     def _listen(
         self, app: ASGIApp, listening: socket.socket, port: int, listener: Listener, tls: Tls | None

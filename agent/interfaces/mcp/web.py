@@ -7,9 +7,10 @@ from pathlib import Path
 
 import uvicorn
 
+from agent.config.entrance import LOCAL_NAMES
 from agent.errors import UserError, os_reason
 from agent.interfaces.mcp.definitions import Offer
-from agent.interfaces.mcp.gate import LOCAL, Gate
+from agent.interfaces.mcp.gate import Gate
 from agent.interfaces.mcp.server import Door
 from agent.interfaces.mcp.token_file import token_of
 from agent.tools.policy_file import load_policies
@@ -19,7 +20,7 @@ PATH = "/mcp"
 PORT = 19830
 """The port unless another one is named."""
 _BACKLOG = 64
-_LOOPBACK = LOCAL[0]
+_LOOPBACK = LOCAL_NAMES[0]
 _GOODBYE = 2
 """Seconds for open connections when the person ends it."""
 

@@ -4,19 +4,17 @@ A page of another site cannot have the token, but a name that points to this mac
 still reach the routes: so the headers `Host` and `Origin` are checked against exact lists first.
 """
 
-from collections.abc import Iterable
-from hmac import compare_digest
 from http import HTTPStatus
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from agent.config.entrance import bearer_token, is_token, local_entrance
 from agent.interfaces.node.failure import Failure
 
 MOST_BYTES = 16 << 20
 """The largest body of a request."""
-_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
 def problem(failure: Failure, headers: dict[str, str] | None = None) -> JSONResponse:
@@ -29,9 +27,8 @@ class Guard:
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self._app = app
-        self._token = token.encode()
-        self._hosts = frozenset(f"{name}:{port}" for name in _NAMES)
-        self._origins = frozenset(f"http://{host}" for host in self._hosts)
+        self._token = token
+        self._entrance = local_entrance(port)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -45,12 +42,12 @@ class Guard:
         await self._app(scope, _Bounded(receive).receive, send)
 
     def _refusal(self, headers: Headers) -> Failure | None:
-        if not _all_in(headers.getlist("host"), self._hosts) or len(headers.getlist("host")) != 1:
+        refused = self._entrance.refuses(headers.getlist("host"), headers.getlist("origin"))
+        if refused == "host":
             return Failure(HTTPStatus.FORBIDDEN, "wrong_host", "this address is not the node host's own")
-        if not _all_in(headers.getlist("origin"), self._origins):
+        if refused == "origin":
             return Failure(HTTPStatus.FORBIDDEN, "wrong_origin", "web pages may not use the node host")
-        kind, _, given = headers.get("authorization", "").partition(" ")
-        if kind.lower() != "bearer" or not compare_digest(given.strip().encode("utf-8", "replace"), self._token):
+        if not is_token(bearer_token(headers.getlist("authorization")), self._token):
             sends = "send it as Authorization: Bearer TOKEN"
             return Failure(HTTPStatus.UNAUTHORIZED, "wrong_token", "the token is missing or wrong", sends)
         length = headers.get("content-length", "0")
@@ -62,10 +59,6 @@ class Guard:
 def too_large() -> Failure:
     """The failure of a request whose body is larger than `MOST_BYTES`."""
     return Failure(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", f"a request has at most {MOST_BYTES:,} bytes")
-
-
-def _all_in(given: Iterable[str], known: frozenset[str]) -> bool:
-    return all(each.lower() in known for each in given)
 
 
 class _Bounded:

@@ -13,6 +13,7 @@ from typing import Literal
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from agent.config.entrance import bearer_token
 from agent.interfaces.http.door.limits import Allowance
 from agent.interfaces.http.door.port import Listener
 from agent.interfaces.http.door.sign_in import SignIn
@@ -66,10 +67,10 @@ class Guard:
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
-        hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        if len(hosts) != 1 or hosts[0].lower() not in self.listener.hosts:
+        refused = self.listener.entrance.refuses(headers.getlist("host"), headers.getlist("origin"))
+        if refused == "host":
             raise Refused(HTTPStatus.MISDIRECTED_REQUEST, "this server does not answer for that host")
-        if any(each not in self.listener.origins for each in origins):
+        if refused == "origin":
             raise Refused(HTTPStatus.FORBIDDEN, "requests from other sites are not allowed")
         if not _is_link(scope):
             self._authenticate(scope, headers)
@@ -81,15 +82,15 @@ class Guard:
             raise too_large(self.limits.largest)
 
     def _authenticate(self, scope: Scope, headers: Headers) -> None:
-        scheme, _, token = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self.sign_in.knows_token(token.strip()):
+        shown = headers.getlist("authorization")
+        if self.sign_in.knows_token(bearer_token(shown)):
             return
-        cookie = "" if scheme else _cookie(headers, self.sign_in.cookie_name)
+        cookie = "" if shown else _cookie(headers, self.sign_in.cookie_name)
         if cookie and self.sign_in.knows(cookie):
             if not _is_own_page(headers, scope["method"]):
                 raise Refused(HTTPStatus.FORBIDDEN, "a page of this server has to ask for changes")
             return
-        if (scheme or cookie) and (seconds := self.limits.wrong.take()):
+        if (shown or cookie) and (seconds := self.limits.wrong.take()):
             raise _too_many("wrong tokens", seconds)
         raise Refused(
             HTTPStatus.UNAUTHORIZED,

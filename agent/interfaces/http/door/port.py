@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from agent.config.entrance import Entrance
 from agent.errors import UserError
 
 LOOPBACK = "127.0.0.1"
@@ -59,11 +60,9 @@ class OpenPort:
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Where requests come in: the `Host` headers and the origins that are this server's own there, and whether its
-    readers reach it by TLS."""
+    """Where requests come in, and whether the server's readers reach it by TLS."""
 
-    hosts: frozenset[str]
-    origins: frozenset[str]
+    entrance: Entrance
     is_secure: bool = False
 
 
@@ -71,12 +70,14 @@ def listener_of(wanted: PortRequest, port: int) -> Listener:
     """The listener of a port that was asked for; `port` is the one that it got."""
     if wanted.origin:
         origin = wanted.origin.lower()
-        return Listener(frozenset({origin.partition("://")[2]}), frozenset({origin}), origin.startswith("https:"))
+        entrance = Entrance(frozenset({origin.partition("://")[2]}), frozenset({origin}))
+        return Listener(entrance, origin.startswith("https:"))
     scheme, default = ("https", 443) if wanted.tls else ("http", 80)
     name = bracketed(wanted.address)
     names = {name, "localhost", LOOPBACK} if wanted.address in _THIS_MACHINE else {name}
     hosts = {f"{each}:{port}" for each in names} | (names if port == default else set())
-    return Listener(frozenset(hosts), frozenset(f"{scheme}://{host}" for host in hosts), scheme == "https")
+    entrance = Entrance(frozenset(hosts), frozenset(f"{scheme}://{host}" for host in hosts))
+    return Listener(entrance, scheme == "https")
 
 
 def bracketed(address: str) -> str:
