@@ -299,9 +299,8 @@ def test_skills_write_only_where_a_tool_may_and_leave_the_notes_of_the_program_a
     assert len(written) >= 8
     assert {path: AT_ROOT.write_rule(path) for path in written if AT_ROOT.write_rule(path) > WriteRule.MEMORY} == {}
     named = re.findall(r"`([a-z]+/)`", SHELF.named["vault-gardening"].body)
-    records = {
-        each.path for each in FOLDERS if each.path.count("/") == 1 and each.path not in ("research/", "prompts/")
-    }
+    folders = {each.path for each in FOLDERS if re.fullmatch("[a-z]+/", each.path)}
+    records = folders - {"research/", "prompts/"}
     assert records <= set(named), "a link that is missing there is nobody's to mend"
 
 
