@@ -221,7 +221,7 @@ class Mutations:
         values = prompt_values(workspace.vault, candidate, sorted(model.tools.names), workspace.settings.vault.language)
         prompt = fill("mutation", workspace.vault.own_version_of, **values)
         run = f"mutation-{workspace.clock.new_id()}"
-        provider: Provider = model.account.of_run(run, growth_account("mutations")).main
+        provider: Provider = model.account.of_run(run, growth_account("mutations")).of("reflection")
         request = Request((User(prompt),), max_output=_LONGEST)
         reply = provider.chat(request, cancelled=cancelled).message.text
         answer = parse_proposals(reply)

@@ -147,6 +147,12 @@ def test_a_change_that_spoils_the_answer_is_below(made: Office) -> None:
     assert measure_change(obeying(context(made), Obedient()), changed(GOOD)).verdict == "not_below"
 
 
+def test_a_rule_is_measured_as_runs_are_given_it(made: Office) -> None:
+    rule = ChangedNote("rules/silent.md", f"---\ntype: rule\n---\n# A rule\n\n{BAD}\n")
+    report = measure_change(obeying(context(made), Obedient()), ProposedChange("silent", (rule,)))
+    assert (report.verdict, report.before, report.after) == ("below", 1.0, 0.0)
+
+
 def test_no_more_tasks_are_done_again_than_the_settings_say(made: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VAULT_AGENT_GROWTH__GATE__TASKS", "1")
     model = Obedient()
