@@ -179,9 +179,9 @@ def structure_of(files: Sequence[str]) -> str:
 
 
 def telling_files(files: Sequence[str]) -> list[str]:
-    """The files whose names tell, those nearest to the top first."""
+    """The files whose names tell, then the others, those nearest to the top first."""
     found: list[str] = []
     for pattern in _TELLING:
         named = [name for name in files if re.fullmatch(pattern, name.rpartition("/")[2], re.IGNORECASE)]
         found += sorted(named, key=lambda name: (name.count("/"), name))[:3]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys((*found, *files)))
