@@ -45,6 +45,8 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "ProposalDecided": "proactive.proposal.decided",
         "RuleChanged": "proactive.rule.changed",
         "SkillRated": "proactive.skill.feedback",
+        "HumanResponse": "human.response",
+        "MethodFound": "proactive.method.found",
         "NoteCreated": "note.created",
         "NoteEdited": "note.edited",
         "NoteMoved": "note.moved",

@@ -95,7 +95,12 @@ def home(folder: Path, put: Callable[[str, str], None], patch: Callable[[object,
     root = furnish(folder, put)
     model = Teller()
     patch(accounts, "providers", lambda *_: Providers(model, model))
-    chosen = {"LLM__BASE_URL": "http://127.0.0.1:9/v1", "LLM__WIRE": "openai", "MEMORY__CAPTURE": "off"}
+    chosen = {
+        "LLM__BASE_URL": "http://127.0.0.1:9/v1",
+        "LLM__WIRE": "openai",
+        "MEMORY__CAPTURE": "off",
+        "GROWTH__ENABLED": "false",
+    }
     chosen |= {"CONTEXT__KEEP_TURNS": "2", "RUN__STEPS": "5"}
     for key, value in {**settings(folder), **{f"VAULT_AGENT_{key}": value for key, value in chosen.items()}}.items():
         put(key, value)
