@@ -16,7 +16,7 @@ LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """The values of `Host` and `Origin` that are a server's own, in lower case."""
+    """The values of `Host` and `Origin` that are a server's own, in lower case; a browser writes an origin so."""
 
     hosts: frozenset[str]
     origins: frozenset[str]
@@ -25,7 +25,7 @@ class Entrance:
         """Why a request with these headers may not come in; None if it may. A program sends no origin."""
         if len(hosts) != 1 or hosts[0].strip().lower() not in self.hosts:
             return "host"
-        if len(origins) > 1 or any(each.strip().lower() not in self.origins for each in origins):
+        if len(origins) > 1 or any(each not in self.origins for each in origins):
             return "origin"
         return None
 

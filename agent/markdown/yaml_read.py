@@ -75,6 +75,8 @@ def parse_header(text: str, first_line: int = 2) -> tuple[HeaderEntry, ...]:
         mark = error.problem_mark or error.context_mark
         line = composer.line(mark.index) if mark else first_line
         problem = error.problem or error.context or "not YAML"
+        if "nesting depth" in problem:  # libyaml's own limit, which it meets while it looks ahead
+            raise composer.too_deep(line) from error
         raise BadNote("the header is not valid YAML: {problem}", line=line, hint=_HINT, problem=problem) from error
     except UnicodeEncodeError as error:
         raise BadNote("the header is not valid text", line=composer.line(error.start)) from error
@@ -106,6 +108,11 @@ class _Composer:
     def bad(self, message: str, event: yaml.Event, hint: str = _HINT, **values: object) -> BadNote:
         return BadNote(message, line=self.line(_start(event)), hint=hint, **values)
 
+    def too_deep(self, line: int) -> BadNote:
+        return BadNote(
+            "the header is nested deeper than {depth} levels", line=line, hint="use fewer levels", depth=MAX_DEPTH
+        )
+
     def next(self) -> yaml.Event:
         event = self.parser.get_event()
         assert event is not None  # None only after the end of the stream, where `next` is not called
@@ -135,9 +142,7 @@ class _Composer:
         if getattr(event, "tag", None):
             raise self.bad("the header uses a tag (`!name`)", event, "remove the tag, or quote the value")
         if depth > MAX_DEPTH:
-            raise self.bad(
-                "the header is nested deeper than {depth} levels", event, "use fewer levels", depth=MAX_DEPTH
-            )
+            raise self.too_deep(self.line(_start(event)))
 
     def entries(self, depth: int) -> tuple[list[HeaderEntry], int]:
         """The pairs of a mapping whose start event was just read, and the offset of its end."""

@@ -32,6 +32,7 @@ def test_another_host_is_refused(hosts: list[str]) -> None:
     "origins",
     [
         ["null"],
+        ["HTTP://127.0.0.1:8765"],
         ["https://127.0.0.1:8765"],
         ["http://127.0.0.1:9999"],
         ["http://evil.example"],

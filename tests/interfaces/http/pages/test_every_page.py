@@ -117,7 +117,7 @@ def test_a_page_listens_though_a_script_comes_late(browser: Browser, house: Hous
         page = seen.page
         page.route("**/hx-sse.min.js", lambda route: held.append(route))
         page.goto(f"{house.url}/notes/paint.md", wait_until="commit")
-        page.wait_for_function("window.htmx && new Promise((done) => setTimeout(done, 50, true))")
+        page.wait_for_function("() => window.htmx && new Promise((done) => setTimeout(done, 50, true))")
         held[0].continue_()
         (house.root / "paint.md").write_text("# Paint\n\nPink, and no script missed it.\n")
         expect(page.get_by_text("no script missed it")).to_be_visible()
