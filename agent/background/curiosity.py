@@ -6,9 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from agent.background.failures import failure_text
+from agent.background.failures import log_failed_work
 from agent.background.pool import Pool, Priority
-from agent.errors import AgentError
 from agent.events.types import FilesChanged, Tick
 from agent.growth.curiosity.look import look
 from agent.llm.provider import Cancelled
@@ -55,7 +54,4 @@ class Curiosity:
 
     def _over(self, future: "Future[None]") -> None:
         error = None if future.cancelled() else future.exception()
-        self.problem = "" if error is None else failure_text(error)
-        if error is not None:
-            known = isinstance(error, AgentError | OSError)
-            logger.log(logging.INFO if known else logging.WARNING, "questions: %s", self.problem, exc_info=not known)
+        self.problem = "" if error is None else log_failed_work(logger, "questions", error)

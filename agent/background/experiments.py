@@ -9,10 +9,9 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from agent.background.failures import failure_text
+from agent.background.failures import log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.clock import Clock
-from agent.errors import AgentError
 from agent.events.runs import TaskCompleted
 from agent.events.types import DaemonStarted, Tick
 from agent.llm.provider import Cancelled
@@ -60,7 +59,4 @@ class Experiments:
 
     def _over(self, future: "Future[object]") -> None:
         error = None if future.cancelled() else future.exception()
-        self.problem = "" if error is None else failure_text(error)
-        if error is not None:
-            known = isinstance(error, AgentError | OSError)
-            logger.log(logging.INFO if known else logging.WARNING, "experiments: %s", self.problem, exc_info=not known)
+        self.problem = "" if error is None else log_failed_work(logger, "experiments", error)

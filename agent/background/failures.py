@@ -20,3 +20,11 @@ def log_failure(logger: logging.Logger, name: str, error: Exception, before: str
     if what != before:
         logger.warning("%s: %s", name, what)
     return what
+
+
+def log_failed_work(logger: logging.Logger, name: str, error: BaseException) -> str:
+    """Log why work of the pool has failed, with its place in the code if nobody expected it; returns its text."""
+    what, is_expected = failure_text(error), isinstance(error, AgentError | OSError)
+    level = logging.INFO if is_expected else logging.WARNING
+    logger.log(level, "%s: %s", name, what, exc_info=None if is_expected else error)
+    return what

@@ -15,10 +15,10 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from agent.background.failures import failure_text
+from agent.background.failures import log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.config import private
-from agent.errors import AgentError, NoteGone
+from agent.errors import NoteGone
 from agent.events.growth import InitiativeTaken, PatternDetected
 from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged, Tick
@@ -173,10 +173,7 @@ class Insights:
 
     def _over(self, future: "Future[Initiative | None]") -> None:
         error = None if future.cancelled() else future.exception()
-        self.problem = "" if error is None else failure_text(error)
-        if error is not None:
-            known = isinstance(error, AgentError | OSError)
-            logger.log(logging.INFO if known else logging.WARNING, "patterns: %s", self.problem, exc_info=not known)
+        self.problem = "" if error is None else log_failed_work(logger, "patterns", error)
 
     @property
     def _file(self) -> Path:

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 
-from agent.background.failures import failure_text
+from agent.background.failures import failure_text, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.background.turns import TurnsToGiveBack
 from agent.errors import AgentError, LimitReached, Retryable
@@ -202,6 +202,5 @@ class Reflections:
         if error is None:
             return
         self._begin_at = self.workspace.clock.monotonic() + RETRY
-        what, is_known = failure_text(error), isinstance(error, AgentError | OSError)
-        logger.log(logging.INFO if is_known else logging.WARNING, "reflections: %s", what, exc_info=not is_known)
+        what = log_failed_work(logger, "reflections", error)
         self.problem = "" if isinstance(error, Retryable) else what

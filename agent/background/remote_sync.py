@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from random import random
 
-from agent.background.failures import failure_text
+from agent.background.failures import failure_text, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.background.sync_notice import SyncNotice
 from agent.errors import AgentError
@@ -134,14 +134,7 @@ class RemoteSync:
         self._next_at, self._look_at = now + interval, now
         error = None if future.cancelled() else future.exception()
         reports = [] if error is not None or future.cancelled() else future.result()
-        self._error = failure_text(error) if error is not None else ""
-        if error is not None:
-            logger.log(
-                logging.INFO if isinstance(error, AgentError | OSError) else logging.WARNING,
-                "sync: %s",
-                failure_text(error),
-                exc_info=None if isinstance(error, AgentError | OSError) else error,
-            )
+        self._error = "" if error is None else log_failed_work(logger, "sync", error)
         if error is None and all(each.end is RoundEnd.SYNCED or each.wait is not None for each in reports):
             self._failures, self._blocked_until = 0, 0.0
         else:

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from agent.background.failures import failure_text
+from agent.background.failures import log_failed_work
 from agent.background.pool import Pool, Priority
-from agent.errors import AgentError, Interrupted
+from agent.errors import Interrupted
 from agent.events.runs import ProposalDecided, TaskCompleted
 from agent.events.types import DaemonStarted, EditsCommitted, FilesChanged, NoteMoved, Origin, Tick
 from agent.growth.rules.rule_work import RuleWork
@@ -103,8 +103,6 @@ class RuleUpkeep:
         if error is None or isinstance(error, Interrupted):
             self.problem = ""
             return
-        self.problem = failure_text(error)
-        known = isinstance(error, AgentError | OSError)
-        logger.log(logging.INFO if known else logging.WARNING, "rules: %s", self.problem, exc_info=not known)
+        self.problem = log_failed_work(logger, "rules", error)
         self._want(learns=learned)
         self._begin_at = self.workspace.clock.monotonic() + RETRY
