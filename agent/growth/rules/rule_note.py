@@ -10,14 +10,15 @@
       - "[[reflections/2026/11/2026-11-20-reflections]]"
     learned: 3f2a91c0
     ---
-    # Read a note before it is changed
+    # Read the note before you change it…
 
     Read the note before you change it, and change only what was asked.
 
-The rule is the text above the first second-level heading; below it stands what it rests on. The agent changes single
-keys of the header by itself, and the text only with a yes.
+The rule is the text above the first second-level heading; below it stands what it rests on. Of a short rule the title
+is the whole text. The agent changes single keys of the header by itself, and the text only with a yes.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -33,6 +34,7 @@ from agent.texts import Language, text
 TYPE = "rule"
 LONGEST = 600
 """The most characters of a rule: a longer one is no rule but an essay, of which runs get the beginning."""
+_WORD = re.compile(r"[^\W_]+")
 _STATUSES: dict[str, RuleStatus] = {"probation": "probation", "active": "active"}
 
 
@@ -85,7 +87,7 @@ def compose_rule(
         {"created": when.replace(microsecond=0), "when": case} if case else {"created": when.replace(microsecond=0)}
     )
     header |= {"evidence": _links(sources), "learned": words_mark(said, case)}
-    parts = [f"# {short_heading(said)}", said]
+    parts = [_titled(said)]
     if effect:
         parts += [f"## {text('rules.effect', language)}", inert_line(effect)]
     parts += [f"## {text('rules.sources', language)}", _listed(sources)]
@@ -120,7 +122,7 @@ def with_words(
     note = _below(note, "rules.versions", rows, language)
     body = note.body.replace("\r\n", "\n")
     end = body.find("\n## ")
-    return note.with_body(f"# {short_heading(said)}\n\n{said}\n{body[end:] if end >= 0 else ''}").data
+    return note.with_body(f"{_titled(said)}\n{body[end:] if end >= 0 else ''}").data
 
 
 def rule_from(rule: LearnedRule, data: bytes) -> LearnedRule:
@@ -142,6 +144,13 @@ def _text(note: Note) -> tuple[str, str, int]:
                 first = number
             words.append(row.strip())
     return title, " ".join(" ".join(words).split()), note.body_line + first
+
+
+def _titled(said: str) -> str:
+    """A rule below its title; of a short one, whose title would say the same again, the title alone."""
+    title = short_heading(said)
+    says_all = _WORD.findall(title.casefold()) == _WORD.findall(said.casefold())
+    return f"# {said}" if says_all else f"# {title}\n\n{said}"
 
 
 def _below(note: Note, key: str, rows: str, language: Language) -> Note:

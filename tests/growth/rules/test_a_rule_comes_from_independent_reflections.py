@@ -192,3 +192,21 @@ def test_a_rule_is_read_as_it_was_written(desk: Desk) -> None:
     write(desk.root / "rules/other.md", "---\ntype: about\n---\n# About\n\nText.\n")
     write(desk.root / "rules/empty.md", "")
     assert desk.rule() == rule
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Name the source (a link) of each figure.", "# Name the source (a link) of each figure.\n\n## "),
+        ("修改笔记之前先读一遍。", "# 修改笔记之前先读一遍。\n\n## "),
+        (
+            "Read the note before you change it. Change only what was asked, and say what you left alone.",
+            "# Read the note before you change it\n\nRead the note before you change it. Change only what was asked",
+        ),
+    ],
+)
+def test_a_short_rule_is_said_once(desk: Desk, said: str, shown: str) -> None:
+    rule = desk.admit(said)
+    body = rule.data.decode().partition("---\n")[2].partition("---\n")[2]
+    assert body.startswith(shown) and rule.text == said and not rule.is_persons
+    assert rule.data.decode().splitlines()[rule.line - 1].endswith(rule.text.partition(". ")[0]) or len(said) > 60

@@ -93,9 +93,7 @@ def test_a_rule_that_was_set_aside_is_tried_again_when_enough_is_said_for_it(des
 def test_other_words_begin_anew(desk: Desk, rule: LearnedRule) -> None:
     desk.use(rule, *WELL[1:])
     path = desk.root / rule.path
-    write(
-        path, path.read_text().replace("# Read the note before you change it\n\nRead", "# Read the note\n\nOnly read")
-    )
+    write(path, path.read_text().replace("# Read the note before", "# Read the note\n\nOnly read the note before"))
     rows = desk.tend()
     assert [(row.event, row.by) for row in rows] == [("changed", "person")]
     changed = desk.rule()

@@ -42,7 +42,7 @@ def test_it_is_never_set_aside_without_asking(desk: Desk, mine: LearnedRule) -> 
 def test_an_edited_rule_keeps_its_words_and_is_asked_about_before_it_goes(desk: Desk) -> None:
     rule = desk.admit(*READ)
     path = desk.root / rule.path
-    write(path, path.read_text().replace("\n\nRead the note before you change it\n", "\n\nRead it twice.\n"))
+    write(path, path.read_text().replace("\n# Read the note before you change it\n", "\n# Read it twice.\n"))
     desk.tend()
     edited = desk.rule()
     desk.use(edited, False, False, False)
