@@ -6,13 +6,28 @@ no difference. A line too short to be distinctive is combined with the lines bel
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 LEAST = 12
 """Bytes of letters and digits that make a line distinctive: three English words, or four Chinese characters."""
 TOGETHER = 8
 """Maximum number of short lines that are combined."""
+
+HEADER_WORDS: Mapping[str, frozenset[str]] = {
+    "type": frozenset(
+        ("fact", "chat_turn", "auto_capture", "workflow_trace", "user_explicit", "auto_flush", "research", "reflection")
+    ),
+    "scope": frozenset(("user", "chat")),
+    "channel": frozenset(("cli", "http", "mcp", "inbox", "job", "telegram", "lark", "ntfy")),
+    "source": frozenset(
+        ("conversation", "context_compact", "summary", "profile", "question", "reflection", "model", "inbox")
+    ),
+    "kind": frozenset(("self", "health", "person", "preference", "decision", "workflow", "other")),
+}
+"""The lines that the program writes itself into the header of each memory, whoever said what it holds, such as
+`source: conversation`: key and word. They are nobody's words, so one identifies no text. Only whole lines of these
+words: another word after the same key is a text like any other."""
 
 _LIST = re.compile(r"^(?:[\s>#*+-]|\[[ xX?!/-]\]|\d{1,9}[.)](?=\s))+")
 _MERE_NAME = re.compile(r"[\w .()+-]{0,48}")
@@ -25,11 +40,14 @@ def normalized(line: str) -> str:
 
 
 def line_marks(lines: Sequence[bytes]) -> list[int | None]:
-    """A signed 64-bit mark for each line; None for a line without text, and for a short one at the very end."""
+    """A signed 64-bit mark for each line; None for a line without text, for a short one at the very end, and for one of
+    the program's own (`HEADER_WORDS`)."""
     texts = [normalized(line.decode("utf-8", "replace")).encode("utf-8", "replace") for line in lines]
     filled = [at for at, text in enumerate(texts) if text]
     marks: list[int | None] = [None] * len(texts)
     for number, at in enumerate(filled):
+        if _is_own_line(lines[at]):
+            continue
         text = texts[at]
         for other in filled[number + 1 : number + TOGETHER]:
             if len(text) >= LEAST:
@@ -37,6 +55,11 @@ def line_marks(lines: Sequence[bytes]) -> list[int | None]:
             text += texts[other]
         marks[at] = text_mark(text)
     return marks
+
+
+def _is_own_line(line: bytes) -> bool:
+    key, _, word = line.decode("utf-8", "replace").removesuffix("\r").partition(": ")
+    return word in HEADER_WORDS.get(key, ())
 
 
 def new_marks(after: bytes, before: Iterable[bytes]) -> list[int]:
