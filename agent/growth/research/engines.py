@@ -1,7 +1,8 @@
 """Search engines of the web: SearXNG, Brave and Tavily. Each is a request and the leads in its answer.
 
 They are the person's choice, so their addresses may be on this machine. Redirects are not followed and the
-environment's proxies are not asked, since a request holds a key. What they send is a stranger's text.
+environment's proxies are not asked, since a request holds a key. What they send is a stranger's text. An engine that
+is asked too quickly (429: Brave's free plan takes one search a second) is asked again after the time it names.
 """
 
 import json
@@ -18,9 +19,11 @@ from agent.errors import ConfigError, MissingKey, ToolFailed
 from agent.growth.research.source import Lead
 from agent.llm.endpoint import http_address
 from agent.llm.exchange import ExchangeFailed, Route, exchange
+from agent.llm.failures import wait_asked
 from agent.llm.fields import items, mapping, parsed, text
 from agent.llm.messages import Json, JsonObject
 from agent.llm.provider import Cancelled
+from agent.llm.retry import pause
 from agent.tools.builtin.page_date import day_in
 
 TIMEOUT = 15.0
@@ -31,6 +34,13 @@ _EXCERPT = 2_000
 """The most characters of an excerpt: Tavily gives paragraphs."""
 _QUERY = 400
 """The longest query that Brave and Tavily take."""
+_TRIES, _PAUSE, _LONGEST_PAUSE = 3, 1.1, 8.0
+"""How often an engine is asked that says "too many", and the seconds between: what it names, at most the last."""
+_TOO_MANY = 429
+_REFUSALS = frozenset((401, 403, 422))
+"""Statuses for a key that does not count; Brave answers 422 for one that it does not know."""
+_USED_UP = frozenset((402, 432, 433))
+"""Statuses for a plan that is used up: 432 and 433 are Tavily's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +55,65 @@ class EngineCall:
 
 @dataclass(frozen=True, slots=True)
 class SearchEngine:
-    """One engine: `call` is the request for a query and a number of results, `results` the leads in its answer."""
+    """One engine: `call` is the request for a query and a number of results, `results` the leads in its answer.
+    `section` has its settings, `needs` is what it refuses us without."""
 
     name: str
+    section: str
+    needs: str
     clock: Clock
     call: Callable[[str, int], EngineCall]
     results: Callable[[JsonObject], Iterator[Lead]]
 
     def find(self, query: str, most: int, cancelled: Cancelled) -> Sequence[Lead]:
-        """The leads for a query; raises `ToolFailed` and `Interrupted`."""
+        """The leads for a query; raises `ToolFailed` with what to do about it, and `Interrupted`."""
         asked = self.call(query[:_QUERY], most)
         if http_address(asked.url) is None:
-            raise ToolFailed(f"{self.name}: its address in the settings is none")
+            raise ToolFailed(f"{self.name} was not asked: {self.section}.base_url is no address")
+        for _ in range(_TRIES - 1):
+            found = self._answer(asked, cancelled)
+            if not isinstance(found, float):
+                break
+            pause(found, self.clock, cancelled)
+        else:
+            found = self._answer(asked, cancelled)
+        if isinstance(found, float):
+            raise ToolFailed(f"{self.name} answered {_TOO_MANY}: too many searches, {_TRIES} tries; try again later")
+        leads: dict[str, Lead] = {}
+        for each in self.results(found):
+            if each.address.startswith(("http://", "https://")):
+                leads.setdefault(each.address, each)
+        return tuple(leads.values())[:most]
+
+    def _answer(self, asked: EngineCall, cancelled: Cancelled) -> JsonObject | float:
+        """The document that an engine answers, or the seconds after which it may be asked again."""
         headers = {"user-agent": "vault-agent", "accept": "application/json", "accept-encoding": "identity"}
+        headers |= dict(asked.headers)
         route = Route(asked.url, asked.url.startswith("https:"), TIMEOUT, _LONGEST)
         try:
-            with exchange(
-                route, asked.method, headers | dict(asked.headers), asked.body, cancelled, self.clock
-            ) as reply:
+            with exchange(route, asked.method, headers, asked.body, cancelled, self.clock) as reply:
+                if reply.status == _TOO_MANY:
+                    return wait_asked(reply.retry_after, self.clock.now(), _LONGEST_PAUSE) or _PAUSE
                 if reply.status != 200:
-                    raise ToolFailed(f"{self.name} answered {reply.status}{_advice(self.name, reply.status)}")
-                document = mapping(parsed(reply.body(_MOST_BYTES)))
+                    raise ToolFailed(f"{self.name} answered {reply.status}{self._advice(reply.status)}")
+                found = parsed(reply.body(_MOST_BYTES))
         except ExchangeFailed as error:
-            raise ToolFailed(f"{self.name} gave no answer: {error.failed.fault}") from None
+            raise ToolFailed(f"{self.name} gave no answer ({error.failed.fault}): {self._check()}") from None
         except ValueError as error:
-            raise ToolFailed(f"{self.name} did not answer as a search engine does") from error
-        found = (each for each in self.results(document) if each.address.startswith(("http://", "https://")))
-        return tuple({each.address: each for each in found}.values())[:most]
+            raise ToolFailed(f"{self.name} did not answer as a search engine does: {self._check()}") from error
+        if not isinstance(found, dict):
+            raise ToolFailed(f"{self.name} did not answer as a search engine does: {self._check()}")
+        return found
+
+    def _advice(self, status: int) -> str:
+        if status in _REFUSALS:
+            return f": it refuses us; check {self.needs}"
+        if status in _USED_UP:
+            return ": what its plan allows is used up"
+        return f": {self._check()}" if status < 500 else ": it has a problem of its own; try again later"
+
+    def _check(self) -> str:
+        return f"check {self.section}.base_url"
 
 
 def engines_of(settings: ResearchSettings, clock: Clock) -> tuple[SearchEngine, ...]:
@@ -92,7 +134,9 @@ def _searxng(base_url: str, clock: Clock) -> SearchEngine:
             for each in map(mapping, items(document.get("results")))
         )
 
-    return SearchEngine("SearXNG", clock, call, results)
+    return SearchEngine(
+        "SearXNG", "research.searxng", "that `json` is among the formats in its settings", clock, call, results
+    )
 
 
 def _brave(settings: EngineSettings, clock: Clock) -> SearchEngine:
@@ -106,7 +150,7 @@ def _brave(settings: EngineSettings, clock: Clock) -> SearchEngine:
         for each in map(mapping, found):
             yield _lead(each, "url", "title", "description", text(each.get("page_age")) or text(each.get("age")))
 
-    return SearchEngine("Brave", clock, call, results)
+    return SearchEngine("Brave", "research.brave", "research.brave.api_key", clock, call, results)
 
 
 def _tavily(settings: EngineSettings, clock: Clock) -> SearchEngine:
@@ -121,7 +165,7 @@ def _tavily(settings: EngineSettings, clock: Clock) -> SearchEngine:
             for each in map(mapping, items(document.get("results")))
         )
 
-    return SearchEngine("Tavily", clock, call, results)
+    return SearchEngine("Tavily", "research.tavily", "research.tavily.api_key", clock, call, results)
 
 
 def _lead(found: Mapping[str, Json], address: str, title: str, excerpt: str, date: str) -> Lead:
@@ -139,9 +183,3 @@ def _key(settings: EngineSettings, name: str) -> str:
         return reveal(settings.api_key)
     except (MissingKey, ConfigError) as error:
         raise ToolFailed(f"{name} was not asked: {error.message}") from error
-
-
-def _advice(name: str, status: int) -> str:
-    if status in (401, 403):
-        return ": it refuses us (its key; with SearXNG, `json` among its formats)"
-    return ": too many searches" if status == 429 else ""
