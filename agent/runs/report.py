@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from agent.llm.ledger import SpendTotals
 from agent.loop.outcome import Ended
 from agent.memory.capture.writer import AFTER_RUN_TOOLS
+from agent.tools.tool import Cited
 from agent.vault.history.find import commits
 from agent.vault.store import Vault
 
@@ -32,7 +33,8 @@ class RunReport:
             "run": ended.run,
             "session": ended.session,
             "commits": list(self.commits),
-            "sources": [{"path": source.path, "lines": list(source.lines)} for source in sources],
+            "sources": [_document(source) for source in sources],
+            "used": [_document(source) for source in ended.used],
             "spend": {
                 "calls": self.spent.calls,
                 "input_tokens": self.spent.usage.input,
@@ -40,6 +42,10 @@ class RunReport:
                 "money": round(self.spent.money, 6),
             },
         }
+
+
+def _document(cited: Cited) -> dict[str, object]:
+    return {"path": cited.path, "lines": list(cited.lines)}
 
 
 def report(ended: Ended, spent: SpendTotals, vault: Vault, *, resumed: bool = False) -> RunReport:

@@ -40,7 +40,11 @@ def command(output: Output, text: str | None, session: str, resume: str, name: s
     who = asking(name, group, channel)
     if resume and name:
         raise UserError("--as goes with a new task, not with --resume", hint="the run that is resumed has its speaker")
-    wanted = RunTask(task, who.speaker, who.role, session, resume)
+    run_task(output, RunTask(task, who.speaker, who.role, session, resume))
+
+
+def run_task(output: Output, wanted: RunTask) -> None:
+    """Run the task in the daemon or here, and print what has come of it; raises as `show_summary`."""
     try:
         if show_from_daemon(output, wanted):
             return

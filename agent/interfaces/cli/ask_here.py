@@ -51,7 +51,7 @@ def _run(agent: RunService, here: Foreground, output: Output, wanted: RunTask) -
     if session and agent.is_stale(load_session(agent.workspace.vault, session)):
         output.note(said(SILENT, session=session))
         session = ""
-    return here.run_and_decide(lambda line: agent.ask(asked, session, line), go_on)
+    return here.run_and_decide(lambda line: agent.ask(asked, session, line, wanted.untrusted), go_on)
 
 
 def _resumed(agent: RunService, wanted: RunTask, line: RunIO) -> Ended:

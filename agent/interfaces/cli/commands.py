@@ -59,6 +59,9 @@ COMMANDS = {
     "node": LazyCommand("agent.interfaces.cli.node", "Let the agent work on this desktop, after a yes to each call."),
     "bench": LazyCommand("agent.interfaces.cli.bench", "Measure speed on this machine."),
     "completion": LazyCommand("agent.interfaces.cli.completion", "Print a shell completion script."),
+    "ask-for-program": LazyCommand(
+        "agent.interfaces.cli.ask_for_program", "What the MCP server calls for a task.", hidden=True
+    ),
     "merge-driver": LazyCommand("agent.interfaces.cli.merge_driver", "What git calls to merge notes.", hidden=True),
     "hook": LazyCommand("agent.interfaces.cli.hook", "What the git hooks call.", hidden=True),
 }

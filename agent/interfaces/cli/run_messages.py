@@ -49,6 +49,7 @@ def task_message(task: RunTask) -> dict[str, object]:
         "role": task.role,
         "session": task.session,
         "resume": task.resume,
+        "untrusted": task.untrusted,
         "given": None if task.given is None else asdict(task.given),
     }
 

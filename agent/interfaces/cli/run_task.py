@@ -17,6 +17,7 @@ class RunTask:
     """A new task of a speaker, in the session at the path `session` (empty: in a new one); or the run in the session
     `resume`, which was cut off or waits, once the decision `given` is recorded. `role` is `owner` or `guest`.
 
+    `untrusted` names the source of text in the task that is not the speaker's own, empty if there is none.
     `patience` is how many seconds the process may take to end that is still in the session.
     """
 
@@ -27,3 +28,4 @@ class RunTask:
     resume: str = ""
     given: "GivenDecision | None" = None
     patience: float = 0.0
+    untrusted: str = ""

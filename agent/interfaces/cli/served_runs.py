@@ -80,7 +80,7 @@ def _submit(
         if session and runs.is_stale(load_session(runs.workspace.vault, session)):
             tell(("note", {"text": speaking(language, partial(said, SILENT, session=session))}))
             session = ""
-        return runs.ask(RunRequest(asked.task, speaker, asked.role), session, line)
+        return runs.ask(RunRequest(asked.task, speaker, asked.role), session, line, asked.untrusted)
 
     return service.runs.begin(asked.task, asked.session or asked.resume, work, resumed=bool(asked.resume))
 

@@ -63,8 +63,9 @@ class Decided(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RunCommand(Caller, frozen=True, forbid_unknown_fields=True):
-    """A task, in the session of a path or in a new one (empty); or the run to `resume`, after what is decided. The
-    person gets a document (`--json`), or text."""
+    """A task, in the session of a path or in a new one (empty); or the run to `resume`, after what is decided.
+    `untrusted` is the source of text in the task that is not the speaker's own. The person gets a document (`--json`),
+    or text."""
 
     task: str
     channel: str
@@ -73,6 +74,7 @@ class RunCommand(Caller, frozen=True, forbid_unknown_fields=True):
     role: Literal["owner", "guest"]
     session: str
     resume: str
+    untrusted: str
     given: Decided | None
     is_document: bool
 

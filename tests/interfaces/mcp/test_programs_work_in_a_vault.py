@@ -7,7 +7,7 @@ import pytest
 from agent.app.open import open_workspace
 from agent.vault.history.find import commits
 from tests.interfaces.mcp.programs import LEGACY, MODERN, Program, base_in, connected, run
-from tests.stories.agents import call, furnish, script
+from tests.stories.agents import furnish
 from tests.vaults import git, head, write
 
 GARDEN = "# Garden\n\n## Today\n\nwater\n\n## Later\n\nprune\n"
@@ -151,20 +151,6 @@ def test_a_wrong_call_is_told_what_to_do(root: Path, tool: str, given: dict[str,
 
     run(work)
     assert head(root) == before
-
-
-def test_a_task_is_given_to_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = script(tmp_path / "said.json", call("vault_write", path="list.md", content="- tea\n"), "It is in [[list]].")
-    root = furnish(tmp_path, monkeypatch.setenv, said)
-
-    async def work() -> None:
-        async with connected(root) as program:
-            answer = await program.says("ask", task="Make a shopping list")
-            assert answer.startswith("It is in [[list]].") and "Session: sessions/" in answer
-
-    run(work)
-    made = [each for each in commits(open_workspace(root).vault, path="list.md")]
-    assert [each.actor for each in made] == ["mcp:claude-code"]
 
 
 def test_a_program_that_works_on_a_note_beside_its_person(root: Path) -> None:

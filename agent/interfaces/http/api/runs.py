@@ -60,7 +60,8 @@ class Spent(msgspec.Struct, frozen=True):
 
 
 class RunResult(msgspec.Struct, frozen=True):
-    """What came of a run. `waits_for` is the note in which its person decides or answers before it goes on."""
+    """What came of a run. `waits_for` is the note in which its person decides or answers before it goes on; `sources`
+    are the lines that the model was shown, `used` those of them that the answer used."""
 
     answer: str
     outcome: str
@@ -73,6 +74,7 @@ class RunResult(msgspec.Struct, frozen=True):
     session: str
     commits: list[str]
     sources: list[Cited]
+    used: list[Cited]
     spend: Spent
 
 

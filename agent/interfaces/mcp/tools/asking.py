@@ -1,61 +1,83 @@
-"""A task for the vault's own agent, which runs under the policy for programs."""
+"""A task for the vault's own agent, which runs under the policy for programs.
 
-from collections.abc import Iterator
-from contextlib import closing
+A process of its own gives the task to the daemon, or does it where there is none: the server itself stays small.
+"""
 
-from agent.app.agent import build_runs
-from agent.errors import AgentError, ToolFailed
-from agent.events.runs import Speaker
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from agent.errors import ToolFailed
 from agent.llm.messages import JsonObject
-from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.request import RunRequest
+from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session
-from agent.runs.crash_recovery import close_cut_off
-from agent.runs.run_io import RunIO
 from agent.tools import arguments
 from agent.tools.note_access import check_readable
-from agent.tools.tool import RunContext, ToolOutput
-from agent.workspace.catch_up import catch_up
-from agent.workspace.search_index import open_index
-from agent.workspace.workspace import Workspace, reload_settings
+from agent.tools.tool import Cited, RunContext, ToolOutput
+from agent.workspace.workspace import Workspace
 
 _SOURCES = 12
+_LOOK = 0.1
+"""Seconds between two looks at whether the task is still wanted."""
 
 
 def ask_agent(workspace: Workspace, call: JsonObject, context: RunContext) -> ToolOutput:
-    """The agent's answer; the agent is built for each task, and closed after it."""
-    task, session = arguments.text(call, "task").strip(), arguments.text(call, "session")
+    """The agent's answer; what the program has read from strangers taints its run."""
+    session = arguments.text(call, "session")
     if session:
         session = check_readable(session if session.endswith(".md") else f"{session}.md")
-    ended = _run(workspace, RunRequest(task, Speaker(context.channel)), session, context)
-    if ended.failure is not None:
-        reason = ended.failure.message if isinstance(ended.failure, AgentError) else ended.reason
-        raise ToolFailed(f"the agent could not do it: {reason}; the run is in {ended.session}")
-    untrusted = "; ".join(load_session(workspace.vault, ended.session).untrusted)
-    return ToolOutput("\n".join(_lines(ended)), ended.sources, ended.commits, untrusted)
+    task = arguments.text(call, "task").strip()
+    ended = _run(workspace, {"task": task, "session": session, "untrusted": "; ".join(context.taint.sources)}, context)
+    if not ended["ok"]:
+        message, hint = (str(ended["error"][name]) for name in ("message", "hint"))
+        raise ToolFailed(f"the agent could not do it: {message}", hint=hint)
+    untrusted = "; ".join(load_session(workspace.vault, str(ended["session"])).untrusted)
+    used = tuple(Cited(each["path"], (each["lines"][0], each["lines"][1])) for each in ended["used"])
+    return ToolOutput("\n".join(_lines(ended, used)), used, tuple(ended["commits"]), untrusted)
 
 
-def _run(workspace: Workspace, asked: RunRequest, session: str, context: RunContext) -> Ended:
-    """One run with the current settings; what the program has read from strangers taints it."""
-    fresh = reload_settings(workspace)
-    with closing(open_index(fresh)) as index:
-        close_cut_off(fresh)
-        catch_up(fresh, index)
-        with closing(build_runs(fresh, index)) as runs:
-            untrusted = "; ".join(context.taint.sources)
-            return runs.ask(asked, session, RunIO(cancelled=context.cancelled), untrusted)
+def _run(workspace: Workspace, asked: JsonObject, context: RunContext) -> dict[str, Any]:
+    """The document of the run; raises `ToolFailed` if there is none, as when nobody wants it any more."""
+    root = str(workspace.vault.place.root)
+    words = [sys.executable, "-P", "-m", "agent", "--vault", root, "--json", "ask-for-program", context.channel]
+    reads, writes = os.pipe()
+    with os.fdopen(writes, "wb") as wanted:
+        with os.fdopen(reads, "rb") as incoming:
+            process = subprocess.Popen(
+                words, stdin=incoming, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+            )
+        with suppress(BrokenPipeError):  # it has ended: its document says why
+            wanted.write(json.dumps(asked).encode() + b"\n")
+            wanted.flush()
+        while True:
+            try:
+                out, err = process.communicate(timeout=_LOOK)
+                break
+            except subprocess.TimeoutExpired:
+                if context.cancelled():
+                    wanted.close()  # it stops the run
+    try:
+        found: dict[str, Any] = json.loads(out)
+    except ValueError as error:
+        said = err.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise ToolFailed(f"the agent ended without an answer: {said or process.returncode}") from error
+    return found
 
 
-def _lines(ended: Ended) -> Iterator[str]:
-    yield ended.answer or "(no answer)"
+def _lines(ended: Mapping[str, Any], used: Sequence[Cited]) -> Iterator[str]:
+    yield str(ended["answer"]) or "(no answer)"
     yield ""
-    if ended.outcome.waits:
-        yield f"It waits for the person, who decides in {ended.waits_for}; then the agent goes on by itself."
-    elif ended.outcome is not RunOutcome.FINISHED:
-        yield f"It ended early ({ended.outcome.value}): {ended.reason}"
-    if ended.queued:
-        yield f"What it changed waits to be written: {ended.queued}"
-    sources = dict.fromkeys(each.path for each in (*ended.used, *ended.sources))
-    if sources:
-        yield f"Sources: {', '.join([*sources][:_SOURCES])}"
-    yield f"Session: {ended.session}"
+    outcome = RunOutcome(ended["outcome"])
+    if outcome.waits:
+        yield f"It waits for the person, who decides in {ended['waits_for']}; then the agent goes on by itself."
+    elif outcome is not RunOutcome.FINISHED:
+        yield f"It ended early ({outcome.value}): {ended['reason']}"
+    if ended["queued"]:
+        yield f"What it changed waits to be written: {ended['queued']}"
+    if used:
+        yield f"Sources: {', '.join([*dict.fromkeys(each.path for each in used)][:_SOURCES])}"
+    yield f"Session: {ended['session']}"
