@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.findings import ResearchFindings, confidence_of
+from agent.growth.research.kinds import LIMITS
 from agent.growth.research.knowledge import Conclusion, memory_requests
+from agent.growth.research.known_facts import KnownFact
+from agent.growth.research.outline import whole_topic
 from agent.growth.research.research_call import Research, ResearchCall, ResearchEnd
 from agent.growth.research.research_note import (
     ResearchFacts,
@@ -79,6 +82,29 @@ def concluded(
         record.is_resumed,
         why,
         record.end if end in ("done", "nothing") else lambda: record.note_partial(section),
+    )
+
+
+def checked_before(known: KnownFact, topic: str) -> Research:
+    """The result of a fact that an earlier check answers: its note is the one source, and nothing is to be written."""
+    source = Reading(1, known.path, topic, known.text, known.day.isoformat(), "own", VAULT, ", ".join(known.untrusted))
+    found = ResearchFindings((whole_topic(topic),), verdict=known.verdict)
+    return Research(
+        "done",
+        known.path,
+        (source,),
+        0,
+        LIMITS["fact"].calls,
+        0,
+        0.0,
+        "",
+        "",
+        known.text,
+        found,
+        known.confidence,
+        strangers=known.untrusted,
+        is_plain=False,
+        checked=known.day,
     )
 
 

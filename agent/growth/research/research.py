@@ -11,13 +11,14 @@ from typing import Protocol
 from agent.errors import Interrupted
 from agent.events.runs import Speaker
 from agent.growth.research.budget import CallBudget
-from agent.growth.research.conclude import concluded
+from agent.growth.research.conclude import checked_before, concluded
 from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.engines import engines_of
 from agent.growth.research.fact import FactCheck
 from agent.growth.research.findings import ResearchFindings
 from agent.growth.research.kinds import LIMITS
 from agent.growth.research.knowledge import tell_methods
+from agent.growth.research.known_facts import known_fact
 from agent.growth.research.record import ResearchRecord, key_of, open_record
 from agent.growth.research.repository import RepositoryStudy
 from agent.growth.research.research_call import Research, ResearchCall
@@ -49,11 +50,17 @@ class _Work(Protocol):
 def research(runs: RunService, call: ResearchCall) -> Research:
     """Do a research, or go on with one that was killed or stopped.
 
+    A fact that was checked before, and not long ago, is not looked up again, unless the call says so.
+
     Raises `LockHeld` if another process does the same one, and `UserError` for a prompt of the vault's that is wrong.
     """
     vault = runs.workspace.vault
     topic = " ".join(vault.masked(call.topic).split())
     call = replace(call, topic=topic, path=call.path or note_path(runs, topic))
+    if call.kind == "fact" and not call.anew:
+        known = known_fact(vault, topic, runs.workspace.clock.now())
+        if known is not None:
+            return checked_before(known, topic)
     roots = [str(each.root) for each in call.folders]
     name = key_of(call.kind, topic.casefold(), call.path, *roots)
     with open_record(vault.private_folder, name, runs.workspace.clock) as record:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Literal, TypeAlias
 
 from agent.growth.research.findings import Confidence, ResearchFindings
@@ -22,7 +23,8 @@ deadline; or without the model, which did not answer."""
 class ResearchCall:
     """What is asked for. `folders` are named by the person; `path` is the note (empty: one named after the topic).
 
-    `job` and `spend` are as in `loop.request`, and `network` is how hosts are reached.
+    `job` and `spend` are as in `loop.request`, and `network` is how hosts are reached. `anew`: a fact is looked up also
+    if it was checked before.
     """
 
     topic: str
@@ -33,6 +35,7 @@ class ResearchCall:
     spend: float | None = None
     cancelled: Cancelled = never
     network: WebNetwork = NETWORK
+    anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,8 @@ class Research:
     `short` is the report in a few sentences with their sources, and `text` what was found, as Markdown. Of at most
     `most` searches and readings `calls` were made, and models have answered `asked` times. `strangers` are the sources
     of text that is not the person's. `run` is the account of its `money` (US dollars). `why` says why it is not whole.
-    After the requests are committed, `done` deletes what was kept for going on.
+    After the requests are committed, `done` deletes what was kept for going on. `checked` is the day of an earlier
+    check that answers it; None if it was looked up now.
     """
 
     end: ResearchEnd
@@ -64,6 +68,7 @@ class Research:
     is_resumed: bool = False
     why: str = ""
     done: Callable[[], object] = field(default=lambda: None, compare=False)
+    checked: date | None = None
 
 
 def source_documents(sources: Iterable[Reading]) -> list[dict[str, object]]:
