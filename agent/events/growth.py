@@ -66,7 +66,8 @@ class ResearchStep:
 class MethodFound:
     """A research has found a tool or a method that may be of use to the agent; it stands in the note at `path`.
 
-    `untrusted` are the strangers whose text says so: by itself that is no reason to do anything.
+    `untrusted` are the strangers whose text says so: by itself that is no reason to do anything. It is listed in
+    `rules/found-methods.md` in the same commit, for the person to tick; who hears this counts.
     """
 
     name: str

@@ -32,6 +32,7 @@ PROMPTS = "prompts/"
 RULES = "rules/"
 RULE_LOG = "rules/log.md"
 RULE_HISTORY = "rules/history/"
+FOUND_METHODS = "rules/found-methods.md"
 JOBS = "jobs/"
 JOB_HISTORY = "jobs/history/"
 TASKS = "tasks/"
@@ -125,6 +126,7 @@ FOLDERS = (
     Folder(PROMPTS, "the person's own prompts", _AFTER_YES, steers=True),
     Folder(RULES, "rules of conduct that the agent has learned", _AFTER_YES, steers=True),
     Folder(RULE_LOG, "what became of each rule, and why", _PROGRAM, logs=True, undone=False),
+    Folder(FOUND_METHODS, "tools and methods that research has found, of which none steers", _PROGRAM, logs=True),
     Folder(RULE_HISTORY, "the runs that were given rules", _PROGRAM, searched=False, logs=True),
     Folder(JOBS, "when to wake, and what to do then", _AFTER_YES, steers=True),
     Folder(JOB_HISTORY, "the runs of each job", _PROGRAM, undone=False),

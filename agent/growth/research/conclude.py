@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.findings import ResearchFindings, confidence_of
 from agent.growth.research.kinds import LIMITS
-from agent.growth.research.knowledge import Conclusion, memory_requests
+from agent.growth.research.knowledge import Conclusion, memory_requests, method_requests
 from agent.growth.research.known_facts import KnownFact
 from agent.growth.research.outline import whole_topic
 from agent.growth.research.research_call import Research, ResearchCall, ResearchEnd
@@ -62,6 +62,7 @@ def concluded(
     if learns:
         at = runs.workspace.clock.now()
         requests += memory_requests(runs, Conclusion(call.topic, short, call.path, at, record.run, strangers))
+        requests += method_requests(runs, found.methods, call.path, readings, at)
     return Research(
         end,
         call.path,

@@ -1,15 +1,17 @@
-"""What a research leaves beside its note: one memory of what it found, and word of tools and methods for the rules.
+"""What a research leaves beside its note: one memory of what it found, and the tools and methods, for a person to tick.
 
 The memory is a model's conclusion with its evidence. If it rests on text of strangers, the entry names them: such a
 memory is given only to who asks for it, framed, and nothing of it becomes a fact about the person or a rule.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from agent.events.growth import MethodFound
+from agent.growth.research.source import Reading
 from agent.growth.research.statements import FoundMethod
+from agent.growth.rules.found_methods import append_tools, found_tool
 from agent.memory.capture.dedupe import changes_of
 from agent.memory.entry import MODEL, Entry, EntryType
 from agent.memory.forgetting.tombstones import load_tombstones
@@ -59,7 +61,25 @@ def memory_requests(runs: RunService, found: Conclusion) -> tuple[Request, ...]:
     )
 
 
+def method_requests(
+    runs: RunService, methods: Sequence[FoundMethod], path: str, readings: Mapping[int, Reading], at: datetime
+) -> tuple[Request, ...]:
+    """The requests that list the tools and methods for the person, who may tick one to have it proposed as a rule."""
+    found = [
+        found_tool(
+            each.name,
+            each.use,
+            path,
+            f"{at:%Y-%m-%d}",
+            (readings[number].origin for number in each.cites if number in readings),
+        )
+        for each in methods
+    ]
+    listed = append_tools(runs.workspace.vault, found, runs.workspace.settings.vault.language)
+    return (listed,) if listed is not None else ()
+
+
 def tell_methods(runs: RunService, methods: Sequence[FoundMethod], path: str, untrusted: tuple[str, ...]) -> None:
-    """Publish the tools and methods that were found: whoever makes rules may suggest one to the person."""
+    """Publish the tools and methods that were found, for whoever counts them."""
     for each in methods:
         runs.bus.publish(MethodFound(each.name, each.use, path, untrusted))

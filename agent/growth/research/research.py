@@ -31,7 +31,7 @@ from agent.loop.request import RunRequest
 from agent.markdown.title import short_title
 from agent.runs.service import RunService
 from agent.tools.policy import Permission
-from agent.vault.change import Create, Edit, Stamp, actor_of
+from agent.vault.change import Append, Create, Edit, Stamp, actor_of
 from agent.vault.folders import RESEARCH
 
 TOOL = "research"
@@ -96,7 +96,9 @@ def after_commit(runs: RunService, found: Research) -> None:
 def mark_strangers(runs: RunService, found: Research) -> None:
     """Record, before they are written, which lines are a stranger's, so that they count as that wherever they go."""
     for each in found.requests if found.strangers else ():
-        if isinstance(each, Create | Edit):
+        if isinstance(each, Append):
+            runs.recall.foreign.remember(each.text, b"", found.strangers)
+        elif isinstance(each, Create | Edit):
             before = runs.workspace.vault.read(each.path) or b""
             runs.recall.foreign.remember(each.data, before, found.strangers)
 

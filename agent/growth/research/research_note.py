@@ -181,7 +181,7 @@ def _parts(found: ResearchFindings, language: Language) -> list[str]:
         parts += [_head("open", language), "\n".join(rows)]
     if found.methods:
         rows = [f"- **{inert_line(each.name)}**: {_cited(each.use, each.cites)}" for each in found.methods]
-        parts += [_head("methods", language), "\n".join(rows)]
+        parts += [_head("methods", language), "\n".join(rows), text("research.methods_where", language)]
     return parts
 
 

@@ -14,6 +14,7 @@ from agent.vault.proposals.proposals import answered_proposals, mark_taken
 
 _AFTER_YES: dict[str, RuleEvent] = {
     "new": "probation", "change": "changed", "again": "probation", "end": "deprecated", "urgent": "probation",
+    "method": "probation",
 }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from pathlib import Path, PurePosixPath
 
 from agent.growth.rules.rule import LearnedRule
 from agent.growth.rules.rule_note import parse_rule
-from agent.vault.folders import RULE_HISTORY, RULE_LOG, RULES, is_hidden, is_template
+from agent.vault.folders import FOUND_METHODS, RULE_HISTORY, RULE_LOG, RULES, is_hidden, is_template
 from agent.vault.store import Vault
 
 
@@ -13,7 +13,9 @@ def rule_paths(vault: Vault) -> tuple[str, ...]:
     home, folder = vault.home, vault.home.at(RULES)
     place = Path(vault.place.root, folder)
     found = (folder + file.relative_to(place).as_posix() for file in place.rglob("*.md")) if place.is_dir() else ()
-    kept = (path for path in found if not (home.holds(path, RULE_HISTORY, RULE_LOG) or is_template(path)))
+    kept = (
+        path for path in found if not (home.holds(path, RULE_HISTORY, RULE_LOG, FOUND_METHODS) or is_template(path))
+    )
     return tuple(sorted(path for path in kept if not is_hidden(PurePosixPath(path).as_posix())))
 
 

@@ -42,10 +42,15 @@ def relations(
     return tuple(found)
 
 
+def takes_away_safeguard(text: str) -> bool:
+    """True for words that forbid a question, a check or a limit, or that make something happen by itself."""
+    return pattern("loosens").search(" ".join(text.split()).replace("’", "'")) is not None
+
+
 def is_restriction(text: str) -> bool:
     """True if a rule only forbids something or asks for care, and takes away no safeguard."""
     plain = " ".join(text.split()).replace("’", "'")
-    return pattern("restricts").search(plain) is not None and pattern("loosens").search(plain) is None
+    return pattern("restricts").search(plain) is not None and not takes_away_safeguard(text)
 
 
 def _by_words(one: str, other: str, vectors: Vectors | None) -> TextRelation:

@@ -78,9 +78,15 @@ def parse_rule(path: str, data: bytes) -> LearnedRule | None:
 
 
 def compose_rule(
-    rule: LearnedRule, effect: str, sources: Sequence[RuleEvidence], when: datetime, language: Language
+    rule: LearnedRule,
+    effect: str,
+    sources: Sequence[RuleEvidence],
+    when: datetime,
+    language: Language,
+    begun: str = "",
 ) -> bytes:
-    """The note of a new rule; `when` is the moment at which it is written."""
+    """The note of a new rule; `when` is the moment at which it is written. `begun` says what its first version comes
+    from; empty: from its sources, which are reflections."""
     said, case = inert_line(rule.text), inert_line(rule.when)
     header: dict[str, Value] = {"id": rule.id, "type": TYPE, "status": rule.status, "version": rule.version}
     header |= (
@@ -91,7 +97,7 @@ def compose_rule(
     if effect:
         parts += [f"## {text('rules.effect', language)}", inert_line(effect)]
     parts += [f"## {text('rules.sources', language)}", _listed(sources)]
-    parts += [f"## {text('rules.versions', language)}", _version(rule.version, when, len(sources), language)]
+    parts += [f"## {text('rules.versions', language)}", begun or _version(rule.version, when, len(sources), language)]
     return Note.compose(header, "\n\n".join(parts) + "\n").data
 
 

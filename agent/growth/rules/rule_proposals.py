@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from agent.growth.gate.change import GateReport
 from agent.growth.rules.candidates import RuleCandidate, SaidStrategy
+from agent.growth.rules.found_methods import FoundTool
 from agent.growth.rules.load import rule_paths
 from agent.growth.rules.rule import LearnedRule, rule_sentence
 from agent.growth.rules.rule_log import RuleLog, append_rows, log_row, logged_words
@@ -37,6 +38,19 @@ def new_rule(work: RuleWork, log: RuleLog, candidate: RuleCandidate) -> Proposal
     question = text("rules.ask_new", work.language, rule=inert_line(candidate.sentence))
     draft = _draft(work, "new", rule, question, why, candidate.evidence)
     return replace(draft, notes=(ProposedNote(rule.path, data.decode()),))
+
+
+def method_rule(work: RuleWork, log: RuleLog, tool: FoundTool, said: str, case: str) -> ProposalDraft:
+    """The question whether a tool that research has found, and that the person has ticked, may be tried as a rule."""
+    rule, source = _new_rule(work, log, said, case), RuleEvidence(tool.day, tool.link, tool.use)
+    begun = text("rules.version_found", work.language, day=work.now.date().isoformat(), link=tool.link)
+    data = compose_rule(rule, "", [source], work.now, work.language, begun)
+    who = tool.who or text("rules.method_own", work.language)
+    why = text("rules.why_method", work.language, who=who, link=tool.link, uses=work.probation)
+    question = text("rules.ask_new", work.language, rule=inert_line(rule.sentence))
+    draft = _draft(work, "method", rule, question, why, [source])
+    marked = {**draft.facts, "untrusted": tool.who} if tool.who else draft.facts
+    return replace(draft, notes=(ProposedNote(rule.path, data.decode()),), facts=marked)
 
 
 def rule_again(work: RuleWork, rule: LearnedRule, candidate: RuleCandidate) -> ProposalDraft:

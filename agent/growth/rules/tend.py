@@ -7,6 +7,7 @@ from agent.growth.rules.by_hand import rows_by_hand
 from agent.growth.rules.feedback import gather_opinions
 from agent.growth.rules.judging import judge_rules
 from agent.growth.rules.learning import learn_rules, rule_strategies, start_urgent_rules
+from agent.growth.rules.method_proposals import propose_methods
 from agent.growth.rules.rule_log import RuleRow
 from agent.growth.rules.rule_work import RuleChanges, RuleWork
 from agent.vault.proposals.proposals import settle_proposals
@@ -28,7 +29,8 @@ def tend_rules(work: RuleWork) -> tuple[RuleRow, ...]:
 
 
 def follow_rules(work: RuleWork) -> tuple[RuleRow, ...]:
-    """The part that needs no reflection and no model: what the person did and answered, and what the uses say."""
+    """The part that needs no reflection and no model: what the person did, ticked and answered, and what the uses
+    say."""
     gather_opinions(work)
     settle_proposals(work.vault)
     rows = [*take_answers(work).rows]
@@ -36,4 +38,5 @@ def follow_rules(work: RuleWork) -> tuple[RuleRow, ...]:
     if changes.rows:
         changes.write(work, "rules(log): what you did by hand")
     rows += changes.rows
+    rows += propose_methods(work, load_book(work.vault)).rows
     return (*rows, *judge_rules(work, load_book(work.vault)).rows)
