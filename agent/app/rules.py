@@ -1,5 +1,6 @@
 """Builds the work on the rules of one vault, for the daemon, for runs, and for a person's command."""
 
+import logging
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -8,15 +9,19 @@ from agent.events.runs import TaskCompleted
 from agent.growth.gate.change import MeasureChange
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.reflections.store import load_reflections
-from agent.growth.rules.rule_work import RuleWork, by_rules, measure_nothing, no_vectors
+from agent.growth.rules.rule_work import KnownSkill, RuleWork, by_rules, measure_nothing, no_vectors
 from agent.growth.rules.tend import follow_rules
 from agent.memory.understanding.seam import Understanding
 from agent.runs.accounts import Accounts
 from agent.runs.growth_spend import growth_account
 from agent.runs.skill_lookup import skills_on_demand
 from agent.runs.understanding import understanding_of
+from agent.skills.loading.files import BadFolder
+from agent.skills.reading.skill import FILE, SkillSource
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
+
+logger = logging.getLogger(__name__)
 
 
 def rule_work(
@@ -35,13 +40,14 @@ def rule_work(
         workspace.vault,
         workspace.settings.vault.language,
         partial(load_reflections, workspace.vault),
-        lambda: tuple(_skill_texts(workspace)),
+        lambda: tuple(_known_skills(workspace)),
         vectors,
         understanding,
         gate,
         workspace.settings.growth.rules.probation_uses,
         workspace.settings.skills.corrections,
         tell=tell,
+        trust_skill=partial(_trust, workspace),
     )
 
 
@@ -51,7 +57,25 @@ def follow_rules_after_run(workspace: Workspace, bus: Bus, event: TaskCompleted)
         follow_rules(rule_work(workspace, tell=bus.publish_async))
 
 
-def _skill_texts(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """The name and the text of each skill that may be used."""
-    shelf = skills_on_demand(workspace).library.snapshot()
-    return ((skill.name, f"{skill.summary}\n{skill.body}") for skill in shelf.candidates if skill.reviewed)
+def _known_skills(workspace: Workspace) -> Iterator[KnownSkill]:
+    """The skills that may be used."""
+    for skill in skills_on_demand(workspace).library.snapshot().candidates:
+        if skill.reviewed:
+            path = "" if skill.source is SkillSource.PACKAGE else skill.path
+            yield KnownSkill(skill.name, f"{skill.summary}\n{skill.body}", path)
+
+
+def _trust(workspace: Workspace, path: str) -> None:
+    """Trust a skill whose `SKILL.md` was changed by a yes: only if it was trusted before, and no other file of it has
+    changed since."""
+    library = skills_on_demand(workspace).library
+    library.changed([path])
+    skill = next((each for each in library.snapshot().skills if each.path == path), None)
+    pin = library.pins.get(skill.key) if skill is not None else None
+    if skill is None or pin is None:
+        return
+    try:
+        if set(pin.changed(library.hashes(skill))) <= {FILE}:
+            library.review(skill, workspace.clock.now(), "a change of it was approved")
+    except (BadFolder, OSError) as error:
+        logger.warning("%s is there, and has to be reviewed: %s", path, error)

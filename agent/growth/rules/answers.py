@@ -33,6 +33,10 @@ def _take(work: RuleWork, proposal: Proposal, changes: RuleChanges) -> None:
     asks, path = proposal.facts.get("asks", ""), proposal.facts.get("rule", "")
     why = f"[[{proposal.path.removesuffix('.md')}]]"
     why = f"{proposal.reason} {why}" if proposal.reason and proposal.status == "rejected" else why
+    if asks == "skill" and proposal.status == "approved":
+        changes.rows.append(RuleRow(work.now, path, proposal.facts.get("words", ""), "supported", "person", why))
+        work.trust_skill(path)
+        return
     rule = load_rule(work.vault, path)
     match proposal.status:
         case "approved" if rule is not None and asks in _AFTER_YES:

@@ -1,5 +1,5 @@
-"""From reflections to rules: what is like a known rule supports it, what contradicts one is reported, the rest is
-proposed; what only restricts and is urgent takes effect at once, and can be refused.
+"""From reflections to rules: what is like a known rule or a skill supports it, what contradicts a rule is reported, the
+rest is proposed; what only restricts and is urgent takes effect at once, and can be refused.
 """
 
 import logging
@@ -11,7 +11,6 @@ from typing import Literal
 from agent.errors import NoteGone, UserError
 from agent.events.growth import RuleChanged
 from agent.growth.gate.change import ChangedNote, ProposedChange
-from agent.growth.patterns.likeness import pair_likeness
 from agent.growth.rules.book import RuleBook
 from agent.growth.rules.candidates import (
     ENOUGH,
@@ -36,6 +35,7 @@ from agent.growth.rules.rule_proposals import (
     with_report,
 )
 from agent.growth.rules.rule_work import RuleChanges, RuleWork, subject_of
+from agent.growth.rules.skill_support import SkillMatch, may_change, skill_change, skill_that_says
 from agent.loop.session import load_session
 from agent.memory.understanding.seam import TextRelation
 from agent.texts import text
@@ -44,9 +44,6 @@ from agent.vault.proposals.proposals import pending_proposals, propose
 
 MOST_AT_ONCE = 3
 """The most rules about which the person is asked at one time: more would be noise."""
-_SHORTEST_LINE, _LIKE_A_SKILL = 10, 0.55
-"""The characters, and the likeness (`likeness.pair_likeness`), from which a line of a skill may say what a rule says:
-stricter than between rules, as a skill has many lines, and nobody is asked."""
 logger = logging.getLogger(__name__)
 
 
@@ -122,9 +119,8 @@ class _Learner:
         opposite = (rule for rule, relation in related if relation is TextRelation.CONTRADICTS)
         if (rule := next((each for each in opposite if each.status in IN_FORCE), None)) is not None:
             self.contradict(rule, candidate)
-        elif (skill := self.skill_with(candidate)) is not None:
-            why = text("rules.in_skill", self.work.language, name=skill)
-            self.note_once("", "supported", candidate, f"{why} {_links(candidate)}")
+        elif (match := skill_that_says(self.work, known, candidate)) is not None:
+            self.support_skill(match, candidate)
         elif self.may_ask(candidate):
             self.ask(candidate, new_rule(self.work, known.book.log, candidate))
 
@@ -147,6 +143,18 @@ class _Learner:
         if after != rule.data:
             self.changes.edit(rule.path, rule.data, after)
             self.changes.rows.append(log_row(rule, self.work.now, "supported", "agent", _links(candidate)))
+
+    def support_skill(self, match: SkillMatch, candidate: RuleCandidate) -> None:
+        """Propose the line for a skill that says the same; where that cannot be, it is only in the log."""
+        if may_change(self.work, self.known, match, candidate):
+            if self.may_ask(candidate):
+                self.ask(candidate, skill_change(self.work, match, candidate))
+            return
+        words = logged_words(candidate.sentence)
+        if any(row.words == words and row.path == match.skill.path for row in self.known.book.log.rows):
+            return  # the skill has it from an earlier yes
+        why = text("rules.in_skill", self.work.language, name=match.skill.name)
+        self.note_once("", "supported", candidate, f"{why} {_links(candidate)}")
 
     def try_again(self, rule: LearnedRule, candidate: RuleCandidate) -> None:
         """Ask about a rule that the agent has set aside, if enough has been said for it since."""
@@ -199,16 +207,6 @@ class _Learner:
             if row.event == "gate" and self.known.is_among(candidate.strategy.text, candidate.sentence, [row.words]):
                 stopped = row.at
         return stopped is None or any(each.reflection.at > stopped for each in candidate.said)
-
-    def skill_with(self, candidate: RuleCandidate) -> str | None:
-        """The name of a skill that says the same already; None without one."""
-        for name, said in self.work.skills():
-            rows = (line.strip(" -*0123456789.") for line in said.splitlines() if len(line) > _SHORTEST_LINE)
-            wanted, vectors = candidate.strategy.text, self.known.vectors
-            lines = [line for line in rows if pair_likeness(wanted, line, vectors) >= _LIKE_A_SKILL]
-            if TextRelation.SAME in self.known.relations(candidate.strategy.text, lines):
-                return name
-        return None
 
     def note_once(
         self, path: str, event: Literal["supported", "contradicted", "gate"], candidate: RuleCandidate, why: str = ""

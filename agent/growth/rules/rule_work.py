@@ -29,9 +29,23 @@ def no_vectors() -> Vectors | None:
     return None
 
 
-def no_skills() -> Sequence[tuple[str, str]]:
+@dataclass(frozen=True, slots=True)
+class KnownSkill:
+    """A skill that runs may use: its name, all that it says, and the path of its `SKILL.md` in the vault (empty: it is
+    not in the vault, and cannot be changed)."""
+
+    name: str
+    text: str
+    path: str = ""
+
+
+def no_skills() -> Sequence[KnownSkill]:
     """No skills."""
     return ()
+
+
+def trust_nothing(path: str) -> None:
+    """Trust no skill: the person is asked about it in a note."""
 
 
 def measure_nothing(change: ProposedChange) -> GateReport:
@@ -48,15 +62,15 @@ def by_rules() -> Understanding:
 class RuleWork:
     """What the work on the rules of one vault needs.
 
-    `reflections` loads those from which rules may come, `skills` the name and the text of each skill; `vectors` and
-    `understanding` compare meanings; `gate` measures a rule beforehand. `probation` is the length of that, in uses.
-    `corrections`: an edit of what a run wrote is an opinion of it.
+    `reflections` loads those from which rules may come, `skills` those that may be used; `vectors` and `understanding`
+    compare meanings; `gate` measures a rule beforehand. `probation` is the length of that, in uses. `corrections`: an
+    edit of what a run wrote is an opinion of it. `trust_skill` trusts the skill at a path, whose change was approved.
     """
 
     vault: Vault
     language: Language = "en"
     reflections: Callable[[], Sequence[Reflection]] = tuple
-    skills: Callable[[], Sequence[tuple[str, str]]] = no_skills
+    skills: Callable[[], Sequence[KnownSkill]] = no_skills
     vectors: Callable[[], Vectors | None] = no_vectors
     understanding: Callable[[], Understanding] = by_rules
     gate: MeasureChange = measure_nothing
@@ -64,6 +78,7 @@ class RuleWork:
     corrections: bool = True
     actor: str = ACTOR
     tell: Callable[[object], object] = ignore_event
+    trust_skill: Callable[[str], object] = trust_nothing
 
     @property
     def now(self) -> datetime:

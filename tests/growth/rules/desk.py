@@ -1,6 +1,6 @@
 """A vault with rules, reflections made by hand, and a person who answers in notes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +11,7 @@ from agent.growth.reflections.reflection import Grade, Reflection, Strategy
 from agent.growth.rules.book import RuleBook, load_book
 from agent.growth.rules.rule import LearnedRule
 from agent.growth.rules.rule_log import RuleRow
-from agent.growth.rules.rule_work import RuleWork, measure_nothing
+from agent.growth.rules.rule_work import KnownSkill, RuleWork, measure_nothing, trust_nothing
 from agent.growth.rules.tend import tend_rules
 from agent.growth.rules.uses import GivenRule, RuleRun, RunOpinion, append_runs, opinion_row
 from agent.index.embedder import shipped_embedder
@@ -73,8 +73,9 @@ class Desk:
     language: Language = "en"
     understanding: Understanding = RULES
     gate: MeasureChange = measure_nothing
-    skills: Sequence[tuple[str, str]] = ()
+    skills: Sequence[KnownSkill] = ()
     told: list[object] = field(default_factory=list)
+    trust: Callable[[str], object] = trust_nothing
 
     @property
     def root(self) -> Path:
@@ -91,6 +92,7 @@ class Desk:
             lambda: self.understanding,
             self.gate,
             tell=self.told.append,
+            trust_skill=self.trust,
         )
 
     @property

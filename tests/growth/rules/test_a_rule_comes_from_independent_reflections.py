@@ -6,6 +6,7 @@ import pytest
 
 from agent.growth.gate.change import GateReport, GateVerdict, ProposedChange
 from agent.growth.rules.rule_note import parse_rule
+from agent.growth.rules.rule_work import KnownSkill
 from agent.loop.records import Began, Tainted
 from agent.loop.session import begin_session
 from agent.vault.history.find import commits
@@ -127,7 +128,7 @@ def test_a_yes_to_the_opposite_replaces_the_words(desk: Desk) -> None:
 
 
 def test_what_a_skill_says_already_is_no_rule(desk: Desk) -> None:
-    desk.skills = [("edit", "# Edit\n\n1. Read the note before you change it.\n2. Change it.\n")]
+    desk.skills = [KnownSkill("edit", "# Edit\n\n1. Read the note before you change it.\n2. Change it.\n")]
     rows = desk.learn(*three(*READ))
     assert [(row.event, row.path) for row in rows] == [("supported", "")] and "the skill edit says so" in rows[0].why
     assert desk.asked() == [] and desk.learn() == ()
