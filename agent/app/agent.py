@@ -1,7 +1,7 @@
 """Builds the agent of one vault: its models, tools, memory and skills, and the bus that connects them in a run."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -14,7 +14,8 @@ from agent.app.settle_trials import settle_trials
 from agent.app.subscriptions import RunParts, subscribe_run
 from agent.context.tokens import counter
 from agent.events.bus import Bus
-from agent.events.runs import SessionEnded, TaskCompleted
+from agent.events.runs import SessionEnded, TaskCompleted, TaskStarted
+from agent.events.subscriber import Injection
 from agent.growth.patterns.likeness import vectors_of
 from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.running import RunningErrors
@@ -39,7 +40,7 @@ from agent.runs.decisions import approvals
 from agent.runs.diary import Diary
 from agent.runs.extractive_provider import ExtractiveProvider
 from agent.runs.question_words import QuestionWords
-from agent.runs.recall_source import recall_source
+from agent.runs.recall_source import RecallSource, recall_source
 from agent.runs.run_trace import latest_findings, run_trace
 from agent.runs.service import RunService
 from agent.runs.skill_set import skill_set
@@ -51,6 +52,7 @@ from agent.workspace.search_index import SearchIndex, open_index
 from agent.workspace.workspace import Workspace, reload_settings
 
 if TYPE_CHECKING:
+    from agent.growth.curiosity.before_work import BeforeWork
     from agent.runs.memory_upkeep import Upkeeper
     from agent.runs.skill_learning import SkillLearning
 
@@ -136,6 +138,7 @@ def build_runs(
             sum_up,
             metrics,
             _running_errors(workspace, accounts),
+            *_look_ahead(workspace, accounts, searches),
             taken,
         ),
     )
@@ -164,6 +167,18 @@ def build_runs(
     return RunService(
         workspace, make_agent, accounts, searches, followed, asks, capturing, metrics, close_talks, (given.source,)
     )
+
+
+def _look_ahead(
+    workspace: Workspace, accounts: Accounts, searches: RecallSource
+) -> tuple[Callable[[TaskStarted], Sequence[Injection]], float]:
+    """What looks at what work needs before it begins, and how long that may take; it is loaded where it is wanted."""
+    growth = workspace.settings.growth
+    if not (growth.enabled and growth.curiosity.unprompted):
+        return lambda event: (), 0.0
+    module = import_module("agent.growth.curiosity.before_work")
+    made = cast("BeforeWork", module.BeforeWork(workspace, accounts, searches))
+    return made.started, made.seconds
 
 
 def _running_errors(workspace: Workspace, accounts: Accounts) -> RunningErrors:

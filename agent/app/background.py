@@ -120,7 +120,7 @@ def build_daemon(
     rules = RuleUpkeep(
         workspace, pool, lambda: edits.settled, partial(measured_rule_work, workspace, index, bus.publish_async)
     )
-    curiosity = Curiosity(workspace, pool, lambda: edits.settled, bus.publish_async)
+    curiosity = Curiosity(workspace, pool, open_claims(workspace), lambda: edits.settled, bus.publish_async)
     experiments = Experiments(
         pool, clock, lambda: edits.settled, partial(propose_variants, workspace), partial(drop_left_over, workspace)
     )

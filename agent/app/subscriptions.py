@@ -178,6 +178,7 @@ def _subscribe_growth(bus: Bus, parts: DaemonParts) -> None:
     row(rules.run_ended, TaskCompleted, name="run over: rules", timeout=None)
     row(rules.decided, ProposalDecided, name="decided: rules", timeout=None)
 
+    row(parts.curiosity.start, DaemonStarted, name="start: questions", priority=30, timeout=None)
     row(parts.curiosity.changed, FilesChanged, name="files: questions", priority=20, timeout=None)
     row(parts.curiosity.tick, Tick, name="tick: questions", priority=10, timeout=None)
 
@@ -197,7 +198,8 @@ def _subscribe_messages(bus: Bus, messages: "IncomingMessages") -> None:
 
 @dataclass(frozen=True, slots=True)
 class RunParts:
-    """The event handlers, and their owners, in the runs of one vault. `refresh` may take `refresh_seconds`."""
+    """The event handlers, and their owners, in the runs of one vault. `refresh` may take `refresh_seconds`, and
+    `look_ahead` about `look_ahead_seconds`."""
 
     flush: Callable[[ContextCompact], None]
     refresh: Callable[[IterationStarted], Sequence[Injection]]
@@ -208,6 +210,8 @@ class RunParts:
     sum_up: Callable[[SessionEnded], object]
     metrics: Collector
     errors: "RunningErrors"
+    look_ahead: Callable[[TaskStarted], Sequence[Injection]]
+    look_ahead_seconds: float
     take_notice: Callable[[NoticeRaised], None]
 
 
@@ -220,6 +224,7 @@ def subscribe_run(bus: Bus, parts: RunParts) -> None:
     row(parts.skills.refreshed, IterationStarted, name="skills", priority=60)
     row(parts.refresh, IterationStarted, name="refresh", priority=50, timeout=parts.refresh_seconds)
     row(errors.started, TaskStarted, name="complaints", priority=40)
+    row(parts.look_ahead, TaskStarted, name="what work needs", priority=30, timeout=parts.look_ahead_seconds + TIMEOUT)
     row(errors.failed, ToolCallFailed, name="errors", priority=40)
     row(errors.step, IterationStarted, name="reflection", priority=40, timeout=errors.settings.error_seconds + TIMEOUT)
     row(errors.over, TaskCompleted, name="errors over", priority=40)

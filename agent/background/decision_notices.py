@@ -4,17 +4,18 @@ arrived from others."""
 from dataclasses import replace
 
 from agent.events.notices import NoticeRaised
-from agent.growth.curiosity.question_notes import is_curious
 from agent.memory import daily
 from agent.runs.decisions import Question, noted_questions, open_questions
 from agent.runs.pending_decisions import PendingDecision, pending_decisions
 from agent.runs.profile_answers import profile_questions
+from agent.runs.profile_upkeep import is_quiet_now
 from agent.texts import Language, text
 from agent.tools.approval_records import ApprovalRecord
 from agent.workspace.workspace import Workspace
 
-PRIORITY, NOT_URGENT = 0.8, 0.65
-"""The priority of what waits for the person while work stands still, and of what may wait longer."""
+URGENT, PRIORITY, NOT_URGENT = 0.9, 0.8, 0.65
+"""The priority of an urgent question, of what waits for the person while work stands still, and of what may wait
+longer."""
 _ABOUT = 100
 """The most characters of a title's subject."""
 _LINES = 30
@@ -27,7 +28,7 @@ def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised
     language = workspace.settings.vault.language
     asked = [each for each in pending_decisions(workspace) if each.path not in known]
     questions = [each for each in open_questions(workspace) if each.path not in known]
-    of_profile = [each for each in profile_questions(workspace) if each.path not in known]
+    of_profile = frozenset(each.path for each in profile_questions(workspace))
     return (
         *(_of_decision(workspace, each) for each in asked),
         *(
@@ -40,18 +41,12 @@ def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised
             )
             for each in questions
         ),
-        *(_of_profile(workspace, each) for each in of_profile),
         *(
-            replace(_of_profile(workspace, each), type="question")
-            for each in _curious(workspace)
-            if each.path not in known
+            _of_noted(workspace, each, "profile" if each.path in of_profile else "question")
+            for each in noted_questions(workspace)
+            if each.expires is not None and each.path not in known
         ),
     )
-
-
-def _curious(workspace: Workspace) -> tuple[Question, ...]:
-    """The unanswered questions that the agent asks by itself."""
-    return tuple(each for each in noted_questions(workspace) if is_curious(workspace.vault, each))
 
 
 def _of_decision(workspace: Workspace, asked: PendingDecision) -> NoticeRaised:
@@ -65,12 +60,15 @@ def _of_decision(workspace: Workspace, asked: PendingDecision) -> NoticeRaised:
     return _notice(workspace, kind, title, asked.path, _of_call(call, language) if call else ())
 
 
-def _of_profile(workspace: Workspace, asked: Question) -> NoticeRaised:
-    """A question about the profile, with its options: a button may be too short for a line of a note."""
+def _of_noted(workspace: Workspace, asked: Question, kind: str) -> NoticeRaised:
+    """A question that nothing waits for, with its options: a button may be too short for a line of a note. One that is
+    urgent is sent at once, but not in the quiet hours, in which it was not asked either."""
     title, _, about = asked.text.strip().partition("\n")
     options = (f"{number}. {each}" for number, each in enumerate(asked.options, 1))
     lines = (*(line.strip() for line in about.splitlines() if line.strip()), *options)
-    notice = _notice(workspace, "profile", _short(title), asked.path, tuple(map(daily.inert, lines)))
+    notice = _notice(workspace, kind, _short(title), asked.path, tuple(lines))
+    if asked.urgency == "high":
+        return replace(notice, priority=URGENT, urgent=not is_quiet_now(workspace))
     return replace(notice, priority=NOT_URGENT)
 
 

@@ -60,11 +60,17 @@ class CuriositySettings:
 
     unprompted: bool
     """Whether it may ask what nobody has prompted: which of two preferences holds, what it was unsure of in work that
-    it did alone. At most two questions are open at once, none comes in quiet or busy hours, and without an answer it
-    goes on as it said. Default false: a question takes your time, so you switch it on."""
+    it did alone or could not do, and what such work needs before it begins. At most two questions are open at once,
+    none comes in quiet or busy hours, and without an answer it goes on as it said. Default false: a question takes your
+    time, so you switch it on."""
 
     days: Annotated[float, Range(0.1, 60, "days")]
     """How long such a question waits for an answer, in days. Default 3: then it does what it said it would."""
+
+    spend: Annotated[float, Range(0, 1_000)]
+    """What looking for questions may cost on a day, in US dollars, within what all jobs may (`spend.jobs`): one short
+    call of the fast model before work that the agent does alone, once a week for the same task. Default 0.1: some
+    hundred calls; what is left out then begins without a look."""
 
 
 @dataclass(frozen=True, slots=True)

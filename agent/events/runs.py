@@ -39,12 +39,19 @@ class SessionEnded:
 
 @dataclass(frozen=True, slots=True)
 class TaskStarted:
-    """A run begins; text injected by handlers is added to the model's prompt. `task` is the request."""
+    """A run begins; text injected by handlers is added to the model's prompt. `task` is the request; `job`, `purpose`
+    and `role` are as in `loop.request`. `untrusted`: its session has text by others already. `tools` are the names of
+    those that it may use."""
 
     run: str
     session: str
     task: str
     speaker: Speaker
+    job: str = ""
+    purpose: str = ""
+    role: str = "owner"
+    untrusted: bool = False
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,14 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.errors import UserError
-from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
 from agent.runs.registry import RunMark, run_registry
 from agent.tools.approval_note import decision
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.human import answer_heading, parse_answer, split_answer
 from agent.vault.change import Stamp
 from agent.vault.folders import QUESTIONS
+from agent.vault.history.versions import versions
+from agent.vault.questions.question_form import answer_heading, boxes_in, parse_answer, split_answer
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -36,7 +36,8 @@ class GivenDecision:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question of the agent in the note at `path`; `answer` is empty while there is none."""
+    """A question of the agent in the note at `path`; `answer` is empty while there is none. `urgency` is `low`, `high`,
+    or empty where something waits for it."""
 
     id: str
     path: str
@@ -45,6 +46,7 @@ class Question:
     run: str
     expires: datetime | None
     answer: str
+    urgency: str = ""
 
 
 def approvals(workspace: Workspace) -> Approvals:
@@ -60,7 +62,7 @@ def read_question(vault: Vault, path: str) -> Question | None:
     if data is None or note.type != "question":
         return None
     above, _ = split_answer(note.body.replace("\r\n", "\n"))
-    boxes = [task.text for task in tasks.find_tasks(blocks.parse_body(above))]
+    boxes = [each.text for each in boxes_in(note.body)]
     expires = note.header.get("expires")
     return Question(
         note.id or "",
@@ -69,7 +71,8 @@ def read_question(vault: Vault, path: str) -> Question | None:
         tuple(boxes),
         note.string("run") or "",
         expires if isinstance(expires, datetime) else None,
-        parse_answer(vault.own_version(path) or b"", tuple(boxes)),
+        parse_answer(vault.own_version(path) or b""),
+        note.string("urgency") or "",
     )
 
 
@@ -82,6 +85,7 @@ def question_document(question: Question) -> dict[str, object]:
         "options": list(question.options),
         "run": question.run,
         "expires": question.expires.isoformat() if question.expires else None,
+        "urgency": question.urgency or None,
     }
 
 
@@ -123,7 +127,7 @@ def arrived_decisions(workspace: Workspace) -> tuple[str, ...]:
     paths = [asked.path for asked in approvals(workspace).pending()]
     found = [path for path in paths if (data := vault.read(path)) is not None and decision(data) is not None]
     for question in open_questions(workspace):
-        if parse_answer(vault.read(question.path) or b"", question.options):
+        if parse_answer(vault.read(question.path) or b""):
             found.append(question.path)
     return tuple(found)
 
@@ -168,10 +172,22 @@ def is_ready(workspace: Workspace, mark: RunMark) -> bool:
         return False  # the note was changed: such a run is resumed only by hand
     if workspace.vault.home.holds(mark.waits_for, QUESTIONS):
         question = read_question(workspace.vault, mark.waits_for)
+        if question is None and is_thrown_away(workspace.vault, mark.waits_for):
+            return True
         is_over = question is not None and (question.answer or _is_expired(workspace, question))
         return question is not None and _is_of(mark, question.run) and bool(is_over)
     approval = approvals(workspace).find(mark.waits_for)
     return approval is not None and _is_of(mark, approval.run) and approval.status in _DECIDED
+
+
+def is_thrown_away(vault: Vault, path: str) -> bool:
+    """True if the note at this path is gone, and the history knows it: an editor that saves may take it away for a
+    moment."""
+    head = vault.head
+    if head is None or vault.read(path) is not None:
+        return False
+    (last,) = versions(vault, [(head, path)])
+    return last is None and not vault.queued
 
 
 def _is_expired(workspace: Workspace, question: Question) -> bool:

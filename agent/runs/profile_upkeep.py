@@ -6,6 +6,7 @@ Fields that a statement names are filled, the rest is quoted. What a model may a
 import logging
 from datetime import timedelta
 
+from agent.attention.quiet import parse_quiet
 from agent.errors import AgentError
 from agent.memory.entry import MODEL
 from agent.memory.forgetting.tombstones import load_tombstones
@@ -44,6 +45,12 @@ def profile_writing(workspace: Workspace) -> Writing:
     vault, settings = workspace.vault, workspace.settings
     is_forgotten = load_tombstones(vault).is_forgotten
     return Writing(vault, settings.vault.language, workspace.clock.now(), is_forgotten, settings.profile.sensitive)
+
+
+def is_quiet_now(workspace: Workspace) -> bool:
+    """True in the person's quiet hours."""
+    quiet = parse_quiet(workspace.settings.attention.quiet)
+    return quiet.holds(quiet.on_the_wall(workspace.clock.now()))
 
 
 def fill_profile(workspace: Workspace) -> Proposed:

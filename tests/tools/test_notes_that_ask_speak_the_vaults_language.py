@@ -9,7 +9,8 @@ from agent.errors import NeedsApproval, QuestionAsked
 from agent.markdown.note import Note
 from agent.texts import Language
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.human import Questions, parse_answer
+from agent.tools.builtin.human import Questions
+from agent.vault.questions.question_form import parse_answer
 from tests.tools.house import House, house, tainted
 from tests.vaults import write
 
@@ -93,7 +94,7 @@ def test_a_question_is_asked_in_its_language_and_the_answer_read_in_either(tmp_p
     text = home.text(path)
     assert text.endswith(f"- [ ] green\n- [ ] black\n\n{heading}\n\n")
     write(home.vault.place.root / path, text + "the one from last week\n")
-    assert parse_answer(home.text(path).encode(), ("green", "black")) == "the one from last week"
+    assert parse_answer(home.text(path).encode()) == "the one from last week"
     other = Questions(home.vault, home.clock, 24, "en" if language == "zh" else "zh").tool()
     given = other.perform({"question": "Which tea?", "options": ["green", "black"]}, home.context)
     assert given.text == "the person answered: the one from last week"

@@ -102,6 +102,11 @@ def options_in(answer: str) -> tuple[str, ...]:
     return tuple(option_words(match["words"]) for match in found)
 
 
+def option_lines(answer: str) -> tuple[str, ...]:
+    """The lines of an answer that offer options, with what they say of each."""
+    return tuple(" ".join(line.split()) for line in answer.splitlines() if _OPTION.match(line))
+
+
 def option_words(words: str) -> str:
     """An option in the few words by which it is known again."""
     bare = _ASIDE.sub("", words.replace("*", "").replace(OPTIONS.strip(), "/")).strip(' .。,，"“”')

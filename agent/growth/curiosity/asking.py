@@ -1,18 +1,19 @@
-"""When a question may be put that nobody has prompted. Pure.
+"""When a question may be put that nothing waits for. Pure.
 
-Never in quiet hours, nor in hours in which the person is usually busy; two are open at most, whoever asked them; one at
-a time. What is urgent is asked at once, the rest once a day together, as far as there is room.
+How many may be open, is the law in `vault.questions.asking_law`. Beyond it: never in quiet hours, nor in hours in which
+the person is usually busy; half an hour lies between two. What is urgent is asked at once, the rest once a day
+together, as far as there is room.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from agent.attention.quiet import QuietHours
 from agent.growth.curiosity.gap import CuriousGap
+from agent.vault.questions.asking_law import MOST_OPEN, waits_for_answer
+from agent.vault.questions.question_notes import AskedQuestion
 
-MOST_OPEN = 2
-"""The most questions that wait for the person at once."""
 APART = timedelta(minutes=30)
 """The least time between two questions."""
 ROUND = timedelta(hours=20)
@@ -22,12 +23,18 @@ _ROUND_LASTS = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class AskedBefore:
-    """What was asked before: the number of open questions, and when unprompted ones were put, the oldest first; `keys`
-    of the gaps that were asked about already."""
+    """What was asked before: the number of open questions, and when those were put that nothing waits for, the oldest
+    first."""
 
     open: int = 0
     at: tuple[datetime, ...] = ()
-    keys: Collection[str] = frozenset()
+
+    @classmethod
+    def of(cls, asked: Iterable[AskedQuestion]) -> "AskedBefore":
+        """What these notes say."""
+        found = tuple(asked)
+        times = (each.moment("created") for each in found if each.is_unprompted)
+        return cls(sum(map(waits_for_answer, found)), tuple(sorted(filter(None, times))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +51,21 @@ class AskingHours:
 
 
 def choose_gap(gaps: Sequence[CuriousGap], before: AskedBefore, hours: AskingHours, now: datetime) -> CuriousGap | None:
-    """The gap to ask about now, the urgent ones first; None if nothing is to be asked, or not now."""
-    if before.open >= MOST_OPEN or not hours.is_good(now):
+    """The one of these gaps to ask about now, the urgent ones first; None if nothing is to be asked, or not now. They
+    are new: none of them was asked about before."""
+    if not may_ask_now(before, hours, now):
         return None
-    if before.at and abs(now - before.at[-1]) < APART:
-        return None
-    new = [each for each in gaps if each.key not in before.keys]
-    urgent = next((each for each in new if each.urgency == "high"), None)
+    urgent = next((each for each in gaps if each.urgency == "high"), None)
     if urgent is not None or not _is_round(before, now):
         return urgent
-    return next(iter(new), None)
+    return next(iter(gaps), None)
+
+
+def may_ask_now(before: AskedBefore, hours: AskingHours, now: datetime) -> bool:
+    """True if a question may be put now, if it is urgent or this is a round."""
+    if before.open >= MOST_OPEN or not hours.is_good(now):
+        return False
+    return not before.at or abs(now - before.at[-1]) >= APART
 
 
 def _is_round(before: AskedBefore, now: datetime) -> bool:

@@ -1,6 +1,7 @@
-"""The gaps of a vault: beliefs that contradict themselves, and doubts in what the agent did alone.
+"""The gaps of a vault: what work needs that was looked at before it began, beliefs that contradict themselves, and
+doubts in what the agent did alone.
 
-Found anew each time, in the vault itself. Work in which text by others was read asks nothing: a stranger would else
+Found anew each time. Work in which text by others was read asks nothing: a stranger would else
 choose what the person is asked.
 """
 
@@ -12,23 +13,27 @@ from agent.growth.beliefs.from_talk import TalkTurn, turns_of
 from agent.growth.beliefs.sign import value_words
 from agent.growth.curiosity.doubts import doubts_in
 from agent.growth.curiosity.gap import CuriousGap
+from agent.growth.curiosity.gap_of_doubt import FinishedWork, gap_of_doubt
+from agent.growth.curiosity.looked_ahead import load_looked_ahead
+from agent.growth.curiosity.wording import MOST_OPTIONS, shown
 from agent.growth.patterns.gather import own_sessions
 from agent.loop.records import Began
 from agent.loop.session import Session
-from agent.markdown.title import clipped
-from agent.memory import daily
+from agent.memory.profile.task_kind import kind_of_task
 from agent.texts import Language, text
 from agent.vault.store import Vault
 
 LOOKED_BACK = timedelta(days=2)
 """How far back work is looked at: what is older is settled, or forgotten."""
-_TASK, _WORDS = 60, 160
-_MOST = 4
-"""The most options of a question."""
+_TASK = 60
 
 
 def find_gaps(vault: Vault, beliefs: Sequence[Belief], now: datetime, language: Language) -> Iterator[CuriousGap]:
-    """The gaps, the most useful first."""
+    """The gaps, the most useful first: what work needs, beliefs that are doubted, doubts in finished work."""
+    for ahead in reversed(load_looked_ahead(vault.private_folder)):
+        if now - ahead.at <= LOOKED_BACK:
+            link = f"[[{ahead.session.removesuffix('.md')}]]" if ahead.session else ""
+            yield from (each.gap(ahead.task, link, language) for each in ahead.needs if each.is_of_person)
     for each in beliefs:
         if each.is_doubted:
             yield _which(each, language)
@@ -36,7 +41,7 @@ def find_gaps(vault: Vault, beliefs: Sequence[Belief], now: datetime, language: 
     for session in own_sessions(vault, days):
         turns = turns_of(session)
         if turns and turns[-1].answer and is_alone_at_work(session):
-            yield from _of_answer(session, turns[-1], language)
+            yield from _of_answer(session, turns[-1], beliefs, language)
 
 
 def is_alone_at_work(session: Session) -> bool:
@@ -47,8 +52,8 @@ def is_alone_at_work(session: Session) -> bool:
 
 def _which(belief: Belief, language: Language) -> CuriousGap:
     """The question which of the values of a belief holds."""
-    dimension, values = belief.dimension, (belief.value, *belief.other_values)[:_MOST]
-    options = tuple(_shown(value_words(dimension, each, language)) for each in values)
+    dimension, values = belief.dimension, (belief.value, *belief.other_values)[:MOST_OPTIONS]
+    options = tuple(shown(value_words(dimension, each, language)) for each in values)
     signs, against = len(belief.signs), len(belief.against)
     return CuriousGap(
         "decision",
@@ -63,23 +68,12 @@ def _which(belief: Belief, language: Language) -> CuriousGap:
     )
 
 
-def _of_answer(session: Session, turn: TalkTurn, language: Language) -> Iterator[CuriousGap]:
+def _of_answer(session: Session, turn: TalkTurn, beliefs: Sequence[Belief], language: Language) -> Iterator[CuriousGap]:
+    """The gaps that an answer of work done alone shows, at most one of each kind."""
     link = f"[[{session.path.removesuffix('.md')}]]"
     began = next(record.event for record in reversed(session.records) if isinstance(record.event, Began))
-    task = _shown(began.task.strip().partition("\n")[0], _TASK)
-    fallback = text("curiosity.unsure_fallback", language, link=link)
-    why = text("curiosity.unsure_why", language)
-    for doubt in doubts_in(turn.answer):
-        if doubt.kind == "undecided" and doubt.options:
-            options = tuple(map(_shown, doubt.options[:_MOST]))
-            question = text("curiosity.choose", language, task=task)
-            yield CuriousGap("decision", f"{session.path} {doubt.kind}", question, why, fallback, options, source=link)
-        elif doubt.kind == "hedged":
-            question = text("curiosity.unsure", language, task=task, words=_shown(doubt.words))
-            yield CuriousGap("knowledge", f"{session.path} {doubt.kind}", question, why, fallback, source=link)
-
-
-def _shown(words: str, most: int = _WORDS) -> str:
-    """Words on one line that an editor neither loads nor links."""
-    plain = daily.inert(" ".join(words.split())).replace("[[", "[ [").replace("]]", "] ]").replace("^", "'")
-    return clipped(plain, most)
+    task, kind = began.task.strip().partition("\n")[0], kind_of_task(began.task)
+    told = [each for each in beliefs if each.is_told and (not each.tasks or kind in each.tasks)]
+    work = FinishedWork(session.path, link, shown(task, _TASK), f"{turn.at:%Y-%m}", language)
+    for doubt in doubts_in(turn.answer, told):
+        yield gap_of_doubt(work, doubt)

@@ -1,20 +1,40 @@
-"""A gap: something that only the person knows, as a question with its reason and what is done without an answer."""
+"""A gap: something that only the person knows or can do, as a question with its reason and what is done without an
+answer."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
+from agent.growth.beliefs.from_choices import KIND, belief_header
 from agent.growth.beliefs.sign import Dimension
+from agent.markdown.title import short_title
+from agent.markdown.values import Value
+from agent.texts import Language, text
+from agent.vault.change import Create
+from agent.vault.folders import QUESTIONS
+from agent.vault.questions.asking_law import KEY_LENGTH
+from agent.vault.questions.question_form import QuestionDraft, format_question
+from agent.vault.store import Vault
 
 GapKind: TypeAlias = Literal["knowledge", "decision", "action", "judgement"]
 Urgency: TypeAlias = Literal["low", "high"]
+GAP = "gap"
+"""The key of a question's header with the key of its gap."""
+NOTE = "note"
+"""The key of a question's header with the note in `profile/` that lacks the answer, as the folders' table names it."""
+FIELD = "field"
+"""The key of a question's header with the label of the field that lacks the answer."""
+_NAME = 6
 
 
 @dataclass(frozen=True, slots=True)
 class CuriousGap:
     """`question` is asked in one sentence, `why` says what for, `fallback` what is done without an answer. `options`
     are to choose from; for a belief, `dimension` and the `values` of the options. `subject` is the same whenever the
-    gap is found again; `source` is a link to the note that shows it."""
+    gap is found again; `source` is a link to the note that shows it, `lacks` names the note in `profile/` in which the
+    answer belongs. `about` are the words by which the question is known when it comes again: the label of a field, or
+    what is not known."""
 
     kind: GapKind
     subject: str
@@ -26,8 +46,31 @@ class CuriousGap:
     source: str = ""
     dimension: Dimension | None = None
     values: tuple[str, ...] = ()
+    lacks: str = ""
+    about: str = ""
+    known_as: str = ""
 
     @property
     def key(self) -> str:
-        """The same for the same gap, whenever it is found."""
-        return sha256(f"{self.kind}\n{self.subject}".encode("utf-8", "surrogateescape")).hexdigest()[:12]
+        """The same for the same gap, whenever it is found; `known_as` if there is one."""
+        return (
+            self.known_as
+            or sha256(f"{self.kind}\n{self.subject}".encode("utf-8", "surrogateescape")).hexdigest()[:KEY_LENGTH]
+        )
+
+
+def question_note(vault: Vault, gap: CuriousGap, now: datetime, days: float, language: Language) -> Create:
+    """The note that asks about a gap, for so many days."""
+    at = now.replace(microsecond=0)
+    more: dict[str, Value] = {GAP: gap.key, KIND: gap.kind}
+    more |= {NOTE: gap.lacks, FIELD: gap.about} if gap.lacks else {}
+    if gap.dimension is not None:
+        more |= {key: list(values) for key, values in belief_header(gap.dimension, gap.values).items()}
+    shown = (text("question.shown_in", language, link=gap.source),) if gap.source else ()
+    until = at + timedelta(days=days)
+    draft = QuestionDraft(
+        gap.question, until, gap.why, gap.fallback, gap.options, about=shown, patience=gap.urgency, more=more
+    )
+    words = short_title(gap.about or gap.question).lower().replace(" ", "-") or gap.kind
+    path = vault.home.at(f"{QUESTIONS}{at:%Y-%m-%d}-{words}-{gap.key[:_NAME]}.md")
+    return Create(path, format_question(draft, vault.clock.new_id(), at, language))

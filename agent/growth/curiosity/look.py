@@ -6,49 +6,86 @@ from datetime import datetime
 
 from agent.attention.quiet import parse_quiet
 from agent.growth.beliefs.learn import person_model
-from agent.growth.curiosity.asking import MOST_OPEN, AskingHours, choose_gap
+from agent.growth.curiosity.asking import AskedBefore, AskingHours, choose_gap, may_ask_now
 from agent.growth.curiosity.find import find_gaps
-from agent.growth.curiosity.question_notes import asked_before, question_note, settle_questions
+from agent.growth.curiosity.gap import CuriousGap, question_note
+from agent.growth.curiosity.known import KnownAlready
+from agent.growth.curiosity.settle import SettledQuestions, fill_note, settle_questions
 from agent.growth.patterns.busy_hours import find_busy_hours
 from agent.growth.patterns.gather import gather
 from agent.growth.patterns.pattern import LEAST
-from agent.vault.change import Stamp
+from agent.runs.growth_spend import growth_account
+from agent.runs.profile_upkeep import profile_writing
+from agent.vault.change import Stamp, actor_of
+from agent.vault.questions.asking_law import ASKS
+from agent.vault.questions.question_notes import asked_questions
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
 TOOL = "curiosity"
+ACCOUNT = growth_account("questions")
+"""The account of what questions cost, and the job of their commits: `undo --job growth/questions` takes them back."""
 _DAYS = {"mon-fri": range(5), "sat-sun": range(5, 7)}
+_STAMP = Stamp(actor_of(ACCOUNT), tool=TOOL)
 
 
-def look(workspace: Workspace, tell: Callable[[object], object]) -> str:
-    """Settle what is over, and ask at most one question; returns the note of a new question, empty for none.
+def is_something_over(workspace: Workspace) -> bool:
+    """True if there is an answer to take in, or a question to close."""
+    return bool(settle_questions(workspace.vault, workspace.clock.now(), workspace.settings.vault.language).requests)
 
-    `tell` publishes what the person has answered.
-    """
+
+def settle(workspace: Workspace, tell: Callable[[object], object]) -> SettledQuestions:
+    """Take in what was answered, and close what is over; `tell` publishes what the person has answered."""
+    vault, language = workspace.vault, workspace.settings.vault.language
+    found = settle_questions(vault, workspace.clock.now(), language)
+    if not found.requests:
+        return found
+    with vault.transaction("question(settle): what was answered or is over", _STAMP, masked=True) as change:
+        change.requests += found.requests
+    for each in found.filled:
+        proposed = fill_note(profile_writing(workspace), each)
+        if proposed.requests:
+            with vault.transaction(f"question(fill): {each.note}", _STAMP, masked=True) as change:
+                change.requests += proposed.requests
+    for answer in found.answers:
+        tell(answer)
+    return found
+
+
+def gap_to_ask(workspace: Workspace) -> CuriousGap | None:
+    """The gap to ask about now; None if nothing is to be asked, or not now, or not by the settings. Writes nothing."""
     settings, vault, now = workspace.settings, workspace.vault, workspace.clock.now()
-    language = settings.vault.language
-    settled = settle_questions(vault, now, language)
-    if settled.requests:
-        with vault.transaction("question(settle): what was answered or is over", _STAMP, masked=True) as change:
-            change.requests += settled.requests
-        for each in settled.answers:
-            tell(each)
     if not (settings.growth.enabled and settings.growth.curiosity.unprompted):
-        return ""
-    before, quiet = asked_before(vault), parse_quiet(settings.attention.quiet)
-    if before.open >= MOST_OPEN or not AskingHours(quiet).is_good(now):
-        return ""
-    hours = AskingHours(quiet, busy_cells(vault, now, settings.attention.quiet))
-    gap = choose_gap(tuple(find_gaps(vault, person_model(workspace).beliefs, now, language)), before, hours, now)
-    if gap is None:
-        return ""
-    made = question_note(vault, gap, now, settings.growth.curiosity.days, language)
-    with vault.transaction(f"question(ask): {gap.question}", _STAMP, body=gap.why, masked=True) as change:
+        return None
+    before = AskedBefore.of(asked_questions(vault))
+    if not may_ask_now(before, AskingHours(parse_quiet(settings.attention.quiet)), now):
+        return None
+    found = find_gaps(vault, person_model(workspace).beliefs, now, settings.vault.language)
+    new = tuple(KnownAlready(vault, now).left_out_of(found))
+    return choose_gap(new, before, asking_hours(workspace), now) if new else None
+
+
+def ask(workspace: Workspace, gap: CuriousGap) -> str:
+    """Ask about a gap; returns the note of the question."""
+    vault, settings = workspace.vault, workspace.settings
+    made = question_note(vault, gap, workspace.clock.now(), settings.growth.curiosity.days, settings.vault.language)
+    title = gap.question.partition("\n")[0]
+    with vault.transaction(f"{ASKS}{title}", _STAMP, body=gap.why, masked=True) as change:
         change.requests.append(made)
     return made.path
 
 
-_STAMP = Stamp("agent", tool=TOOL)
+def look(workspace: Workspace, tell: Callable[[object], object]) -> str:
+    """Settle what is over, and ask at most one question; returns the note of a new question, empty for none."""
+    settle(workspace, tell)
+    gap = gap_to_ask(workspace)
+    return ask(workspace, gap) if gap is not None else ""
+
+
+def asking_hours(workspace: Workspace) -> AskingHours:
+    """The hours in which questions may come, as settings and patterns know them."""
+    quiet = workspace.settings.attention.quiet
+    return AskingHours(parse_quiet(quiet), busy_cells(workspace.vault, workspace.clock.now(), quiet))
 
 
 def busy_cells(vault: Vault, now: datetime, quiet: str) -> frozenset[tuple[int, int]]:

@@ -1,17 +1,13 @@
 """`cleanup`: puts away what is over: old tasks, approvals and questions that expired, loose objects of git."""
 
-from datetime import datetime
-
-from agent.errors import AgentError, BadNote
-from agent.growth.procedures.material import bullets, names_in_home
+from agent.growth.curiosity.settle import expired_text
+from agent.growth.procedures.material import bullets
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
-from agent.markdown.note import Note
-from agent.memory.store import with_offset
 from agent.runs.decisions import approvals
 from agent.schedule.task_notes import archive_done, load_tasks
-from agent.vault.change import Edit
-from agent.vault.folders import QUESTIONS
+from agent.vault.change import Request
 from agent.vault.health.packing import is_packing_due, pack
+from agent.vault.questions.question_notes import asked_questions, close_question
 
 MODEL: ModelPart = "if_asked"
 WRITES: tuple[str, ...] = ()
@@ -22,7 +18,7 @@ def plain(context: ProcedureContext) -> Work:
     vault = context.vault
     archived = archive_done(vault, load_tasks(vault), context.runs.workspace.settings.schedule.tasks_kept)
     closed = approvals(context.runs.workspace).expire()
-    questions = tuple(_expired_questions(context))
+    questions = _expired_questions(context)
     lines = [context.text("cleaned_tasks", count=len(archived))] if archived else []
     lines += [context.text("cleaned_approvals", count=len(closed))] if closed else []
     lines += [context.text("cleaned_questions", count=len(questions))] if questions else []
@@ -37,17 +33,12 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
     return Work(answer)
 
 
-def _expired_questions(context: ProcedureContext) -> list[Edit]:
-    """The questions that no run waits for, and that nobody has answered in time, marked as expired."""
-    found: list[Edit] = []
-    for path in names_in_home(context, QUESTIONS, "*.md"):
-        data = context.vault.read(path) or b""
-        note = Note.parse(data)
-        expires = note.header.get("expires")
-        is_open = note.type == "question" and note.string("status") == "open" and not note.string("run")
-        if is_open and isinstance(expires, datetime) and with_offset(expires) <= context.now:
-            try:
-                found.append(Edit(path, data, note.with_key("status", "expired").data))
-            except (BadNote, AgentError):
-                continue
-    return found
+def _expired_questions(context: ProcedureContext) -> tuple[Request, ...]:
+    """The requests for questions that nothing waits for and that are over, with what is done without an answer."""
+    asked = (each for each in asked_questions(context.vault) if each.is_open and each.is_unprompted)
+    found = (
+        close_question(context.vault, each, "expired", expired_text(each, context.language))
+        for each in asked
+        if not each.answer and each.is_over(context.now)
+    )
+    return tuple(each for each in found if each is not None)

@@ -3,25 +3,26 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 from hashlib import sha256
 from itertools import islice
-from pathlib import PurePosixPath
+from typing import Literal, TypeAlias
 
-from agent.growth.procedures.material import counted, days_before, logs, names_in, names_in_home, title_of
+from agent.growth.curiosity.gap import CuriousGap, question_note
+from agent.growth.curiosity.look import asking_hours
+from agent.growth.procedures.material import counted, days_before, logs, names_in, title_of
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.growth.procedures.profile_lines import changes_in_answer, propose
 from agent.growth.procedures.update_profile import work_of
 from agent.markdown.note import Note
-from agent.markdown.title import short_title
-from agent.markdown.values import Value
-from agent.memory import daily
+from agent.memory.daily import inert
 from agent.memory.understanding.statements import is_question
-from agent.tools.builtin.human import answer_heading
 from agent.vault.change import Create
-from agent.vault.folders import PROFILE, QUESTIONS
+from agent.vault.folders import PROFILE
+from agent.vault.questions.asking_law import EverAsked, ever_asked, may_ask_one
+from agent.vault.questions.question_notes import asked_questions
 
 MODEL: ModelPart = "if_found"
+AskLater: TypeAlias = Literal["ask_off", "ask_later"]
 WRITES: tuple[str, ...] = ()
 _FIELD = re.compile(
     r"^\W*(?P<label>[^\n:：*\[]{0,60}?)\W*\[(?:to be filled|待填充)(?:[:：]\s*(?P<what>[^\]\n]*))?\]",
@@ -34,10 +35,11 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that is not known: the question about it, and the note that lacks it (empty for none)."""
+    """Something that is not known: the question about it, the note that lacks it (empty for none), and its field."""
 
     question: str
     name: str = ""
+    label: str = ""
 
     @property
     def key(self) -> str:
@@ -46,15 +48,29 @@ class Gap:
 
 
 def plain(context: ProcedureContext) -> Work:
-    """Ask the person about the first gap that they were not asked about yet, in a note in `questions/`."""
+    """Ask the person about the first gap that they were not asked about yet, in a note in `questions/`; nothing, while
+    this is no hour for questions or enough of them are open."""
     found = list(islice(gaps(context), _SHOWN))
     if not found:
         return Work()
+    why_not = may_not_ask(context)
     if context.runs.present:
-        return Work("\n".join(f"- {each.question}{_where(context, each)}" for each in found))
-    gap = found[0]
-    path = _question_path(context, gap)
-    return Work(context.text("asked_gap", link=f"[[{path.removesuffix('.md')}]]"), (_question(context, gap, path),))
+        shown = "\n".join(f"- {each.question}{_where(context, each)}" for each in found)
+        return Work(f"{shown}\n\n{context.text('ask_nothing')}" if why_not else shown)
+    if why_not:
+        return Work(context.text(why_not), is_quiet=True)
+    made = _question(context, found[0])
+    return Work(context.text("asked_gap", link=f"[[{made.path.removesuffix('.md')}]]"), (made,))
+
+
+def may_not_ask(context: ProcedureContext) -> AskLater | None:
+    """Why this task may ask nothing now; None if it may. A task that the person has planned may ask at any hour."""
+    workspace, is_own_idea = context.runs.workspace, context.call.is_own_idea
+    if is_own_idea and not workspace.settings.growth.curiosity.unprompted:
+        return "ask_off"
+    if not may_ask_one(asked_questions(context.vault)):
+        return "ask_later"
+    return "ask_later" if is_own_idea and not asking_hours(workspace).is_good(context.now) else None
 
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
@@ -70,8 +86,9 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
 def gaps(context: ProcedureContext) -> Iterator[Gap]:
     """The gaps that the person was not asked about: the one that the task names, empty fields of the notes about the
     person, and questions of the person that came again and that no note answers."""
-    asked = {_key_of(context, path) for path in names_in_home(context, QUESTIONS, "*.md")}
-    return (each for each in (*_named(context), *_fields(context), *_unanswered(context)) if each.key not in asked)
+    found = (*_named(context), *_fields(context), *_unanswered(context))
+    ever = ever_asked(context.vault) if found else EverAsked()
+    return (each for each in found if not ever.has(each.key))
 
 
 def _named(context: ProcedureContext) -> Iterator[Gap]:
@@ -85,7 +102,9 @@ def _fields(context: ProcedureContext) -> Iterator[Gap]:
     for name in names:
         for found in _FIELD.finditer(Note.parse(context.note(name).encode()).body):
             label = " ".join((found["what"] or found["label"]).split()) or title_of(name)
-            yield Gap(context.text("gap", field=label, title=title_of(name)), name)
+            yield Gap(
+                context.text("gap", field=label, title=title_of(name)), name, found["label"].strip(" *-") or label
+            )
 
 
 def _unanswered(context: ProcedureContext) -> Iterator[Gap]:
@@ -100,26 +119,17 @@ def _where(context: ProcedureContext, gap: Gap) -> str:
     return f" ([[{context.path(gap.name).removesuffix('.md')}]])" if gap.name else ""
 
 
-def _key_of(context: ProcedureContext, path: str) -> str:
-    return Note.parse(context.vault.read(path) or b"").string("gap") or ""
-
-
-def _question_path(context: ProcedureContext, gap: Gap) -> str:
-    words = short_title(gap.question).lower().replace(" ", "-") or PurePosixPath(gap.name).stem
-    return context.path(f"{QUESTIONS}{context.today}-{words}-{gap.key[:6]}.md")
-
-
-def _question(context: ProcedureContext, gap: Gap, path: str) -> Create:
-    hours = context.runs.workspace.settings.tools.approval_hours
-    now = context.now.replace(microsecond=0)
-    header: dict[str, Value] = {
-        "id": context.vault.clock.new_id(),
-        "type": "question",
-        "created": now,
-        "status": "open",
-        "gap": gap.key,
-        "expires": now + timedelta(hours=max(hours, 24 * 14)),
-    }
-    about = f"\n\n{context.text('gap_about', link=_where(context, gap).strip(' ()'))}" if gap.name else ""
-    body = f"# {daily.inert(gap.question)}{about}\n\n{answer_heading(context.language)}\n\n"
-    return Create(path, Note.compose(header, body).data)
+def _question(context: ProcedureContext, gap: Gap) -> Create:
+    link = _where(context, gap).strip(" ()")
+    asked = CuriousGap(
+        "knowledge",
+        gap.question,
+        inert(gap.question),
+        context.text("gap_about", link=link) if gap.name else context.text("gap_came_again"),
+        context.text("gap_fallback"),
+        about=inert(gap.label) or inert(gap.question),
+        lacks=gap.name if gap.label else "",
+        known_as=gap.key,
+    )
+    days = max(context.runs.workspace.settings.growth.curiosity.days, _DAYS)
+    return question_note(context.vault, asked, context.now, days, context.language)

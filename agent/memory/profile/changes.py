@@ -7,6 +7,7 @@ person as it is: where the two disagree, the person is asked. The caller makes t
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain, islice
 from typing import Literal
 
 from agent.escape import escape
@@ -33,6 +34,8 @@ from agent.texts import Language, text
 from agent.vault.change import Append, Create, Edit, Request
 from agent.vault.folders import PROFILE
 from agent.vault.history.blame import added_lines
+from agent.vault.questions.asking_law import may_ask_one
+from agent.vault.questions.question_notes import asked_questions
 from agent.vault.store import Vault
 
 Consent = Literal["yes", "no", "ask"]
@@ -137,9 +140,13 @@ def propose_changes(
             by_note.setdefault(name, []).append(plain)
     for name, wanted in by_note.items():
         _change_note(work, name, wanted, resolution)
-    asked = list(questions.ask(writing.vault, writing.language, writing.now, work.conflicts))
-    if sensitive and writing.consent == "ask":
-        asked += questions.ask_for_consent(writing.vault, writing.language, writing.now)
+    asked = _asked(writing, work.conflicts, is_sensitive=sensitive)
+    if not asked:
+        why = "a line of the person says otherwise and stays; they are asked about it, if they were not already"
+        work.refused += (
+            RefusedChange(ProfileChange(each.note, each.new, each.evidence, each.field), why, is_known=True)
+            for each in work.conflicts
+        )
     if work.rows:
         head = template_note(CHANGELOG, writing.language)
         path = writing.vault.home.at(PROFILE + CHANGELOG)
@@ -149,6 +156,17 @@ def propose_changes(
     made = tuple(each for each in work.made if isinstance(each, ProfileChange))
     blocks = tuple(each for each in work.made if isinstance(each, BlockChange))
     return Proposed(requests, made, tuple(work.refused), paths, work.filled, blocks)
+
+
+def _asked(writing: Writing, conflicts: Sequence[ProfileConflict], *, is_sensitive: bool) -> tuple[Create, ...]:
+    """The question to ask now, one at most: whether health may be noted, else about the first conflict. What is not
+    asked now is found again at the next change."""
+    wants_consent = is_sensitive and writing.consent == "ask"
+    if not (conflicts or wants_consent) or not may_ask_one(asked_questions(writing.vault)):
+        return ()
+    given = (writing.vault, writing.language, writing.now)
+    consent = questions.ask_for_consent(*given) if wants_consent else iter(())
+    return tuple(islice(chain(consent, questions.ask(*given, conflicts)), 1))
 
 
 def is_sensitive(change: ProfileChange | BlockChange) -> bool:

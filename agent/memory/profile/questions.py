@@ -1,22 +1,24 @@
 """Questions about the profile, as notes: where the person's line and their words disagree, and whether health and
 other people may be noted. What they tick is done at the next change of the profile."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Literal
 
-from agent.markdown import blocks, tasks
-from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.daily import inert
 from agent.memory.profile.evidence import Evidence, parse_evidence
 from agent.memory.profile.profile_file import said_in
 from agent.texts import Language, text
 from agent.vault.change import Create
-from agent.vault.folders import ARCHIVE, PROFILE, QUESTIONS
+from agent.vault.folders import PROFILE, QUESTIONS
+from agent.vault.history.find import commits
+from agent.vault.questions.asking_law import EverAsked, ever_asked
+from agent.vault.questions.question_form import QuestionDraft, format_question
+from agent.vault.questions.question_notes import AskedQuestion, asked_questions
 from agent.vault.store import Vault
 
 CONSENT = "sensitive"
@@ -52,14 +54,16 @@ class DecidedConflict:
 
 
 def ask(vault: Vault, language: Language, now: datetime, conflicts: Iterable[ProfileConflict]) -> Iterator[Create]:
-    """The notes with the questions that were not asked before."""
-    asked = {key for _, note in _notes(vault) if (key := note.string("profile"))}
-    for each in {conflict.key: conflict for conflict in conflicts}.values():
-        if each.key in asked:
+    """The notes with the questions that were not asked before; the caller asks the first one, and the others later."""
+    found = {conflict.key: conflict for conflict in conflicts}
+    asked = ever_asked(vault) if found else EverAsked()
+    for each in found.values():
+        if asked.has(each.key):
             continue
         link = f"[[{vault.home.at(PROFILE + each.note).removesuffix('.md')}]]"
         title = text("profile.which", language, note=PurePosixPath(each.note).stem)
         because = "\n".join(f"> {inert(evidence.written)}" for evidence in each.evidence)
+        fallback = text("profile.which_fallback", language)
         options = [
             text("profile.choice_old", language, line=inert(said_in(each.old))),
             text("profile.choice_new", language, line=inert(each.new)),
@@ -74,70 +78,79 @@ def ask(vault: Vault, language: Language, now: datetime, conflicts: Iterable[Pro
             "field": each.field,
             "evidence": [evidence.written for evidence in each.evidence],
         }
-        yield _question(vault, language, now, title, f"{about}\n\n{because}", options, more)
+        yield _question(vault, language, now, title, (about, because), fallback, options, more)
 
 
 def ask_for_consent(vault: Vault, language: Language, now: datetime) -> Iterator[Create]:
     """The note that asks once whether health and other people may be noted."""
-    if any(note.string("profile") == CONSENT for _, note in _notes(vault)):
+    if any(each.note.string("profile") == CONSENT for each in _notes(vault)) or _was_asked_for_consent(vault):
         return
     options = [text("profile.consent_yes", language), text("profile.consent_no", language)]
-    about = text("profile.consent_about", language)
-    yield _question(vault, language, now, text("profile.consent", language), about, options, {"profile": CONSENT})
+    about, fallback = text("profile.consent_about", language), text("profile.consent_fallback", language)
+    title = text("profile.consent", language)
+    yield _question(vault, language, now, title, (about,), fallback, options, {"profile": CONSENT})
 
 
 def has_consented(vault: Vault) -> bool:
     """True if the person has ticked the yes, and it alone."""
-    asked = (note for _, note in _notes(vault) if note.string("profile") == CONSENT)
-    return any(_ticked(note) == [0] for note in asked)
+    asked = (each for each in _notes(vault) if each.note.string("profile") == CONSENT)
+    return any(each.ticked == (0,) for each in asked)
 
 
 def decided(vault: Vault) -> tuple[DecidedConflict, ...]:
     """The open questions in which the person has ticked exactly one answer."""
     found: list[DecidedConflict] = []
-    for path, note in _notes(vault):
-        if note.string("profile") in (None, CONSENT) or note.string("status") != "open":
+    for each in _notes(vault):
+        note = each.note
+        if note.string("profile") == CONSENT or note.string("status") != "open":
             continue
         items = note.header.get("evidence")
         cited = map(parse_evidence, items if isinstance(items, list | tuple) else ())
-        evidence = tuple(each for each in cited if each is not None)
+        evidence = tuple(one for one in cited if one is not None)
         said = tuple(note.string(key) or "" for key in ("note", "old", "new", "field"))
         conflict = ProfileConflict(said[0], said[1], said[2], said[3], evidence)
-        ticked = _ticked(note)
-        if len(ticked) == 1 and ticked[0] < len(_CHOICES) and conflict.key == note.string("profile"):
-            found.append(DecidedConflict(path, note.data, conflict, _CHOICES[ticked[0]]))
+        choice = _choice(each.ticked)
+        if choice is not None and conflict.key == note.string("profile"):
+            found.append(DecidedConflict(each.path, note.data, conflict, choice))
     return tuple(found)
+
+
+def _choice(ticked: tuple[int, ...]) -> ConflictChoice | None:
+    """What the ticked boxes choose: the old and the new line together are both; None for nothing, and for ticks that
+    contradict each other."""
+    if ticked == (0, 1):
+        return "both"
+    return _CHOICES[ticked[0]] if len(ticked) == 1 and ticked[0] < len(_CHOICES) else None
 
 
 def open_questions(vault: Vault) -> tuple[str, ...]:
     """The notes with questions about the profile in which nothing is ticked yet."""
-    asked = ((path, note) for path, note in _notes(vault) if note.string("profile"))
-    return tuple(path for path, note in asked if note.string("status") == "open" and not _ticked(note))
+    return tuple(each.path for each in _notes(vault) if each.is_open and not each.ticked)
 
 
 def _question(
-    vault: Vault, language: Language, now: datetime, title: str, about: str, options: list[str], more: dict[str, Value]
+    vault: Vault,
+    language: Language,
+    now: datetime,
+    title: str,
+    about: Sequence[str],
+    fallback: str,
+    options: Sequence[str],
+    more: Mapping[str, Value],
 ) -> Create:
     at = now.replace(microsecond=0)
-    header: dict[str, Value] = {"id": vault.clock.new_id(), "type": "question", "created": at, "status": "open"}
-    header |= {"expires": at + timedelta(days=_DAYS), **more}
-    boxes = "\n".join(f"- [ ] {' '.join(option.split())}" for option in options)
-    body = f"# {title}\n\n{about}\n\n{boxes}\n\n## {text('question.answer', language)}\n\n"
-    name = f"{QUESTIONS}{at:%Y-%m-%d}-profile-{str(more['profile'])}.md"
-    return Create(vault.home.at(name), Note.compose(header, body).data)
+    boxes = [" ".join(option.split()) for option in options]
+    draft = QuestionDraft(title, at + timedelta(days=_DAYS), "", fallback, boxes, about, more=more)
+    name = f"{QUESTIONS}{at:%Y-%m-%d}-profile-{more['profile']}.md"
+    return Create(vault.home.at(name), format_question(draft, vault.clock.new_id(), at, language))
 
 
-def _notes(vault: Vault) -> Iterator[tuple[str, Note]]:
-    """The notes with questions, also those that were put away; as they count as the person's."""
-    for folder in (QUESTIONS, ARCHIVE + QUESTIONS):
-        place = Path(vault.place.root, vault.home.at(folder))
-        for file in sorted(place.glob("*.md")) if place.is_dir() else ():
-            path = file.relative_to(vault.place.root).as_posix()
-            if (data := vault.own_version(path)) is not None and b"profile:" in data:
-                yield path, Note.parse(data)
+def _notes(vault: Vault) -> Iterator[AskedQuestion]:
+    """The notes with questions about the profile, also those that were put away."""
+    return (each for each in asked_questions(vault, b"profile:") if each.note.string("profile"))
 
 
-def _ticked(note: Note) -> list[int]:
-    """The numbers of the ticked options, from 0."""
-    found = tasks.find_tasks(blocks.parse_body(note.body.replace("\r\n", "\n")))
-    return [at for at, each in enumerate(found) if each.done]
+def _was_asked_for_consent(vault: Vault) -> bool:
+    """True if it was asked in a note that the person has thrown away."""
+    made = commits(vault, path=vault.home.at(QUESTIONS).rstrip("/"))
+    return any(one.path.endswith(f"-profile-{CONSENT}.md") for each in made for one in each.files)

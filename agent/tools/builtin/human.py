@@ -14,22 +14,23 @@ from agent.clock import Clock
 from agent.errors import NoteExists, QuestionAsked, ToolFailed, ToolRetry
 from agent.escape import escape
 from agent.llm.messages import JsonObject
-from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.entry import slug
-from agent.texts import Language, in_all_languages, text
+from agent.texts import Language, text
 from agent.tools import arguments
 from agent.tools.arguments import canonical
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
 from agent.vault.folders import QUESTIONS
+from agent.vault.history.find import commits
+from agent.vault.questions.question_form import QuestionDraft, closed_note, format_question, parse_answer
+from agent.vault.questions.question_notes import ANSWERED_AT
 from agent.vault.store import Vault
 
 ANSWERED = "the person answered: "
 """What a result begins with that has the person's answer."""
-_ANSWER = re.compile(rf"\n## (?:{'|'.join(in_all_languages('question.answer'))})")
-"""The heading above the person's text, in any language."""
+_TOOL = "human_ask"
 _HIDING = re.compile(r"[<>`$\[\]]|%%")
 
 
@@ -57,7 +58,7 @@ class Questions:
             fallback={"type": "string", "maxLength": 300, "description": "what you do without an answer"},
         )
         description = "Ask the person one question when the task cannot go on without the answer."
-        return Tool("human_ask", description, schema, self._perform, frozenset({"human"}), timeout=0)
+        return Tool(_TOOL, description, schema, self._perform, frozenset({"human"}), timeout=0)
 
     def _perform(self, call: JsonObject, context: RunContext) -> ToolOutput:
         question = _harmless(self.vault.masked(arguments.text(call, "question")))
@@ -66,21 +67,23 @@ class Questions:
             raise ToolRetry("the question is empty")
         key = sha256(f"{context.run} {self.vault.masked(canonical(call))}".encode()).hexdigest()[:8]
         path = self._asked(context.run, key)
+        if path is None and context.resumed and self._was_asked(context.run, key):
+            raise _unanswered(
+                "the person has thrown the question away without an answer", str(call.get("fallback", ""))
+            )
         if path is None:
             reason, fallback = (_line(self.vault.masked(str(call.get(name, "")))) for name in ("why", "fallback"))
             path = self._ask(question, options, key, context, (reason, fallback))
         else:
             data = self.vault.read(path) or b""
-            answer = parse_answer(self.vault.own_version(path) or b"", options)
+            answer = parse_answer(self.vault.own_version(path) or b"")
             if answer:
                 self._settle(path, data, "answered", context)
                 return ToolOutput(f"{ANSWERED}{answer}", (Cited(path, (1, data.count(b"\n") + 1)),))
             expires = Note.parse(data).header.get("expires")
             if isinstance(expires, type(self.clock.now())) and self.clock.now() >= expires:
                 self._settle(path, data, "expired", context)
-                said = Note.parse(data).string("fallback")
-                instead = f"do what you said: {said}" if said else "go on without the answer"
-                raise ToolFailed(f"the person did not answer in time; {instead}, or say what is missing")
+                raise _unanswered("the person did not answer in time", Note.parse(data).string("fallback") or "")
         waits, hint = text("question.waits", self.language, path=path), text("question.hint", self.language)
         raise QuestionAsked(waits, path=path, hint=hint)
 
@@ -93,38 +96,33 @@ class Questions:
                     return path
         return None
 
+    def _was_asked(self, run: str, key: str) -> bool:
+        """True if this question of this run was asked, whatever has become of its note."""
+        made = commits(self.vault, path=self.vault.home.at(QUESTIONS).rstrip("/"))
+        return any(each.tool == _TOOL and _asks(run, key) in each.body for each in made)
+
     def _ask(
         self, question: str, options: tuple[str, ...], key: str, context: RunContext, about: tuple[str, str] = ("", "")
     ) -> str:
         """Write the note; `about` is why it is asked, and what is done without an answer."""
         now = self.clock.now().replace(microsecond=0)
-        header: dict[str, Value] = {
-            "id": self.clock.new_id(),
-            "type": "question",
-            "created": now,
-            "status": "open",
+        more: dict[str, Value] = {
             "run": context.run,
             "call": key,
             "session": f"[[{context.session.removesuffix('.md')}]]" if context.session else "",
-            "expires": now + timedelta(hours=self.hours),
         }
-        reason, fallback = about
-        header |= {"fallback": fallback} if fallback else {}
         if context.taint:
-            header["untrusted"] = [" ".join(source.split())[:200] for source in context.taint.sources]
-        first, _, rest = question.strip().partition("\n")
-        parts = [f"# {' '.join(first.split())}"]
-        parts += ["\n".join(f"> {line}".rstrip() for line in rest.strip("\n").split("\n"))] if rest.strip() else []
-        parts += [text("question.why", self.language, why=reason)] if reason else []
-        parts += [text("question.fallback", self.language, fallback=fallback)] if fallback else []
-        parts += ["\n".join(f"- [ ] {option}" for option in options)] if options else []
-        note = Note.compose(header, "\n\n".join(parts) + f"\n\n{answer_heading(self.language)}\n\n")
-        stamp = Stamp(context.actor, tool="human_ask", session=context.session)
-        asks = f"Asked in run {context.run}."
+            more["untrusted"] = [" ".join(source.split())[:200] for source in context.taint.sources]
+        until = now + timedelta(hours=self.hours)
+        draft = QuestionDraft(question, until, *about, options, patience="run", more=more)
+        data = format_question(draft, self.clock.new_id(), now, self.language)
+        first = question.strip().partition("\n")[0]
+        stamp = Stamp(context.actor, tool=_TOOL, session=context.session)
+        asks = _asks(context.run, key)
         for path in self._paths(question, key, now):
             with suppress(NoteExists):
                 with self.vault.transaction(f"question(ask): {first}", stamp, body=asks, masked=True) as change:
-                    change.create(path, note.data)
+                    change.create(path, data)
                 return path
         raise ToolFailed("there is a note with this question already")
 
@@ -138,33 +136,27 @@ class Questions:
         note = Note.parse(data)
         if note.problem is not None or note.string("status") == status:
             return
-        stamp = Stamp(context.actor, tool="human_ask", session=context.session)
+        stamp = Stamp(context.actor, tool=_TOOL, session=context.session)
         where = f"[[{context.session.removesuffix('.md')}]]" if context.session else f"`{context.run}`"
         result = text(f"question.result_{status}", self.language, at=self.clock.now(), where=where)
         fallback = note.string("fallback") if status == "expired" else ""
         result = f"{result} {text('question.fallback', self.language, fallback=fallback)}" if fallback else result
-        above, _ = split_answer(note.body)
-        body = f"{above.rstrip()}\n\n→ {result}\n\n{note.body[len(above) :].lstrip()}"
+        closed = closed_note(note, status, result)
+        if status == "answered":
+            closed = closed.with_key(ANSWERED_AT, self.clock.now().replace(microsecond=0))
         with self.vault.transaction(f"question({status}): {path}", stamp) as change:
-            change.edit(path, data, note.with_body(body).with_key("status", status).data)
+            change.edit(path, data, closed.data)
 
 
-def parse_answer(data: bytes, options: tuple[str, ...]) -> str:
-    """The ticked options and the text below `## Answer`; empty without an answer."""
-    above, written = split_answer(Note.parse(data).body.replace("\r\n", "\n"))
-    done = [task.text for task in tasks.find_tasks(blocks.parse_body(above)) if task.done and task.text in options]
-    return "; ".join([*done, *filter(None, [(written or "").strip()])])
+def _asks(run: str, key: str) -> str:
+    """The body of the commit with a question."""
+    return f"Asked in run {run} as {key}."
 
 
-def answer_heading(language: Language) -> str:
-    """The heading above the answer."""
-    return f"## {text('question.answer', language)}"
-
-
-def split_answer(body: str) -> tuple[str, str | None]:
-    """The question part, and the text below the answer heading (None without that heading)."""
-    found = _ANSWER.search(body)
-    return (body[: found.start()], body[found.end() :]) if found else (body, None)
+def _unanswered(why: str, fallback: str) -> ToolFailed:
+    """The error that lets a run go on without an answer."""
+    instead = f"do what you said: {fallback}" if fallback else "go on without the answer"
+    return ToolFailed(f"{why}; {instead}, or say what is missing")
 
 
 def _harmless(words: str) -> str:

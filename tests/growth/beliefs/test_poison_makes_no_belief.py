@@ -59,7 +59,9 @@ def conversations(home: House, count: int) -> dict[str, str]:
 
 
 def questions(home: House, count: int, talks: list[str]) -> dict[str, str]:
-    """Answered questions of tainted runs, of guests, and without a run of this vault's."""
+    """Answered questions of tainted runs, of guests, and without a run of this vault's; not those of clean work done
+    alone, in which the choice is the person's own."""
+    talks = [path for at, path in enumerate(talks) if at % 3 < 2]
     found: dict[str, str] = {}
     for number in range(count):
         at = home.clock.now() - timedelta(days=number % 30, minutes=11 * number)

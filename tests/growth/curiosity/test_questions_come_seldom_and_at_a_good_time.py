@@ -37,8 +37,8 @@ def lived(random: Random, days: int) -> list[tuple[datetime, CuriousGap]]:
         person.open = [until for until in person.open if until > now]
         if random.random() < 0.03:
             gaps.append(gap(f"{len(gaps)}", "high" if random.random() < 0.2 else "low"))
-        before = AskedBefore(len(person.open), tuple(person.at), frozenset(person.keys))
-        found = choose_gap(gaps, before, hours, now)
+        before = AskedBefore(len(person.open), tuple(person.at))
+        found = choose_gap([each for each in gaps if each.key not in person.keys], before, hours, now)
         if found is not None:
             asked.append((now, found))
             person.at.append(now)

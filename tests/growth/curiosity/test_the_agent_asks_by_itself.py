@@ -53,7 +53,7 @@ def test_which_of_two_holds_is_asked_once_and_the_answer_confirms_it(
     text = (home.root / path).read_text("utf-8")
     assert "# Which holds for you: prefers shorter text, prefers longer text?" in text
     assert "Why I ask: What you said and did does not agree: 3 signs for “prefers shorter text”, 2 against it." in text
-    assert "Without an answer I go on with “prefers shorter text”." in text and "There is no hurry" in text
+    assert "Without an answer: I go on with “prefers shorter text”." in text and "There is no hurry" in text
     (notice,) = waiting_notices(home.workspace, set())
     assert (notice.type, notice.decides, notice.urgent) == ("question", path, False)
     home.pass_days(1)
@@ -112,7 +112,7 @@ def test_what_it_was_unsure_of_alone_is_asked_and_of_strangers_text_nothing(
     path = look(home.workspace, lambda event: None)
     text = (home.root / path).read_text("utf-8")
     assert "While working on “Find the boat” I was not sure of this: “The boat is probably at the pier." in text
-    assert "Without an answer it stays as it stands in [[sessions/" in text
+    assert "Without an answer: It stays as it is in [[sessions/" in text
 
 
 def test_a_chinese_vault_asks_in_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

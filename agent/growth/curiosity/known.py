@@ -1,0 +1,67 @@
+"""Which gaps are none any more: what was asked before, in the same or in like words, also in a note that the person has
+thrown away; and what the person has said meanwhile."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from agent.growth.curiosity.gap import CuriousGap
+from agent.growth.patterns.gather import notes_of_days
+from agent.growth.patterns.likeness import words_in
+from agent.memory.store import load_entries
+from agent.runs.profile_upkeep import is_stated_by_owner
+from agent.tools.text_origin import text_origin_of
+from agent.vault.folders import ENTRIES
+from agent.vault.questions.asking_law import EverAsked, ever_asked
+from agent.vault.store import Vault
+
+ASKED, SAID = 0.8, 0.75
+"""The share of the words of a gap that an earlier question, or a statement, has when it is about the same."""
+_FEWEST = 2
+"""The fewest words by which a gap is known; fewer say too little."""
+_DAYS = 60
+"""The days in which what was said is looked through."""
+
+
+@dataclass
+class KnownAlready:
+    """What is known already in one vault; looked up when it is asked for first."""
+
+    vault: Vault
+    now: datetime
+
+    @cached_property
+    def ever(self) -> EverAsked:
+        """What was ever asked about."""
+        return ever_asked(self.vault)
+
+    @cached_property
+    def statements(self) -> tuple[frozenset[str], ...]:
+        """The words of each statement of the person's own."""
+        days = (self.now.date() - timedelta(days=back) for back in range(_DAYS))
+        origin, found = text_origin_of(self.vault), load_entries(self.vault, notes_of_days(self.vault, ENTRIES, days))
+        return tuple(words_in(each.entry.text) for each in found if is_stated_by_owner(each, origin))
+
+    def left_out_of(self, gaps: Iterable[CuriousGap]) -> Iterator[CuriousGap]:
+        """The gaps that are still worth a question."""
+        return (each for each in gaps if not self.is_known(each))
+
+    def is_known(self, gap: CuriousGap) -> bool:
+        """True if the gap was asked about, or its words have been said since."""
+        if self.ever.has(gap.key) or _plain(gap.question.partition("\n")[0]) in map(_plain, self.ever.titles):
+            return True
+        words = words_in(gap.about)
+        if len(words) < _FEWEST or gap.lacks:
+            return False
+        if any(_share(words, words_in(title)) >= ASKED for title in self.ever.titles):
+            return True
+        return gap.kind == "knowledge" and any(_share(words, said) >= SAID for said in self.statements)
+
+
+def _plain(title: str) -> str:
+    return " ".join(title.casefold().split())
+
+
+def _share(words: frozenset[str], among: frozenset[str]) -> float:
+    return len(words & among) / len(words)

@@ -1,0 +1,128 @@
+"""What a piece of work needs that its task does not say, as a model has listed it. Typed at this door; pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Literal, TypeAlias, get_args
+
+from agent.growth.curiosity.gap import CuriousGap, GapKind
+from agent.growth.curiosity.wording import MOST_OPTIONS, shown
+from agent.memory.understanding.model import reply_items
+from agent.texts import Language, text
+
+NeedPlace: TypeAlias = Literal["notes", "lookup", "person", "action", "access", "judgement"]
+"""Where something is to be had: in the notes, with tools, or by the person alone, who knows it, does it, has access to
+it, or judges it."""
+OF_PERSON: frozenset[NeedPlace] = frozenset(("person", "action", "access", "judgement"))
+MOST = 5
+"""The most needs of one piece of work."""
+_PLACES: tuple[NeedPlace, ...] = get_args(NeedPlace)
+_TRUE = frozenset(("true", "yes", "1"))
+_TASK = 60
+
+
+@dataclass(frozen=True, slots=True)
+class WorkNeed:
+    """One thing that a piece of work needs. `search` are words to look for it, `result` the form in which the person
+    gives what came of an action. `is_needed`: the work is of no use without it. All texts are on one line and do
+    nothing in an editor; `question` and `fallback` are there for what only the person has."""
+
+    where: NeedPlace
+    what: str
+    search: str = ""
+    question: str = ""
+    options: tuple[str, ...] = ()
+    result: str = ""
+    fallback: str = ""
+    is_needed: bool = False
+    is_urgent: bool = False
+
+    @property
+    def is_of_person(self) -> bool:
+        """True for what only the person knows or can do."""
+        return self.where in OF_PERSON
+
+    def gap(self, task: str, source: str, language: Language) -> CuriousGap:
+        """The question about this need; `source` links to what shows it, `task` is known by its first line."""
+        kind: GapKind = "knowledge"
+        if self.where in ("action", "access"):
+            kind = "action"
+        elif self.where == "judgement":
+            kind = "judgement"
+        elif self.options:
+            kind = "decision"
+        return CuriousGap(
+            kind,
+            f"ahead {self.where} {' '.join(sorted(self.what.casefold().split()))}",
+            self._asked(task, language),
+            self._why(task, language),
+            self.fallback,
+            self._choices(language),
+            "high" if self.is_urgent else "low",
+            source,
+            about=self.what,
+        )
+
+    def _asked(self, task: str, language: Language) -> str:
+        if self.where not in ("action", "access"):
+            return self.question
+        return text("curiosity.action", language, task=shown(task, _TASK), words=self.what)
+
+    def _why(self, task: str, language: Language) -> str:
+        match self.where:
+            case "action" | "access":
+                why = text(f"curiosity.action_{'physical' if self.where == 'action' else 'restricted'}", language)
+                return f"{why} {text('curiosity.action_result', language, result=self.result)}" if self.result else why
+            case "judgement":
+                return text("curiosity.judge_why", language)
+            case _:
+                return text("curiosity.ahead_why", language, task=shown(task, _TASK), what=self.what)
+
+    def _choices(self, language: Language) -> tuple[str, ...]:
+        if self.where in ("action", "access"):
+            return text("curiosity.action_done", language), text("curiosity.action_left", language)
+        return self.options
+
+
+def parse_needs(reply: str, language: Language) -> tuple[WorkNeed, ...]:
+    """The needs in a model's answer; what is not said in full is left out. Raises `ValueError` for an answer without
+    the list."""
+    return tuple(_needs(reply, language))[:MOST]
+
+
+def as_document(need: WorkNeed) -> dict[str, object]:
+    """A need, for JSON."""
+    return asdict(need)
+
+
+def from_document(found: Mapping[str, object]) -> WorkNeed | None:
+    """The need in a JSON document; None for a damaged one."""
+    where = next((each for each in _PLACES if each == found.get("where")), None)
+    if where is None:
+        return None
+    texts = {key: str(found.get(key, "")) for key in ("what", "search", "question", "result", "fallback")}
+    given = found.get("options")
+    options = tuple(map(str, given)) if isinstance(given, list | tuple) else ()
+    return WorkNeed(where, **texts, options=options, is_needed=bool(found.get("is_needed")),
+                    is_urgent=bool(found.get("is_urgent")))  # fmt: skip
+
+
+def _needs(reply: str, language: Language) -> Iterator[WorkNeed]:
+    for item in reply_items(reply):
+        where = next((each for each in _PLACES if each == item.get("where", "").strip()), None)
+        what, question = shown(item.get("what", "")), shown(item.get("question", ""))
+        if where is None or not what or (where in ("person", "judgement") and not question):
+            continue
+        options = tuple(dict.fromkeys(shown(each) for each in item.get("options", "").splitlines() if each.strip()))
+        fallback = shown(item.get("fallback", ""))
+        usual = "action_fallback" if where in ("action", "access") else "ahead_fallback"
+        yield WorkNeed(
+            where,
+            what,
+            shown(item.get("search", "")),
+            question,
+            options[:MOST_OPTIONS] if len(options) > 1 else (),
+            shown(item.get("result", "")),
+            fallback or text(f"curiosity.{usual}", language),
+            item.get("needed", "").casefold() in _TRUE,
+            item.get("urgent", "").casefold() in _TRUE,
+        )
