@@ -2,10 +2,11 @@
 
     python -m tests.bench agent [--notes 10000] [--rounds 5]
     python -m tests.bench scale [--notes 100000] [--files 10000] [--idle 60]
+    python -m tests.bench writes [--notes 1000 10000 100000] [--rounds 20]
 
 `agent` times a run's beginning and its steps, without the model and the commits. `scale` searches in very many notes,
-and watches a daemon during a checkout of every file and while it has nothing to do. Both take `--engine
-auto|whoosh|tantivy`, and `--json` for one document.
+and watches a daemon during a checkout of every file and while it has nothing to do; both take `--engine
+auto|whoosh|tantivy`. `writes` makes small changes in vaults of several sizes. All take `--json`, for one document.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from agent.index.keyword import engine_for
 from agent.interfaces.cli.benches.figures import Measure, all_reached
-from tests.bench import scale, steps
+from tests.bench import scale, steps, writes
 
 ENGINES = ("auto", "whoosh", "tantivy")
 
@@ -25,12 +26,15 @@ ENGINES = ("auto", "whoosh", "tantivy")
 def main(arguments: Sequence[str]) -> int:
     """Run one measurement and print its figures; 0 when all keep their limits, else 1."""
     asked = _parser().parse_args(arguments)
-    engine = engine_for(asked.engine)
+    engine = engine_for(getattr(asked, "engine", "auto"))
     with tempfile.TemporaryDirectory(prefix="vault-agent-bench-") as folder:
         place = Path(folder)
         if asked.what == "agent":
             about = {"notes": asked.notes, "engine": engine}
             measures = steps.measure(place, asked.notes, engine, asked.rounds, _note)
+        elif asked.what == "writes":
+            about = {"notes": asked.notes}
+            measures = writes.measure(place, asked.notes, asked.rounds, _note)
         else:
             about = {"notes": asked.notes, "files": asked.files, "engine": engine}
             measures = scale.measure_daemon(place / "daemon", asked.files, asked.idle, engine, _note)
@@ -42,14 +46,17 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m tests.bench")
     kinds = parser.add_subparsers(dest="what", required=True)
-    agent, large = kinds.add_parser("agent"), kinds.add_parser("scale")
+    agent, large, changes = (kinds.add_parser(name) for name in ("agent", "scale", "writes"))
     agent.add_argument("--notes", type=_at_least(steps.FEWEST), default=10_000)
     agent.add_argument("--rounds", type=_at_least(1), default=5)
     large.add_argument("--notes", type=_at_least(1), default=100_000)
     large.add_argument("--files", type=_at_least(1), default=10_000)
     large.add_argument("--idle", type=float, default=60.0, help="seconds that the daemon has nothing to do")
-    for each in (agent, large):
-        each.add_argument("--engine", choices=ENGINES, default="auto")
+    changes.add_argument("--notes", type=_at_least(1), nargs="+", default=[1_000, 10_000, 100_000])
+    changes.add_argument("--rounds", type=_at_least(1), default=20)
+    for each in (agent, large, changes):
+        if each is not changes:
+            each.add_argument("--engine", choices=ENGINES, default="auto")
         each.add_argument("--json", action="store_true")
     return parser
 

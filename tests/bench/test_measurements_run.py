@@ -122,3 +122,10 @@ def test_scale_reports_every_figure(capsys: pytest.CaptureFixture[str], monkeypa
     }
     assert "memory growth of the daemon at its peak" in found
     assert "search, warm, p95" in found
+
+
+@pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="the kernel does not say what was written")
+def test_writes_of_two_sizes_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["writes", "--json", "--notes", "5", "60", "--rounds", "1"]) in {0, 1}
+    names = [each["name"] for each in json.loads(capsys.readouterr().out)["figures"]]
+    assert len(names) == 9 and names[-1] == "60 to 5 notes: processor time"

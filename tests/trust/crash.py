@@ -15,7 +15,7 @@ from agent.vault.options import Options
 from agent.vault.store import open_vault
 from tests.trust import checks
 from tests.trust.ledger import Ledger
-from tests.vaults import make_vault
+from tests.vaults import git, make_vault
 
 PROJECT = Path(__file__).parent.parent.parent
 RUN = 50
@@ -41,6 +41,8 @@ def crash(folder: Path, kills: int, seed: str, bug: str = "") -> Crashes:
         total.runs += 1
         home = folder / f"run-{total.runs}"
         vault = make_vault(home, {f"notes/a/{n}.md": f"# {n}\n\nold text\n" for n in range(3)}, options=Options())
+        if total.runs % 2:  # the form that the index of a very large vault has
+            git(vault.place.root, "update-index", "--split-index")
         ledger = Ledger(home / "ledger.jsonl")
         number = 0
         while number < RUN and total.kills < kills:

@@ -21,8 +21,9 @@ from agent.loop.repetition import Breaker
 from agent.markdown.merging.notes import MergedNote
 from agent.vault.change import Applied, Change
 from agent.vault.options import Brake
-from agent.vault.plumbing.commit import Committer, Tip
+from agent.vault.plumbing.commit import Committer, Edits, Tip
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.shared_index import SharedIndex
 from agent.vault.sync import joining, trees
 from agent.vault.sync.round import SyncRound
 from agent.vault.worktree import exchange, files
@@ -90,10 +91,10 @@ def _ids_of_forty_digits(put: Put) -> None:
 
 def _shared_index_forgotten(put: Put) -> None:
     @contextmanager
-    def careless(self: Committer, lines: bytes, token: str, refresh: bool) -> Iterator[None]:
+    def careless(self: SharedIndex, entries: Edits, refresh: bool) -> Iterator[None]:
         yield
 
-    put(Committer, "_new_index", careless)
+    put(SharedIndex, "changed", careless)
 
 
 def _exchange_not_looked_at(put: Put) -> None:

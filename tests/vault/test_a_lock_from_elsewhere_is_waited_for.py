@@ -22,6 +22,7 @@ from agent.vault.locks import process_lock
 from agent.vault.options import Options
 from agent.vault.plumbing.commit import Committer
 from agent.vault.plumbing.index_lock import FOREIGN_SECONDS, STALE_SECONDS, index_lock, is_left
+from agent.vault.plumbing.shared_index import SharedIndex
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.journal import JournalRecord
 from tests.fakes import FakeClock
@@ -181,16 +182,16 @@ def replace_index(vault: Vault, path: str) -> None:
 
 def swap_after(monkeypatch: pytest.MonkeyPatch, action: "object", times: int = 1) -> None:
     """Let something happen just before the shared index is put in its place."""
-    real, left = Committer._swap_index, [times]
+    real, left = SharedIndex._swap, [times]
 
-    def racing(self: Committer, *args: object) -> None:
+    def racing(self: SharedIndex, *args: object) -> None:
         if left[0]:
             left[0] -= 1
             assert callable(action)
             action()
         real(self, *args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Committer, "_swap_index", racing)
+    monkeypatch.setattr(SharedIndex, "_swap", racing)
 
 
 def test_an_index_that_changed_meanwhile_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +202,7 @@ def test_an_index_that_changed_meanwhile_is_read_again(tmp_path: Path, monkeypat
 
 
 def test_not_comparing_the_index_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.vault.plumbing.commit._look", lambda index: (0, 0, 0))
+    monkeypatch.setattr("agent.vault.plumbing.shared_index._look", lambda index: (0, 0, 0))
     with pytest.raises(AssertionError):
         test_an_index_that_changed_meanwhile_is_read_again(tmp_path, monkeypatch)
 
@@ -293,16 +294,16 @@ def add(vault: Vault, path: str) -> str:
 def test_the_lock_is_touched_at_every_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vault = make_vault(tmp_path, options=FAST)
     lock, seen = vault.place.gitdir / "index.lock", list[bool]()
-    real = Committer._new_index
+    real = SharedIndex.changed
 
-    def aged(self: Committer, *args: object) -> object:
+    def aged(self: SharedIndex, *args: object) -> object:
         make_old(lock, 3600)
         return real(self, *args)  # type: ignore[arg-type]
 
     def look() -> None:
         seen.append(lock.stat().st_mtime > SystemClock().now().timestamp() - 60)
 
-    monkeypatch.setattr(Committer, "_new_index", aged)
+    monkeypatch.setattr(SharedIndex, "changed", aged)
     swap_after(monkeypatch, look)
     assert add(vault, "new.md") == "" and seen == [True]
     with index_lock(vault.place.gitdir, vault.place.root, "T", vault.clock, 0):

@@ -1,5 +1,6 @@
 """Loose objects are folded into packs while the vault is used; nothing is deleted, and nobody waits."""
 
+import os
 import subprocess
 import threading
 from contextlib import suppress
@@ -86,3 +87,19 @@ def test_writes_go_on_while_it_is_packed_and_while_another_program_collects(vaul
     assert len(git(root, "ls-tree", "-r", "--name-only", "HEAD").splitlines()) == number - 1000 + 8 + 2
     pack(vault)
     assert loose(root) == 0
+
+
+def test_an_old_base_of_a_split_index_is_deleted_when_nothing_names_it(vault: Vault) -> None:
+    root, gitdir = vault.place.root, vault.place.gitdir
+    git(root, "update-index", "--split-index")
+    old = next(gitdir.glob("sharedindex.*"))
+    remember(vault, 100)
+    git(root, "update-index", "--split-index")
+    new = next(path for path in gitdir.glob("sharedindex.*") if path != old)
+    pack(vault)
+    assert old.exists(), "a program may still read it"
+    for path in (old, new):
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    pack(vault)
+    assert not old.exists() and new.exists()
+    assert git(root, "status", "--porcelain") == ""

@@ -6,6 +6,7 @@ reference or a person may still need it. Other programs may write, repack or col
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,8 @@ _LONG_HISTORY = 4 << 20
 """Bytes of packs from which a repository without a commit graph gets one."""
 _COLLECTING = 12 * 3600
 """Seconds after which git takes the mark of a `git gc` for a forgotten one."""
+_UNUSED_BASE = 86_400.0
+"""Seconds after which the base of a split index that the index does not name any more is deleted (git: two weeks)."""
 SECONDS = 3_600.0
 """The time limit of one git command here; it works on by itself while the vault is used."""
 _TRIES = 3
@@ -56,6 +59,7 @@ def pack(vault: Vault) -> Packing:
         _fold(git)
     if _has_many_refs(common):
         git.run("pack-refs", "--all")
+    _drop_unused_bases(vault)
     has_history = vault.head is not None and not (common / "shallow").exists()
     if has_history:
         # With the paths that each commit changed (Bloom filters), `git log NOTE` reads few trees.
@@ -76,6 +80,21 @@ def _fold(git: Git) -> None:
                 raise
         else:
             return
+
+
+def _drop_unused_bases(vault: Vault) -> None:
+    """Delete the old bases of a split index, each as large as an index of all notes; every use by git renews their
+    time."""
+    gitdir, now = vault.place.gitdir, vault.clock.now().timestamp()
+    try:
+        index = (gitdir / "index").read_bytes()
+    except OSError:
+        return
+    for base in gitdir.glob("sharedindex.*"):
+        with suppress(OSError, ValueError):
+            is_named = bytes.fromhex(base.name.partition(".")[2]) in index
+            if not is_named and now - time_shown(vault.clock, base.stat().st_mtime) >= _UNUSED_BASE:
+                base.unlink()
 
 
 def _count(common: Path) -> int:

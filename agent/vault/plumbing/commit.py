@@ -4,12 +4,10 @@ Must be called with the index lock held. The caller plans the commits, and plans
 meantime. `apply` writes the files.
 """
 
-import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 
 from agent.clock import Clock
 from agent.errors import GitFailed, Permanent, Retryable
@@ -17,7 +15,7 @@ from agent.texts import Sentence
 from agent.vault.plumbing.commit_signature import Sign, unsigned, with_signature
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import Person, signature
-from agent.vault.plumbing.index_file import check_not_sparse, load_index
+from agent.vault.plumbing.index_file import load_index
 from agent.vault.plumbing.index_lock import keep_index_lock
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.objects import (
@@ -29,11 +27,11 @@ from agent.vault.plumbing.objects import (
     folders,
     format_commit,
     graft,
-    index_lines,
     load_loose,
     parse_tree,
 )
 from agent.vault.plumbing.repository import Place, head_commit
+from agent.vault.plumbing.shared_index import IndexChanged, SharedIndex
 
 RETRIES = 60
 REFLOG_MARK = "vault-agent: "
@@ -45,10 +43,6 @@ _PAUSE = 0.01
 
 Edits = dict[bytes, TreeEntry | None]
 """Paths inside the repository with their new entries; None removes the path."""
-
-
-class IndexChanged(Retryable):
-    """Another program changed the shared index, or took its lock, while the new index was being made."""
 
 
 class HeadMoved(Retryable):
@@ -115,17 +109,16 @@ class Committer:
         times, which costs one `stat` per file. Raises `GitFailed` or `Retryable`; HEAD and the index are then
         unchanged.
         """
-        when = self.clock.now()
-        with self._index_put_back(token):
+        when, index = self.clock.now(), SharedIndex(self.git, token)
+        with index.put_back():
             for _ in range(RETRIES):
                 tip = self.read_tip(paths, read_staged)
                 with closing(Pack(tip.width, level=0 if len(paths) < FEW_PATHS else 1)) as pack:
                     planned = plan(tip, pack)
                     made = _chain(tip, planned.layers, pack, when, self.sign)
                     new = next((commit for commit in reversed(made) if commit), None)
-                    lines = index_lines(planned.index, tip.width)
                     try:
-                        self._store(pack if new else None, lines, token, refresh and new is not None)
+                        self._store(pack if new else None, index, planned.index, refresh and new is not None)
                     except IndexChanged:
                         if not keep_index_lock(self.place.gitdir, token):
                             raise
@@ -153,14 +146,14 @@ class Committer:
         `reason` is for the reflog. Raises `HeadMoved` if HEAD is elsewhere by now; HEAD and the index are then
         unchanged.
         """
-        lines = index_lines(entries, self.git.width)
-        with self._index_put_back(token):
+        index = SharedIndex(self.git, token)
+        with index.put_back():
             for _ in range(RETRIES):
                 tip = self.read_tip([])
                 if tip.commit != seen:
                     raise HeadMoved("another program has moved the branch", hint="try again")
                 try:
-                    with self._new_index(lines, token, refresh=True):
+                    with index.changed(entries, refresh=True):
                         pass
                 except IndexChanged:
                     if not keep_index_lock(self.place.gitdir, token):
@@ -173,60 +166,20 @@ class Committer:
                 self.clock.sleep(_PAUSE)
             raise Retryable("another program moves the branch without a pause", hint="try again when it is done")
 
-    @contextmanager
-    def _index_put_back(self, token: str) -> Iterator[None]:
-        """Restore the old file of the shared index if the block fails; needs neither git nor disk space.
-
-        Only this program's own index file is replaced: a newer one of another program stays.
-        """
-        index, before, after = self._index_files(token)
-        try:
-            yield
-        except Exception:
-            with suppress(OSError):
-                if after.exists() and after.samefile(index):
-                    if before.exists():
-                        before.replace(index)
-                    else:
-                        index.unlink(missing_ok=True)
-            raise
-        finally:
-            for link in (before, after):
-                with suppress(OSError):
-                    link.unlink(missing_ok=True)
-
-    def _index_files(self, token: str) -> tuple[Path, Path, Path]:
-        """The shared index, a hard link to the one found there, and a hard link to this program's new one."""
-        gitdir = self.place.gitdir
-        return (
-            gitdir / "index",
-            gitdir / f"vault-agent-index-before.{token}",
-            gitdir / f"vault-agent-index-after.{token}",
-        )
-
-    def _swap_index(self, private: Path, seen: "_Look | None", token: str) -> None:
-        """Replace the shared index by `private`; raises `IndexChanged` if it has changed since `private` was made."""
-        index, before, after = self._index_files(token)
-        if not keep_index_lock(self.place.gitdir, token) or _look(index) != seen:
-            raise IndexChanged("another program has changed git's index", hint="try again when it is done")
-        with suppress(OSError):  # without the hard links, only the restore after a failure is lost
-            if seen is not None and not (after.exists() and after.samefile(index)):
-                before.unlink(missing_ok=True)
-                before.hardlink_to(index)
-            after.unlink(missing_ok=True)
-            after.hardlink_to(private)
-        private.replace(index)
-
     def read_tip(self, paths: Sequence[bytes], read_staged: bool = False) -> Tip:
         """HEAD, its folders above `paths` and, if requested, the index's blobs of the paths."""
         above, width = folders(paths), self.git.width
+        common = common_folder(self.place.gitdir)
         index = load_index(self.git) if read_staged else None
-        listed = index.may_hold(paths) if index is not None and index.content else []
+        known = index.blobs(paths) if index is not None else {}
         staged: dict[bytes, bytes | None] = dict.fromkeys(paths) if index is not None and index.content else {}
-        if not listed and (loose := self._loose_tip(above)) is not None:
-            return Tip(*loose, staged, width)
-        names = ["HEAD", *(f"HEAD:{_text(folder)}" for folder in above), *(f":0:{_text(path)}" for path in listed)]
-        head, *found = self.git.objects(names)
+        asked = {path: known.get(path, f":0:{_text(path)}") for path in staged}
+        loose = {path: load_loose(common, oid, "blob") for path in asked if (oid := known.get(path)) is not None}
+        staged |= loose
+        names = {path: name for path, name in asked.items() if name is not None and loose.get(path) is None}
+        if not names and (tip := self._loose_tip(above)) is not None:
+            return Tip(*tip, staged, width)
+        head, *found = self.git.objects(["HEAD", *(f"HEAD:{_text(folder)}" for folder in above), *names.values()])
         trees = {
             folder: parse_tree(tree.data, width)
             for folder, tree in zip(above, found, strict=False)
@@ -234,7 +187,7 @@ class Committer:
         }
         _check_whole(head is not None, above, trees)
         blobs = found[len(above) :]
-        staged |= {path: blob.data if blob else None for path, blob in zip(listed, blobs, strict=True)}
+        staged |= {path: blob.data if blob else None for path, blob in zip(names, blobs, strict=True)}
         return Tip(head.oid if head else None, trees, staged, width)
 
     def _loose_tip(self, above: Sequence[bytes]) -> tuple[str, Trees] | None:
@@ -258,44 +211,18 @@ class Committer:
             trees[folder] = parse_tree(data, self.git.width)
         return head, trees
 
-    def _store(self, pack: Pack | None, index: bytes, token: str, refresh: bool) -> None:
-        """Write the objects and, at the same time, prepare the shared index that refers to them (`index_lines`)."""
+    def _store(self, pack: Pack | None, index: SharedIndex, entries: Edits, refresh: bool) -> None:
+        """Write the objects and, at the same time, prepare the shared index that refers to them."""
         if pack is None:
-            with self._new_index(index, token, refresh):
+            with index.changed(entries, refresh):
                 return
         with pack.stream() as stream:
             writing = self.git.start(*pack.store_command, stdin=stream)
             try:
-                with self._new_index(index, token, refresh):
+                with index.changed(entries, refresh):
                     writing.wait()
             finally:
                 writing.end()
-
-    @contextmanager
-    def _new_index(self, lines: bytes, token: str, refresh: bool) -> Iterator[None]:
-        """Prepare the shared index, and install it after the block: it must never refer to a missing object."""
-        index = self.place.gitdir / "index"
-        private = self.place.gitdir / f"vault-agent-index.{token}"
-        keep_index_lock(self.place.gitdir, token)
-        try:
-            seen = _look(index)
-            if seen is not None:
-                # Keep the index's own time: git needs it to find files that changed within the same clock tick.
-                shutil.copy2(index, private)
-            else:
-                check_not_sparse(self.git)
-                self.git.run("read-tree", "HEAD", index=private, ok=(0, 128))
-            marked = load_index(self.git).skipped([row.partition(b"\t")[2] for row in lines.split(b"\0") if row])
-            self.git.run("update-index", "-z", "--index-info", stdin=lines, index=private, drivers_off=True)
-            if marked:
-                stay = b"".join(path + b"\0" for path in sorted(marked))
-                self.git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=stay, index=private)
-            if refresh:
-                self.git.run("update-index", "-q", "--refresh", index=private, ok=(0, 1), drivers_off=True)
-            yield
-            self._swap_index(private, seen, token)
-        finally:
-            private.unlink(missing_ok=True)
 
     def _move_head(self, new: str, tip: Tip, message: str) -> bool:
         """Move HEAD by compare-and-swap; False if HEAD has moved, or another program holds the branch's lock."""
@@ -363,18 +290,6 @@ def _chain(tip: Tip, layers: Sequence[Layer], pack: Pack, when: datetime, sign: 
         parent = pack.add("commit", with_signature(commit, tip.width, sign))
         made.append(parent)
     return tuple(made)
-
-
-_Look = tuple[int, int, int]
-
-
-def _look(index: Path) -> _Look | None:
-    """The inode, size and time of the index file, to detect a new version; None if there is no file."""
-    try:
-        status = index.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _text(path: bytes) -> str:

@@ -1,41 +1,74 @@
 """The repository's index, read as bytes to answer most questions of a commit without a git process.
 
 Listing the index with git gets slower as the number of notes grows. In most vaults the bytes show that there is no
-submodule and no sparse checkout (format: gitformat-index(5)); otherwise git is asked.
+submodule and no sparse checkout (format: gitformat-index(5)); otherwise git is asked. In very large vaults the index is
+split (`split_index`), so that a change reads and writes little of it.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from agent.errors import Permanent
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.objects import MODULE, TreeEntry
+from agent.vault.plumbing.split_index import MOST, SplitIndex, load_split
 
 _LINK_MODE = b"\0\0\xe0\0"
 """The mode 160000 in an index entry, as 32 bits."""
 _VERSION_2, _VERSION_3 = b"\0\0\0\2", b"\0\0\0\3"
 
 _NAMED = 500
+LARGE = 2 << 20
+"""Bytes of an index from which it is split, about 20,000 notes: other programs may not know split ones."""
+_SHARED = "sharedindex.*"
 
 
 @dataclass(frozen=True, slots=True)
 class IndexFile:
-    """The bytes of one index. `is_whole`: it has all entries (a split index has most of them in another file)."""
+    """The bytes of one index. `is_whole`: it has all entries (a split index has most of them in another file).
+
+    `split` is the split index, if it is one in a form that is read here.
+    """
 
     git: Git
     content: bytes
     is_whole: bool
+    split: SplitIndex | None = None
 
     @property
     def has_full_names(self) -> bool:
         """True if the bytes contain every path in full, as in versions 2 and 3."""
         return self.is_whole and self.content[4:8] in {_VERSION_2, _VERSION_3}
 
-    def may_hold(self, paths: Iterable[bytes]) -> list[bytes]:
-        """The paths that may be in the index: those whose names the bytes contain."""
-        return [path for path in paths if not self.has_full_names or path in self.content]
+    def blobs(self, paths: Iterable[bytes]) -> dict[bytes, str | None]:
+        """The blob id in the index of each path (None: it has none); paths for which git must be asked are left out."""
+        if self.split is not None:
+            entries = ((path, self.split.entry(path)) for path in paths)
+            return {path: entry.oid if entry is not None else None for path, entry in entries}
+        return {path: None for path in paths if not self.content or (self.has_full_names and path not in self.content)}
+
+    def is_to_be_split(self) -> bool:
+        """True if git should write the entries into a new base: there are many, or many that differ from the base.
+
+        git's own setting `core.splitIndex` can forbid it.
+        """
+        if self.split is not None:
+            return self.split.differing >= MOST
+        if len(self.content) < LARGE:
+            return False
+        return self.git.run("config", "--type=bool", "core.splitIndex", ok=(0, 1, 128)).strip() != b"false"
+
+    def edited(self, entries: Mapping[bytes, TreeEntry | None]) -> bytes | None:
+        """The bytes of a split index with these entries (None: no entry); None if git must write it."""
+        if self.split is None or self.is_to_be_split():
+            return None
+        made = self.split.with_entries(entries)
+        return made.data() if made is not None else None
 
     def submodules(self, paths: Collection[bytes]) -> set[bytes]:
         """The paths that are submodules in the index."""
+        if (split := self.split) is not None:
+            return {path for path in paths if (entry := split.entry(path)) is not None and entry.mode == MODULE}
         if self.is_whole and _LINK_MODE not in self.content:
             return set()
         asked = [*paths]
@@ -50,7 +83,8 @@ class IndexFile:
 
     def skipped(self, paths: Collection[bytes]) -> set[bytes]:
         """The paths that the index marks as excluded from the working tree (mostly by `git sparse-checkout`)."""
-        if not paths or (self.is_whole and self.content[4:8] in {b"", _VERSION_2}):  # version 2 has no such mark
+        has_marks = not self.is_whole or self.content[4:8] not in {b"", _VERSION_2}  # version 2 has no such mark
+        if not paths or self.split is not None or not has_marks:
             return set()
         out = self.git.run("ls-files", "-t", "-z", *_only(paths))
         return {row[2:] for row in out.split(b"\0") if row.startswith(b"S ")}.intersection(paths)
@@ -75,7 +109,8 @@ def load_index(git: Git) -> IndexFile:
         content = (git.gitdir / "index").read_bytes()
     except FileNotFoundError:
         return IndexFile(git, b"", True)
-    return IndexFile(git, content, not any(git.gitdir.glob("sharedindex.*")))
+    split = load_split(git.gitdir, content, git.width) if (is_split := any(git.gitdir.glob(_SHARED))) else None
+    return IndexFile(git, content, not is_split, split)
 
 
 def check_not_sparse(git: Git) -> None:
