@@ -1,8 +1,15 @@
 """A slow machine must not fail a law: generated examples have no time limit. And git, started by a test, works on the
 test's own repository, never on the one whose hook or rebase has started the tests.
-A person's own models do not count."""
+A person's own models do not count.
 
+The tests' folders are in memory where there is room: thousands of small repositories that nobody keeps are no work for
+a disk. `--basetemp`, or `PYTEST_DEBUG_TEMPROOT`, puts them elsewhere."""
+
+import gc
 import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -10,6 +17,27 @@ from hypothesis import settings
 for _name in [name for name in os.environ if name.startswith("GIT_")]:
     del os.environ[_name]
 os.environ["HF_HUB_CACHE"] = os.devnull
+
+MEMORY = Path("/dev/shm")
+ROOM = 4 << 30
+"""Bytes that must be free, of the folder and of the machine. What passes is removed at once: a few megabytes stay."""
+
+
+def _roomy(folder: Path) -> bool:
+    try:
+        runs_programs = not os.statvfs(folder).f_flag & os.ST_NOEXEC
+        known = dict(line.split(":") for line in Path("/proc/meminfo").read_text("ascii").splitlines())
+        free = [shutil.disk_usage(folder).free, int(known["MemAvailable"].split()[0]) << 10]
+        limit = Path("/sys/fs/cgroup/memory.max")
+        if limit.exists() and (most := limit.read_text("ascii").strip()) != "max":
+            free.append(int(most))
+        return runs_programs and os.access(folder, os.W_OK) and min(free) > ROOM
+    except (OSError, ValueError, LookupError, AttributeError):
+        return False
+
+
+if _roomy(MEMORY):
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -19,3 +47,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The node host that `tests/contracts/node_host.py` is run against."""
     parser.addoption("--base-url", help="the address of a node host", default="")
     parser.addoption("--token", help="its token", default="")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is collected stays to the end: it is not looked through for garbage again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
