@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 HOOKS = ROOT / "hooks"
+SUITE = "-m pytest --numprocesses"
 TOOLS = f"{Path(shutil.which('git') or 'git').parent}:{os.defpath}"
 
 
@@ -135,18 +136,42 @@ def test_the_check_runs_every_step_from_any_folder(checkout: Path) -> None:
     result = check(checkout, str(checkout / ".ci/run"), "-k", "undo")
     assert result.returncode == 0
     ran = (checkout / "ran").read_text()
-    steps = ["pip install", "ruff check", "ruff format --check", "lint_imports_command", "-m mypy", "-m pytest"]
+    steps = ["pip install", "ruff check", "ruff format --check", "lint_imports_command", "-m mypy", SUITE]
     assert [ran.find(step) for step in steps] == sorted(ran.find(step) for step in steps)
+    assert 0 < ran.find("pytest --collect-only") < ran.find(SUITE)
     assert all(step in ran for step in [*steps, "real-model"]) and ran.endswith(" -k undo\n")
     assert "all checks passed" in result.stdout
 
 
 @pytest.mark.parametrize("tool", ["ruff", "mypy", "pytest"])
 def test_the_check_ends_at_the_first_failure_with_its_exit_code(checkout: Path, tool: str) -> None:
+    compiled(checkout)
     result = check(checkout, str(checkout / "hooks/check"), fails=tool)
     assert result.returncode == 5
     assert (checkout / "ran").read_text().splitlines()[-1].startswith(f"-m {tool}")
     assert "FAILED with exit 5" in result.stderr
+
+
+def test_types_are_checked_beside_other_steps_and_what_is_wrong_is_shown(checkout: Path) -> None:
+    python = checkout / ".venv-check/bin/python"
+    python.write_text(f'{python.read_text()}[ "$2" != mypy ] || {{ echo "a.py: wrong type"; exit 3; }}\n')
+    result = check(checkout, str(checkout / "hooks/check"))
+    assert result.returncode == 3
+    assert "== mypy\na.py: wrong type\n" in result.stdout and "mypy: FAILED with exit 3" in result.stderr
+    assert SUITE not in (checkout / "ran").read_text()
+
+
+def test_tests_that_are_compiled_are_not_collected_beforehand(checkout: Path) -> None:
+    compiled(checkout)
+    assert check(checkout, str(checkout / "hooks/check")).returncode == 0
+    ran = (checkout / "ran").read_text()
+    assert SUITE in ran and "--collect-only" not in ran
+
+
+def compiled(checkout: Path) -> None:
+    """Make it a checkout whose tests have been run before."""
+    (checkout / "tests/__pycache__").mkdir(parents=True)
+    (checkout / "tests/__pycache__/test_a.cpython-311-pytest-8.3.pyc").touch()
 
 
 def test_the_check_installs_again_only_when_the_project_has_changed(checkout: Path) -> None:
