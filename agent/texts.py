@@ -8,7 +8,7 @@ files.
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
+from typing import Any, Literal, TypeAlias, get_args
 
 Language: TypeAlias = Literal["en", "zh"]
 """A language that a vault's notes can be written in."""
@@ -29,13 +29,6 @@ class Sentence(str):
         self = super().__new__(cls, _filled(english, values, "en"))
         self.english, self.values = english, values
         return self
-
-
-@runtime_checkable
-class HasMessage(Protocol):
-    """A value that can be said in other languages: an error."""
-
-    message: Sentence
 
 
 _FOLDER = Path(__file__).with_suffix("")
@@ -86,7 +79,8 @@ def _filled(sentence: str, values: Mapping[str, object], language: Language) -> 
 
 
 def _in(value: object, language: Language) -> object:
-    found = value.message if isinstance(value, HasMessage) else value
+    """A placeholder's value as it is said: a sentence, or the message of an error, in the language."""
+    found = value if isinstance(value, str) else getattr(value, "message", None)
     return translated(found, language) if isinstance(found, Sentence) else value
 
 

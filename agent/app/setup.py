@@ -95,7 +95,7 @@ def _parts(path: Path, wishes: Wishes) -> tuple[Settings, Language, dict[str, by
                 where=where,
             )
         home = wanted
-    settings = replace(settings, vault=replace(settings.vault, folder=home.path))
+    settings = settings.with_sections(vault=replace(settings.vault, folder=home.path))
     template = placed(read_template(resource("vault_template"), language), home)
     if home.path:
         line = f"folder: {json.dumps(home.path, ensure_ascii=False)}"

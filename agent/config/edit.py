@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agent.config.directories import directories
-from agent.config.file import BOM, Content, SettingLine, load_text, parse_settings, replace_file
+from agent.config.file import BOM, Content, SettingLine, parse_settings, replace_file
 from agent.config.secrets import Secret, refuse_literal
 from agent.config.settings import RENAMED, refuse_of_one_vault, setting_type
+from agent.config.text_file import load_text
 from agent.config.values import format_value
 from agent.errors import ConfigError
 from agent.texts import Sentence

@@ -1,4 +1,4 @@
-"""One settings file: load it, parse it into flat, dotted keys, and replace it atomically.
+"""One settings file: parse it into flat, dotted keys, and replace it atomically.
 
 Only a subset of YAML is allowed: no aliases, no tags, no second document, no duplicate key, and every value is text
 until `values` parses it. `load` interprets the keys, `edit` changes them.
@@ -8,18 +8,12 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from stat import S_ISREG
 from tempfile import mkstemp
 
 import yaml
 
 from agent.config.private import make_folder
-from agent.errors import ConfigError, os_reason
-from agent.texts import Sentence
-
-MAX_BYTES = 16 * 1024
-"""The maximum size of a settings file. The C loader's time grows with the square of the depth: a hostile file of 64 KB
-takes 4 s, one of 16 KB a quarter of a second."""
+from agent.errors import ConfigError
 
 MAX_DEPTH = 8
 BOM = "\ufeff"
@@ -55,36 +49,6 @@ class Content:
 
     entries: dict[str, SettingLine] = field(default_factory=dict)
     sections: dict[str, Section] = field(default_factory=dict)
-
-
-def load_text(path: Path, *, follow: bool = True) -> str | None:
-    """A settings file's text, None for no file; raises `ConfigError` if it is not a small UTF-8 text file.
-
-    `follow=False` refuses a symbolic link, because a vault's file is untrusted.
-    """
-    flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
-    try:
-        descriptor = os.open(path, flags)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        reason = Sentence("it is a symbolic link") if not follow and path.is_symlink() else os_reason(error)
-        hint = "change its permissions, or move it away"
-        raise ConfigError("{path} cannot be read: {reason}", hint=hint, path=path, reason=reason) from error
-    if not S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise ConfigError("{path} is not a file", hint="move it away: the settings are a file of this name", path=path)
-    with os.fdopen(descriptor, "rb") as stream:
-        data = stream.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise ConfigError(
-            "{path} is larger than {size} KB", hint="keep only its settings", path=path, size=MAX_BYTES // 1024
-        )
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ConfigError("{path}:{line}: not UTF-8 text", hint="save it as UTF-8", path=path, line=line) from error
 
 
 def parse_settings(text: str, name: str) -> Content:

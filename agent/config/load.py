@@ -14,13 +14,23 @@ from types import MappingProxyType
 from typing import Literal
 
 from agent.config.directories import VAULT_FILE, directories
-from agent.config.file import SettingLine, load_text, parse_settings
+from agent.config.plain_file import parse_plain_settings
 from agent.config.resources import resource
 from agent.config.set_clock import VARIABLES
-from agent.config.settings import RENAMED, TRAVELS, Settings, keys, refuse_of_one_vault, sections, setting_type
-from agent.config.values import SettingValue, build, quote_for_message
+from agent.config.settings import (
+    RENAMED,
+    TRAVELS,
+    Settings,
+    SettingValues,
+    is_section,
+    is_setting,
+    refuse_of_one_vault,
+    setting_type,
+)
+from agent.config.text_file import load_text
+from agent.config.values import SettingValue, quote_for_message
 from agent.errors import ConfigError
-from agent.texts import Sentence, joined
+from agent.texts import Sentence
 
 PREFIX = "VAULT_AGENT_"
 MOST_WARNINGS = 20
@@ -42,24 +52,30 @@ class SettingOrigin:
         return f"{self.layer} {self.place}".rstrip()
 
 
+_DEFAULT = SettingOrigin("default")
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """The settings, with the origin of each."""
 
     settings: Settings
 
-    values: Mapping[str, SettingValue]
-    """The values of all settings by dotted key."""
-
     origins: Mapping[str, SettingOrigin]
+    """Where each value comes from that is not the default."""
 
     warnings: tuple[str, ...]
     """The ignored keys of the vault's file, one line each; for `status` and `doctor`."""
 
+    @property
+    def values(self) -> Mapping[str, SettingValue]:
+        """The values of all settings by dotted key."""
+        return self.settings.values
+
     def origin(self, key: str) -> SettingOrigin:
         """The origin of the value of `key`; raises `ConfigError` for an unknown setting."""
         setting_type(key)
-        return self.origins[key]
+        return self.origins.get(key, _DEFAULT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +99,6 @@ def load_settings(
     environ = os.environ if environ is None else environ
     traveling, warnings = _from_vault(vault) if vault is not None else ([], [])
     layers = (
-        _from_defaults(),
         traveling,
         _from_machine(environ),
         _from_environment(environ),
@@ -94,11 +109,8 @@ def load_settings(
     for found in (found for layer in layers for found in _renamed(layer)):
         values[found.key] = _value(found)
         origins[found.key] = found.origin
-    missing = [key for key in keys() if key not in values]
-    if missing:
-        raise ConfigError("configs/defaults.yaml has no default for {missing}", missing=joined(missing, ", "))
-    settings = build(Settings, values)
-    return Loaded(settings, MappingProxyType(values), MappingProxyType(origins), tuple(warnings))
+    settings = Settings(SettingValues(_defaults(), values))
+    return Loaded(settings, MappingProxyType(origins), tuple(warnings))
 
 
 def _renamed(layer: Iterable[_Found]) -> Iterator[_Found]:
@@ -140,23 +152,22 @@ def _help(found: _Found) -> Sentence:
             return Sentence("change it there")
 
 
-def _from_defaults() -> tuple[_Found, ...]:
+def _defaults() -> Mapping[str, str]:
     return _defaults_in((resource("configs") / "defaults.yaml").read_text("utf-8"))
 
 
 @lru_cache(maxsize=1)
-def _defaults_in(text: str) -> tuple[_Found, ...]:
-    """The defaults; a process that loads the settings again parses the same text once."""
-    return tuple(
-        _Found(key, entry.text, SettingOrigin("default")) for key, entry in _settings_in(text, "configs/defaults.yaml")
-    )
+def _defaults_in(text: str) -> Mapping[str, str]:
+    """The defaults' texts by key; a process that loads the settings again parses the same file once."""
+    return {key: text or "" for key, text, _ in _settings_in(text, "configs/defaults.yaml")}
 
 
 def _from_machine(environ: Mapping[str, str]) -> list[_Found]:
     path = directories(environ).settings_file
     return [
-        _Found(key, entry.text, SettingOrigin("machine", f"{path}:{entry.line}"))
-        for key, entry in _settings_in(load_text(path) or "", str(path))
+        _Found(key, text, SettingOrigin("machine", f"{path}:{line}"))
+        for key, text, line in _settings_in(load_text(path) or "", str(path))
+        if text != "" or not is_section(key)
     ]
 
 
@@ -172,16 +183,18 @@ def _from_vault(vault: Path) -> tuple[list[_Found], list[str]]:
     path = vault / VAULT_FILE
     found: list[_Found] = []
     warnings: list[str] = []
-    for key, entry in _settings_in(load_text(path, follow=False) or "", str(path)):
+    for key, text, line in _settings_in(load_text(path, follow=False) or "", str(path)):
         if key in TRAVELS:
-            found.append(_Found(key, entry.text, SettingOrigin("vault", f"{path}:{entry.line}")))
-        elif key in keys():
+            found.append(_Found(key, text, SettingOrigin("vault", f"{path}:{line}")))
+        elif text == "" and is_section(key):
+            continue
+        elif is_setting(key):
             warnings.append(
                 Sentence(
                     "{file}:{line}: {key} is ignored: it may not travel with a vault "
                     "(for this machine: vault-agent config set {key} VALUE)",
                     file=VAULT_FILE,
-                    line=entry.line,
+                    line=line,
                     key=key,
                 )
             )
@@ -190,7 +203,7 @@ def _from_vault(vault: Path) -> tuple[list[_Found], list[str]]:
                 Sentence(
                     "{file}:{line}: no such setting, ignored: {key}",
                     file=VAULT_FILE,
-                    line=entry.line,
+                    line=line,
                     key=quote_for_message(key),
                 )
             )
@@ -203,13 +216,17 @@ def _from_vault(vault: Path) -> tuple[list[_Found], list[str]]:
     return found, warnings
 
 
-def _settings_in(text: str, name: str) -> Iterator[tuple[str, SettingLine]]:
-    """The file's keys, without empty sections."""
+def _settings_in(text: str, name: str) -> Iterator[tuple[str, str | None, int]]:
+    """The file's keys with their texts and lines; an empty section has the text of an empty value."""
+    plain = parse_plain_settings(text)
+    if plain is not None:
+        yield from ((key, word, line) for key, (word, line) in plain.items())
+        return
+    from agent.config.file import parse_settings  # the YAML library, which most files do without
+
     try:
         entries = parse_settings(text, name).entries
     except ConfigError as error:
         mend = Sentence("mend that line with an editor: {name}", name=name)
         raise ConfigError(error.message, hint=error.hint or mend) from error
-    for key, entry in entries.items():
-        if not (entry.text == "" and key in sections()):
-            yield key, entry
+    yield from ((key, entry.text, entry.line) for key, entry in entries.items())

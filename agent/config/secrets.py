@@ -6,7 +6,7 @@ which only a person can write there by hand. `key_file` writes such files. `mask
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
@@ -62,35 +62,48 @@ def reveal(
     lookup: Callable[[str], str | None] = from_keyring,
 ) -> str:
     """The value of a secret; raises `MissingKey` when the reference or its value is missing or empty."""
-    environ = os.environ if environ is None else environ
+    value = _look_up(secret, os.environ if environ is None else environ, lookup)
+    if value:
+        return value
     kind, _, name = secret.reference.partition(":")
-    if kind == "env":
-        value, why = environ.get(name), "there is no key at {secret}: the variable is not set"
-        hint = "export {name}=…"
-    elif kind == "keyring":
-        value, why, hint = lookup(name), "there is no key at {secret}", "keyring set {service} {name}"
-    elif kind == "file":
-        value, why = load_key(Path(name)), "there is no key at {secret}: the file is missing or empty"
-        hint = "put the key into {name}"
-    else:
-        value, why, hint = secret.reference, "a key is not set", "set it to env:NAME, file:PATH or keyring:NAME"
-    if not value:
-        raise MissingKey(why, hint=hint, secret=secret, name=name, service=SERVICE)
-    return value
+    match kind:
+        case "env":
+            why, hint = "there is no key at {secret}: the variable is not set", "export {name}=…"
+        case "keyring":
+            why, hint = "there is no key at {secret}", "keyring set {service} {name}"
+        case "file":
+            why, hint = "there is no key at {secret}: the file is missing or empty", "put the key into {name}"
+        case _:
+            why, hint = "a key is not set", "set it to env:NAME, file:PATH or keyring:NAME"
+    raise MissingKey(why, hint=hint, secret=secret, name=name, service=SERVICE)
+
+
+def _look_up(secret: Secret, environ: Mapping[str, str], lookup: Callable[[str], str | None]) -> str | None:
+    """What is found at a secret's place, None or empty for nothing."""
+    kind, _, name = secret.reference.partition(":")
+    match kind:
+        case "env":
+            return environ.get(name)
+        case "keyring":
+            return lookup(name)
+        case "file":
+            return load_key(Path(name))
+        case _:
+            return secret.reference
 
 
 def known_secrets(
-    settings: object,
+    secrets: Iterable[Secret],
     environ: Mapping[str, str] | None = None,
     lookup: Callable[[str], str | None] = from_keyring,
 ) -> tuple[str, ...]:
-    """The values of every `Secret` in `settings` (a dataclass of dataclasses), and those in the environment.
+    """The values of these secrets, and those in the environment.
 
     References without a value are left out: `reveal` raises the error when the value is used. So are values with fewer
     than 8 characters: they are words such as `none`, which some local servers require.
     """
     environ = os.environ if environ is None else environ
-    values = {_value(secret, environ, lookup) for secret in _secrets(settings)}
+    values = {_value(secret, environ, lookup) for secret in secrets}
     return tuple(sorted({value for value in values if len(value) >= SHORTEST} | set(secrets_of(environ))))
 
 
@@ -119,16 +132,17 @@ def not_looked_up(name: str) -> None:
     """A `lookup` without the system's keyring, which may ask the person for a password; always None."""
 
 
-def _secrets(settings: object) -> Iterable[Secret]:
-    if isinstance(settings, Secret):
-        yield settings
-    elif is_dataclass(settings):
-        for each in fields(settings):
-            yield from _secrets(getattr(settings, each.name))
+def secrets_in(sections: Iterable[object]) -> Iterator[Secret]:
+    """Every secret in these sections of the settings (dataclasses of dataclasses)."""
+    for each in sections:
+        if isinstance(each, Secret):
+            yield each
+        elif is_dataclass(each):
+            yield from secrets_in(getattr(each, field.name) for field in fields(each))
 
 
 def _value(secret: Secret, environ: Mapping[str, str], lookup: Callable[[str], str | None]) -> str:
     try:
-        return reveal(secret, environ, lookup)
+        return _look_up(secret, environ, lookup) or ""
     except MissingKey:
         return ""

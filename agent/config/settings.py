@@ -4,161 +4,115 @@ A setting is here only if some code uses it. `load` reads the values; the defaul
 A field `section.key` is also the environment variable `VAULT_AGENT_SECTION__KEY`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Annotated, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from agent.config.attention_settings import AttentionSettings
-from agent.config.channel_settings import ChannelSettings
-from agent.config.growth_settings import GrowthSettings, ReflectionSettings
-from agent.config.http_settings import HttpSettings
-from agent.config.machine_settings import MachineSettings, SyncSettings
-from agent.config.memory_settings import MemorySettings
-from agent.config.node_settings import NodeSettings
-from agent.config.profile_settings import ProfileSettings
-from agent.config.research_settings import ResearchSettings
-from agent.config.run_settings import (
-    ContextSettings,
-    InboxSettings,
-    LlmSettings,
-    RunSettings,
-    SpendSettings,
-    ToolSettings,
-)
-from agent.config.schedule_settings import JobSettings, ScheduleSettings
-from agent.config.skill_settings import SkillSettings
-from agent.config.values import Range, SettingType, quote_for_message, setting_types
+from agent.config.lazy_section import LazySection
+from agent.config.secrets import Secret, secrets_in
+from agent.config.values import SettingType, SettingValue, quote_for_message, setting_types
 from agent.errors import ConfigError
 from agent.texts import Sentence, either, joined
 
-
-@dataclass(frozen=True, slots=True)
-class VaultSettings:
-    """Settings of the whole vault."""
-
-    language: Literal["en", "zh"]
-    """The language of the notes that the agent writes. Default `en`; `init --language` sets it for a vault."""
-
-    folder: str
-    """The folder of the vault in which everything of the agent's lies: its notes, and folders such as `entries/`.
-    Default empty: the vault's root. Only a vault's own file has it, as it describes that vault; `init --under` writes
-    it, and it does not change while the agent's notes are there."""
-
-
-@dataclass(frozen=True, slots=True)
-class GitSettings:
-    """Settings of commits and of git."""
-
-    human_commits: Literal["auto", "off"]
-    """`auto` commits the person's edits in the person's name; with `off` the person commits them. Default `auto`:
-    committed edits can be undone, and the agent's commits stay separate from the person's."""
-
-    quiet_seconds: Annotated[float, Range(0, 86_400, "seconds")]
-    """The time without changes in the vault before the person's edits are committed, in seconds. Default 30: longer
-    than an editor's autosave interval and a pause to think, so that a minute of writing is one commit."""
-
-    largest_megabytes: Annotated[float, Range(0, 100_000, "megabytes")]
-    """The size above which a new file is left out of the person's commits, in megabytes; 0 for no limit. Default 20:
-    what a history has once, it keeps for ever, and each clone and backup copies it. A file that the person adds to git
-    is followed like any other."""
-
-    binaries: Literal["leave", "commit"]
-    """`leave` leaves new files that are no text (pictures, PDFs) out of the person's commits, `commit` commits them.
-    Default `leave`: git keeps a whole copy of each version. A file that the person adds to git is followed like any
-    other."""
-
-    durable: bool
-    """Sync every write to disk before it counts as done. Default true: git by default does not fsync every write,
-    and durability costs about 3 ms per commit."""
-
-    lock_seconds: Annotated[float, Range(0, 600, "seconds")]
-    """The maximum wait while another process writes to the same vault, in seconds. Default 5: a write takes well under
-    one second, so after a longer wait the command reports the lock and exits with 75."""
-
-    timeout_seconds: Annotated[float, Range(1, 3_600, "seconds")]
-    """The maximum time of one call of git, in seconds. Default 60: enough for 50,000 notes on a slow disk, and short
-    enough to detect a hanging git."""
+if TYPE_CHECKING:
+    from agent.config.attention_settings import AttentionSettings
+    from agent.config.channel_settings import ChannelSettings
+    from agent.config.growth_settings import GrowthSettings, ReflectionSettings
+    from agent.config.http_settings import HttpSettings
+    from agent.config.index_settings import IndexSettings, WatchSettings
+    from agent.config.machine_settings import MachineSettings, SyncSettings
+    from agent.config.memory_settings import MemorySettings
+    from agent.config.node_settings import NodeSettings
+    from agent.config.profile_settings import ProfileSettings
+    from agent.config.research_settings import ResearchSettings
+    from agent.config.run_settings import (
+        ContextSettings,
+        InboxSettings,
+        LlmSettings,
+        RunSettings,
+        SpendSettings,
+        ToolSettings,
+    )
+    from agent.config.schedule_settings import JobSettings, ScheduleSettings
+    from agent.config.skill_settings import SkillSettings
+    from agent.config.vault_settings import BrakeSettings, GitSettings, LogSettings, VaultSettings
 
 
-@dataclass(frozen=True, slots=True)
-class BrakeSettings:
-    """The mass-change brake: a run or a pull that removes more than the larger of the two limits stops and asks."""
-
-    notes: Annotated[int, Range(0, 1_000_000, "notes")]
-    """Notes that one run with its sub-runs may delete, empty, or remove most lines from without approval. Default 20:
-    more than a tidy-up needs, few enough to check."""
-
-    share: Annotated[float, Range(0, 1)]
-    """The same as a share of all notes, from 0 to 1. Default 0.05: at 10,000 notes, 500."""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexSettings:
-    """Settings of search."""
-
-    keyword: Literal["auto", "whoosh", "tantivy"]
-    """The keyword engine. Default `auto`: tantivy if the extra `fast` is installed, else Whoosh, which always is."""
-
-    model: str
-    """The embedding model: a name in the local hub cache such as `minishlab/potion-multilingual-128M`, the whole path
-    of a folder with a model2vec model, or `shipped`, the vectors that come with the program. Default `auto`: that
-    multilingual model if it is in the hub cache, else `shipped`. Nothing is downloaded. A model of 500,000 words takes
-    about 10 s to load: a daemon loads it once, and each command that searches loads it for itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class WatchSettings:
-    """Settings of the watcher of files."""
-
-    quiet_seconds: Annotated[float, Range(0, 60, "seconds")]
-    """The time without changes before a file is checked, in seconds. Default 0.2: a save takes a few milliseconds, and
-    a person waits for the search to find it."""
-
-    scan_seconds: Annotated[float, Range(1, 86_400, "seconds")]
-    """The time between two comparisons of all files with the known state, in seconds. Default 240: a change that the
-    system did not report is found within five minutes."""
-
-
-@dataclass(frozen=True, slots=True)
-class LogSettings:
-    """Settings of logging."""
-
-    level: Literal["debug", "info", "warning", "error"]
-    """The lowest level of messages that are shown. Default `warning`: results are printed, so silence means success."""
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings; built by `load`, passed on by `app`."""
+    """All settings; read by `load`, passed on by `app`. Each section is made when it is first asked for."""
 
-    vault: VaultSettings
-    git: GitSettings
-    brake: BrakeSettings
-    index: IndexSettings
-    watch: WatchSettings
-    sync: SyncSettings
-    llm: LlmSettings
-    spend: SpendSettings
-    run: RunSettings
-    context: ContextSettings
-    memory: MemorySettings
-    profile: ProfileSettings
-    growth: GrowthSettings
-    research: ResearchSettings
-    reflection: ReflectionSettings
-    skills: SkillSettings
-    tools: ToolSettings
-    inbox: InboxSettings
-    schedule: ScheduleSettings
-    jobs: JobSettings
-    attention: AttentionSettings
-    channels: ChannelSettings
-    http: HttpSettings
-    node: NodeSettings
-    machine: MachineSettings
-    log: LogSettings
+    vault: "LazySection[VaultSettings]" = LazySection("agent.config.vault_settings.VaultSettings")
+    git: "LazySection[GitSettings]" = LazySection("agent.config.vault_settings.GitSettings")
+    brake: "LazySection[BrakeSettings]" = LazySection("agent.config.vault_settings.BrakeSettings")
+    index: "LazySection[IndexSettings]" = LazySection("agent.config.index_settings.IndexSettings")
+    watch: "LazySection[WatchSettings]" = LazySection("agent.config.index_settings.WatchSettings")
+    sync: "LazySection[SyncSettings]" = LazySection("agent.config.machine_settings.SyncSettings")
+    llm: "LazySection[LlmSettings]" = LazySection("agent.config.run_settings.LlmSettings")
+    spend: "LazySection[SpendSettings]" = LazySection("agent.config.run_settings.SpendSettings")
+    run: "LazySection[RunSettings]" = LazySection("agent.config.run_settings.RunSettings")
+    context: "LazySection[ContextSettings]" = LazySection("agent.config.run_settings.ContextSettings")
+    memory: "LazySection[MemorySettings]" = LazySection("agent.config.memory_settings.MemorySettings")
+    profile: "LazySection[ProfileSettings]" = LazySection("agent.config.profile_settings.ProfileSettings")
+    growth: "LazySection[GrowthSettings]" = LazySection("agent.config.growth_settings.GrowthSettings")
+    research: "LazySection[ResearchSettings]" = LazySection("agent.config.research_settings.ResearchSettings")
+    reflection: "LazySection[ReflectionSettings]" = LazySection("agent.config.growth_settings.ReflectionSettings")
+    skills: "LazySection[SkillSettings]" = LazySection("agent.config.skill_settings.SkillSettings")
+    tools: "LazySection[ToolSettings]" = LazySection("agent.config.run_settings.ToolSettings")
+    inbox: "LazySection[InboxSettings]" = LazySection("agent.config.run_settings.InboxSettings")
+    schedule: "LazySection[ScheduleSettings]" = LazySection("agent.config.schedule_settings.ScheduleSettings")
+    jobs: "LazySection[JobSettings]" = LazySection("agent.config.schedule_settings.JobSettings")
+    attention: "LazySection[AttentionSettings]" = LazySection("agent.config.attention_settings.AttentionSettings")
+    channels: "LazySection[ChannelSettings]" = LazySection("agent.config.channel_settings.ChannelSettings")
+    http: "LazySection[HttpSettings]" = LazySection("agent.config.http_settings.HttpSettings")
+    node: "LazySection[NodeSettings]" = LazySection("agent.config.node_settings.NodeSettings")
+    machine: "LazySection[MachineSettings]" = LazySection("agent.config.machine_settings.MachineSettings")
+    log: "LazySection[LogSettings]" = LazySection("agent.config.vault_settings.LogSettings")
+
+    def __init__(self, values: "SettingValues") -> None:
+        self.values = values
+        self._others: dict[str, object] = {}
+        """The sections that were put in the place of those of the values."""
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """The secrets that were set: no default is one."""
+        found = secrets_in([*self.values.given.values(), *self._others.values()])
+        return tuple(each for each in found if each.reference)
+
+    def with_sections(self, **sections: object) -> "Settings":
+        """The same settings with other sections of these names."""
+        if unknown := sections.keys() - SECTIONS.keys():
+            raise TypeError(f"no such sections: {unknown}")
+        other = Settings(self.values)
+        other._others = self._others | sections
+        vars(other).update(other._others)
+        return other
 
 
+class SettingValues(Mapping[str, SettingValue]):
+    """The values of all settings by dotted key: those that were given, and the defaults, read when they are asked for.
+
+    `given` has the values that the person, a vault or a caller has set.
+    """
+
+    def __init__(self, defaults: Mapping[str, str], given: Mapping[str, SettingValue]) -> None:
+        self.given = MappingProxyType(given)
+        self._defaults = defaults
+
+    def __getitem__(self, key: str) -> SettingValue:
+        return self.given[key] if key in self.given else setting_type(key).read(self._defaults[key])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._defaults)
+
+    def __len__(self) -> int:
+        return len(self._defaults)
+
+
+SECTIONS: Mapping[str, LazySection[object]] = {
+    name: each for name, each in vars(Settings).items() if isinstance(each, LazySection)
+}
 TRAVELS = frozenset(
     {
         *("vault.language", "vault.folder", "git.human_commits", "git.quiet_seconds", "inbox.every_note"),
@@ -185,13 +139,26 @@ RENAMED = {
 @cache
 def keys() -> tuple[str, ...]:
     """The dotted keys of all settings, in the order above."""
-    return tuple(setting_types(Settings))
+    return tuple(f"{name}.{key}" for name, section in SECTIONS.items() for key in setting_types(section.dataclass))
 
 
 @cache
 def sections() -> frozenset[str]:
     """The names of sections: `git`, not `git.durable`."""
     return frozenset(".".join(key.split(".")[:depth]) for key in keys() for depth in range(1, key.count(".") + 1))
+
+
+def is_section(key: str) -> bool:
+    """True for the name of a section, such as `llm.fast`; of the others only that one is loaded."""
+    name, _, inside = key.partition(".")
+    inner = setting_types(SECTIONS[name].dataclass) if name in SECTIONS else {}
+    return name in SECTIONS and (not inside or any(each.startswith(f"{inside}.") for each in inner))
+
+
+def is_setting(key: str) -> bool:
+    """True for the dotted key of a setting."""
+    name, _, inside = key.partition(".")
+    return name in SECTIONS and inside in setting_types(SECTIONS[name].dataclass)
 
 
 def refuse_of_one_vault(key: str) -> None:
@@ -204,10 +171,10 @@ def refuse_of_one_vault(key: str) -> None:
 
 def setting_type(key: str) -> SettingType:
     """The type of the setting `key`; raises `ConfigError` with similar keys when there is no such setting."""
-    found = setting_types(Settings).get(key)
-    if found is not None:
-        return found
-    if key in sections():
+    if is_setting(key):
+        name, _, inner = key.partition(".")
+        return setting_types(SECTIONS[name].dataclass)[inner]
+    if is_section(key):
         inside = joined((each for each in keys() if each.startswith(f"{key}.")), ", ")
         raise ConfigError("{key} is a section, not a setting", hint="its settings: {inside}", key=key, inside=inside)
     from difflib import get_close_matches

@@ -5,11 +5,11 @@ enough: `off` is a word here and never YAML's false. `settings` defines the sett
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Literal, TypeGuard, TypeVar, get_args, get_origin, get_type_hints
 
 from agent.config.secrets import Secret
 from agent.errors import ConfigError
@@ -101,34 +101,35 @@ class SettingType:
 
 
 @cache
-def setting_types(cls: type) -> MappingProxyType[str, SettingType]:
+def setting_types(cls: Callable[..., object]) -> MappingProxyType[str, SettingType]:
     """The types of all settings of a nested dataclass by dotted key, in the order of the fields."""
     found: dict[str, SettingType] = {}
-    for name, hint in get_type_hints(cls, include_extras=True).items():
-        if is_dataclass(hint) and hint is not Secret and isinstance(hint, type):
+    for name, hint in _fields(cls).items():
+        if _is_section(hint):
             found |= {f"{name}.{key}": kind for key, kind in setting_types(hint).items()}
         else:
             found[name] = _kind(hint)
     return MappingProxyType(found)
 
 
-def build(cls: Callable[..., T], values: dict[str, SettingValue]) -> T:
-    """An instance of the nested dataclass `cls` from dotted keys; `values` has every key of `setting_types(cls)`."""
-    arguments: dict[str, object] = {}
-    for name, hint in _fields(cls).items():
-        if name in values:
-            arguments[name] = values[name]
-        else:
-            start = f"{name}."
-            inside = {key.removeprefix(start): value for key, value in values.items() if key.startswith(start)}
-            arguments[name] = build(hint, inside)
-    return cls(**arguments)
+def build(cls: Callable[..., T], values: Mapping[str, SettingValue], section: str = "") -> T:
+    """An instance of the nested dataclass `cls` from the values of its keys, which begin with `section`."""
+    return cls(
+        **{
+            name: build(hint, values, f"{section}{name}.") if _is_section(hint) else values[section + name]
+            for name, hint in _fields(cls).items()
+        }
+    )
 
 
 @cache
-def _fields(cls: Callable[..., object]) -> MappingProxyType[str, Callable[..., object]]:
-    """The types of a dataclass's fields by name."""
-    return MappingProxyType(get_type_hints(cls))
+def _fields(cls: Callable[..., object]) -> Mapping[str, object]:
+    """The types of a dataclass's fields by name, with what is annotated of them."""
+    return MappingProxyType(get_type_hints(cls, include_extras=True))
+
+
+def _is_section(hint: object) -> TypeGuard[type]:
+    return isinstance(hint, type) and is_dataclass(hint) and hint is not Secret
 
 
 def _kind(hint: object) -> SettingType:

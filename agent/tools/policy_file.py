@@ -10,8 +10,9 @@ from pathlib import Path
 
 import yaml
 
-from agent.config.file import BOM, MAX_DEPTH, load_text, not_yaml
+from agent.config.file import BOM, MAX_DEPTH, not_yaml
 from agent.config.resources import resource
+from agent.config.text_file import load_text
 from agent.errors import ConfigError
 from agent.texts import Sentence
 from agent.tools.policy import DEFAULT, GROUPS, Policies, Policy, Profile, Rule, RunFilter

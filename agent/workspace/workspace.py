@@ -74,7 +74,7 @@ def learn_secrets(workspace: Workspace, lookup: Callable[[str], str | None] = fr
     Returns their values. The default `lookup` opens the keyring, which may prompt the person: use it only for a key.
     """
     known = workspace.vault.known
-    known.learn(known_secrets(workspace.settings, lookup=lookup))
+    known.learn(known_secrets(workspace.settings.secrets, lookup=lookup))
     keep_out_of_logs(known.values)
     keep_out_of_print(known.values)
     return known.values
@@ -87,7 +87,7 @@ def reload_settings(workspace: Workspace) -> Workspace:
     and the index were opened stay.
     """
     now, opened = load_settings(workspace.vault.place.root).settings, workspace.settings
-    settings = replace(now, git=opened.git, brake=opened.brake, index=opened.index, watch=opened.watch)
+    settings = now.with_sections(git=opened.git, brake=opened.brake, index=opened.index, watch=opened.watch)
     fresh = replace(workspace, settings=settings)
     learn_secrets(fresh, not_looked_up)
     return fresh
@@ -105,5 +105,5 @@ def options(settings: Settings) -> Options:
         brake=Brake(settings.brake.notes, settings.brake.share),
         largest=int(settings.git.largest_megabytes * 1_000_000),
         binaries=settings.git.binaries == "commit",
-        known=KnownSecrets(known_secrets(settings, lookup=not_looked_up)),
+        known=KnownSecrets(known_secrets(settings.secrets, lookup=not_looked_up)),
     )

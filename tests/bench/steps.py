@@ -107,4 +107,5 @@ def _scripted(workspace: Workspace, path: Path, paths: list[str]) -> Workspace:
     lines = [*map(asks, range(STEPS - 1)), {"text": "Done.", "chunks": ["Done."]}]
     path.write_text(json.dumps({"replies": lines}), "utf-8")
     settings = workspace.settings
-    return replace(workspace, settings=replace(settings, llm=replace(settings.llm, wire="scripted", script=str(path))))
+    scripted = replace(settings.llm, wire="scripted", script=str(path))
+    return replace(workspace, settings=settings.with_sections(llm=scripted))

@@ -128,9 +128,9 @@ def test_the_environment_and_the_settings_are_known_and_references_are_not() -> 
         "GITHUB_TOKEN": "not-ours-to-know",
     }
     assert secrets_of(environ) == ("a-key-of-a-provider", "channel-token-1")
-    assert "a-key-of-the-settings" in known_secrets(Secret("env:WORK"), environ)
-    assert known_secrets(Secret("keyring:work"), {}, lambda name: f"{name}-in-keyring") == ("work-in-keyring",)
-    assert known_secrets(Secret("keyring:work"), {}, not_looked_up) == ()
+    assert "a-key-of-the-settings" in known_secrets([Secret("env:WORK")], environ)
+    assert known_secrets([Secret("keyring:work")], {}, lambda name: f"{name}-in-keyring") == ("work-in-keyring",)
+    assert known_secrets([Secret("keyring:work")], {}, not_looked_up) == ()
 
 
 def test_what_is_printed_is_masked_and_other_bytes_stay() -> None:

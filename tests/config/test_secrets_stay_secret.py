@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agent.config.directories import VAULT_FILE
 from agent.config.key_file import save_key
 from agent.config.masking import redact
-from agent.config.secrets import Secret, known_secrets, reveal
+from agent.config.secrets import Secret, known_secrets, reveal, secrets_in
 from agent.config.values import SettingType, build, setting_types
 from agent.errors import MissingKey
 
@@ -50,7 +50,7 @@ def test_a_reference_that_leads_nowhere_says_what_to_do(reference: str, hint: st
 def test_a_key_in_a_file_is_found_masked_and_kept_out_of_vaults(tmp_path: Path) -> None:
     kept_at = save_key(tmp_path / "keys", "work", f"{PLAIN}\n")
     assert reveal(Secret(f"file:{kept_at}")) == PLAIN
-    assert known_secrets(All(Service(Secret(f"file:{kept_at}"))), {}) == (PLAIN,)
+    assert known_secrets(secrets_in([All(Service(Secret(f"file:{kept_at}")))]), {}) == (PLAIN,)
     with pytest.raises(MissingKey, match="the file is missing or empty"):
         reveal(Secret(f"file:{tmp_path}/none"))
     with pytest.raises(MissingKey, match="no whole path"):

@@ -20,15 +20,15 @@ ENCODED = "canary%2F4711%2Bsecret%3Dvalue"
 
 def test_every_secret_setting_and_every_api_key_is_known() -> None:
     settings = load_settings(None, environ={}).settings
-    settings = replace(settings, llm=replace(settings.llm, api_key=Secret("env:MY_KEY")))
+    settings = settings.with_sections(llm=replace(settings.llm, api_key=Secret("env:MY_KEY")))
     environ = {"MY_KEY": KEY, "OPENAI_API_KEY": "another-long-key", "API_KEY_HELP": "how to get one", "X_API_KEY": "no"}
-    assert known_secrets(settings, environ) == ("another-long-key", KEY)
-    assert known_secrets(settings, {}) == ()
-    assert known_secrets(replace(settings, llm=replace(settings.llm, api_key=Secret(KEY))), {}) == (KEY,)
+    assert known_secrets(settings.secrets, environ) == ("another-long-key", KEY)
+    assert known_secrets(settings.secrets, {}) == ()
+    assert known_secrets(settings.with_sections(llm=replace(settings.llm, api_key=Secret(KEY))).secrets, {}) == (KEY,)
 
 
 def test_a_word_that_some_servers_want_for_a_key_is_no_secret() -> None:
-    assert known_secrets(Secret("none"), {}) == ()
+    assert known_secrets([Secret("none")], {}) == ()
 
 
 def test_nothing_that_goes_to_the_model_has_the_secret_in_it() -> None:

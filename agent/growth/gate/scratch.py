@@ -101,8 +101,7 @@ def _without_side_effects(settings: Settings) -> Settings:
     memory = replace(
         settings.memory, auto_recall=False, auto_capture=False, capture="off", refresh=False, ask_for_words=False
     )
-    return replace(
-        settings,
+    return settings.with_sections(
         memory=memory,
         context=replace(settings.context, memories=0),
         skills=replace(settings.skills, learn=False, corrections=False),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from agent.config.directories import VAULT_FILE
+from agent.config.plain_file import parse_plain_settings
 from agent.interfaces.cli.printing import padded
 from agent.texts import LANGUAGES, Language, translated
 
@@ -110,12 +111,19 @@ def _of_vault(vault: Path | None) -> str:
     """The language that a vault's settings name; empty if they cannot be read."""
     if vault is None:
         return ""
-    import yaml  # help elsewhere needs no parser
-
     try:
         with (vault / VAULT_FILE).open("rb") as file:
-            settings = yaml.load(file.read(_MOST), yaml.CSafeLoader)
-    except (yaml.YAMLError, OSError, RecursionError, ValueError):
+            text = file.read(_MOST).decode("utf-8-sig")
+    except (OSError, ValueError):
+        return ""
+    plain = parse_plain_settings(text)
+    if plain is not None:
+        return plain.get("vault.language", ("", 0))[0]
+    import yaml  # most vaults' files need no such parser, which is slow to load
+
+    try:
+        settings = yaml.load(text, yaml.CSafeLoader)
+    except (yaml.YAMLError, RecursionError, ValueError):
         return ""
     section = settings.get("vault") if isinstance(settings, dict) else None
     return str(section.get("language") or "") if isinstance(section, dict) else ""

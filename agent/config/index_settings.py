@@ -1,0 +1,33 @@
+"""Settings of search and of the watcher that keeps it up to date."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from agent.config.values import Range
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """Settings of search."""
+
+    keyword: Literal["auto", "whoosh", "tantivy"]
+    """The keyword engine. Default `auto`: tantivy if the extra `fast` is installed, else Whoosh, which always is."""
+
+    model: str
+    """The embedding model: a name in the local hub cache such as `minishlab/potion-multilingual-128M`, the whole path
+    of a folder with a model2vec model, or `shipped`, the vectors that come with the program. Default `auto`: that
+    multilingual model if it is in the hub cache, else `shipped`. Nothing is downloaded. A model of 500,000 words takes
+    about 10 s to load: a daemon loads it once, and each command that searches loads it for itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchSettings:
+    """Settings of the watcher of files."""
+
+    quiet_seconds: Annotated[float, Range(0, 60, "seconds")]
+    """The time without changes before a file is checked, in seconds. Default 0.2: a save takes a few milliseconds, and
+    a person waits for the search to find it."""
+
+    scan_seconds: Annotated[float, Range(1, 86_400, "seconds")]
+    """The time between two comparisons of all files with the known state, in seconds. Default 240: a change that the
+    system did not report is found within five minutes."""

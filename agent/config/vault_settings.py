@@ -1,0 +1,74 @@
+"""Settings of the vault and of writing to it, which every command needs."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from agent.config.values import Range
+
+
+@dataclass(frozen=True, slots=True)
+class VaultSettings:
+    """Settings of the whole vault."""
+
+    language: Literal["en", "zh"]
+    """The language of the notes that the agent writes. Default `en`; `init --language` sets it for a vault."""
+
+    folder: str
+    """The folder of the vault in which everything of the agent's lies: its notes, and folders such as `entries/`.
+    Default empty: the vault's root. Only a vault's own file has it, as it describes that vault; `init --under` writes
+    it, and it does not change while the agent's notes are there."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitSettings:
+    """Settings of commits and of git."""
+
+    human_commits: Literal["auto", "off"]
+    """`auto` commits the person's edits in the person's name; with `off` the person commits them. Default `auto`:
+    committed edits can be undone, and the agent's commits stay separate from the person's."""
+
+    quiet_seconds: Annotated[float, Range(0, 86_400, "seconds")]
+    """The time without changes in the vault before the person's edits are committed, in seconds. Default 30: longer
+    than an editor's autosave interval and a pause to think, so that a minute of writing is one commit."""
+
+    largest_megabytes: Annotated[float, Range(0, 100_000, "megabytes")]
+    """The size above which a new file is left out of the person's commits, in megabytes; 0 for no limit. Default 20:
+    what a history has once, it keeps for ever, and each clone and backup copies it. A file that the person adds to git
+    is followed like any other."""
+
+    binaries: Literal["leave", "commit"]
+    """`leave` leaves new files that are no text (pictures, PDFs) out of the person's commits, `commit` commits them.
+    Default `leave`: git keeps a whole copy of each version. A file that the person adds to git is followed like any
+    other."""
+
+    durable: bool
+    """Sync every write to disk before it counts as done. Default true: git by default does not fsync every write,
+    and durability costs about 3 ms per commit."""
+
+    lock_seconds: Annotated[float, Range(0, 600, "seconds")]
+    """The maximum wait while another process writes to the same vault, in seconds. Default 5: a write takes well under
+    one second, so after a longer wait the command reports the lock and exits with 75."""
+
+    timeout_seconds: Annotated[float, Range(1, 3_600, "seconds")]
+    """The maximum time of one call of git, in seconds. Default 60: enough for 50,000 notes on a slow disk, and short
+    enough to detect a hanging git."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrakeSettings:
+    """The mass-change brake: a run or a pull that removes more than the larger of the two limits stops and asks."""
+
+    notes: Annotated[int, Range(0, 1_000_000, "notes")]
+    """Notes that one run with its sub-runs may delete, empty, or remove most lines from without approval. Default 20:
+    more than a tidy-up needs, few enough to check."""
+
+    share: Annotated[float, Range(0, 1)]
+    """The same as a share of all notes, from 0 to 1. Default 0.05: at 10,000 notes, 500."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """Settings of logging."""
+
+    level: Literal["debug", "info", "warning", "error"]
+    """The lowest level of messages that are shown. Default `warning`: results are printed, so silence means success."""
