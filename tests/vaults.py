@@ -3,13 +3,15 @@
 import os
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from agent.clock import Clock, SystemClock
 from agent.vault.options import Options
-from agent.vault.plumbing import objects
+from agent.vault.plumbing.object_ids import blob_id as id_of_blob
 from agent.vault.store import Vault, open_vault
 
 FAST = Options(durable=False)
@@ -26,7 +28,7 @@ def object_format() -> str:
 
 def blob_id(data: bytes) -> str:
     """The id that git gives to a file's content in the tests' repositories."""
-    return objects.blob_id(data, 64 if object_format() == "sha256" else 40)
+    return id_of_blob(data, 64 if object_format() == "sha256" else 40)
 
 
 def init(root: Path, *options: str) -> None:
@@ -92,6 +94,12 @@ def make_vault(
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "The vault as it was")
     return open_vault(root, folder / "state", clock or SystemClock(), options)
+
+
+def with_parts(vault: Vault, **parts: Any) -> Vault:
+    """The vault with other parts (`git`, `files`, `options`), such as files that fail, for reading and for writing."""
+    writer = replace(vault.writer, **parts)
+    return replace(vault, **parts, _writer=lambda: writer)
 
 
 def write(path: Path, content: str | bytes) -> None:

@@ -4,9 +4,7 @@ A process id is valid only in its PID namespace, and until its computer restarts
 or computer the process id does not show if it is alive; the only evidence is the age of its lock.
 """
 
-import ctypes
 import os
-import socket
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -54,7 +52,7 @@ class Holder:
 def current() -> Holder:
     """The current process as a holder."""
     process = os.getpid()
-    return Holder(_word(socket.gethostname()), *_identity(process), process)
+    return Holder(_word(os.uname().nodename), *_identity(process), process)
 
 
 @cache
@@ -83,6 +81,8 @@ def _boot() -> str:
 
 
 def _macos_boot() -> str:
+    import ctypes  # elsewhere a file says it
+
     size = ctypes.c_size_t(64)
     found = ctypes.create_string_buffer(size.value)
     library = ctypes.CDLL(None)

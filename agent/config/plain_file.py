@@ -9,10 +9,8 @@ from collections.abc import Mapping
 
 _MOST_SECTIONS = 4
 """How deep sections are nested here; the program's own go three deep."""
-_PRINTABLE = "[\t -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-"""YAML's characters, without those that end a line."""
 _WORD = r'(?!null\b)[A-Za-z0-9](?:[A-Za-z0-9_./+-]|:(?=[A-Za-z0-9_./+-]))*|""'
-_LINE = re.compile(rf"( *)(?:([a-z][a-z0-9_]*):(?: +({_WORD}))?(?: +|(?= *\Z)))?(?:#{_PRINTABLE}*)? *")
+_LINE = re.compile(rf"( *)(?:([a-z][a-z0-9_]*):(?: +({_WORD}))?(?: +|(?= *\Z)))?(?:#.*)?")
 
 
 def parse_plain_settings(text: str) -> Mapping[str, tuple[str, int]] | None:
@@ -26,7 +24,7 @@ def parse_plain_settings(text: str) -> Mapping[str, tuple[str, int]] | None:
     """The columns of the keys of the sections around the line, and their names with a dot, outermost first."""
     begun = ""
     for number, line in enumerate(text.split("\n"), 1):
-        match = _LINE.fullmatch(line)
+        match = _LINE.fullmatch(line) if line.isprintable() else None  # else YAML may see the end of a line in it
         if match is None:
             return None
         indent, key, word = match.groups()

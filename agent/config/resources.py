@@ -16,10 +16,8 @@ Name = Literal["vault_template", "skills", "configs", "hooks"]
 
 def resource(name: Name) -> "Traversable":
     """The folder `name`, readable with `iterdir`, `/`, `read_bytes`; raises `Permanent` when it is missing."""
-    # 16 ms to import, which `--help` saves.
-    from importlib.resources import files
-
-    return _first_folder(name, files("agent") / "_data" / name, Path(__file__).parents[2] / name)
+    package = Path(__file__).parents[1]
+    return _first_folder(name, package / "_data" / name, package.parent / name)
 
 
 def _first_folder(name: str, installed: "Traversable", checkout: "Traversable") -> "Traversable":

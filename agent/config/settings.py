@@ -4,14 +4,14 @@ A setting is here only if some code uses it. `load` reads the values; the defaul
 A field `section.key` is also the environment variable `VAULT_AGENT_SECTION__KEY`.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, cached_property
+from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, Self, TypeVar, cast, overload
 
-from agent.config.lazy_section import LazySection
 from agent.config.secrets import Secret, secrets_in
-from agent.config.values import SettingType, SettingValue, quote_for_message, setting_types
+from agent.config.values import SettingType, SettingValue, build, quote_for_message, setting_types
 from agent.errors import ConfigError
 from agent.texts import Sentence, either, joined
 
@@ -38,9 +38,44 @@ if TYPE_CHECKING:
     from agent.config.skill_settings import SkillSettings
     from agent.config.vault_settings import BrakeSettings, GitSettings, LogSettings, VaultSettings
 
+T_co = TypeVar("T_co", covariant=True)
+
+
+class LazySection(Generic[T_co]):
+    """An attribute of `Settings` with the section of its name, made when it is first asked for.
+
+    A command needs few sections: the modules of the others, with half a hundred dataclasses, are not loaded for it.
+    `place` is the full name of the section's dataclass.
+    """
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @cached_property
+    def dataclass(self) -> Callable[..., T_co]:
+        """The dataclass, imported."""
+        module, _, name = self._place.rpartition(".")
+        return cast("Callable[..., T_co]", getattr(import_module(module), name))
+
+    @overload
+    def __get__(self, settings: None, owner: object = None) -> Self: ...
+
+    @overload
+    def __get__(self, settings: "Settings", owner: object = None) -> T_co: ...
+
+    def __get__(self, settings: "Settings | None", owner: object = None) -> Self | T_co:
+        if settings is None:
+            return self
+        made = build(self.dataclass, settings.values, f"{self._name}.")
+        vars(settings)[self._name] = made  # found there before this method from now on
+        return made
+
 
 class Settings:
-    """All settings; read by `load`, passed on by `app`. Each section is made when it is first asked for."""
+    """All settings; read by `load`, passed on by `app`."""
 
     vault: "LazySection[VaultSettings]" = LazySection("agent.config.vault_settings.VaultSettings")
     git: "LazySection[GitSettings]" = LazySection("agent.config.vault_settings.GitSettings")

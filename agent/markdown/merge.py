@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Literal, TypeAlias, TypeVar
 
 from agent.errors import BadNote
-from agent.markdown import frontmatter
+from agent.markdown import frontmatter, header_edits
 from agent.markdown.frontmatter import Parts
 from agent.markdown.values import Value, is_list, same
 
@@ -151,7 +151,7 @@ def _segments(parts: Parts) -> tuple[dict[str, _Segment], str]:
     segments: dict[str, _Segment] = {}
     end = 0
     for entry in frontmatter.entries(parts):
-        frontmatter.require_own_lines(text, entry)
+        header_edits.require_own_lines(text, entry)
         if entry.start < end:
             raise BadNote("two keys share a line", line=entry.line)
         segments[entry.key] = _Segment(text[end : entry.start], text[entry.start : entry.end], entry.value)
@@ -202,10 +202,10 @@ def _merge_entry(base: _Segment | None, ours: _Segment, theirs: _Segment, lines:
 
 
 def _rewritten(text: str, value: Value) -> str:
-    """A key's lines with another value, written by `frontmatter.set_key`."""
+    """A key's lines with another value, written by `header_edits.set_key`."""
     data = b"---\n" + text.encode() + b"---\n"
     (entry,) = frontmatter.entries(frontmatter.split(data))
-    return frontmatter.split(frontmatter.set_key(data, entry.key, value)).header.decode()
+    return frontmatter.split(header_edits.set_key(data, entry.key, value)).header.decode()
 
 
 def _merge_values(base: _Maybe, ours: Value, theirs: Value) -> Value:

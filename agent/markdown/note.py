@@ -98,11 +98,15 @@ class Note:
 
     def with_key(self, key: str, value: Value) -> Self:
         """The note with one key set; only that key's lines change. Raises BadNote when the header cannot be changed."""
-        return type(self).parse(frontmatter.set_key(self.data, key, value))
+        from agent.markdown.header_edits import set_key  # as all that writes YAML, loaded when it is needed
+
+        return type(self).parse(set_key(self.data, key, value))
 
     def without_key(self, key: str) -> Self:
         """The note without one key. Raises BadNote when the header cannot be changed."""
-        return type(self).parse(frontmatter.remove_key(self.data, key))
+        from agent.markdown.header_edits import remove_key
+
+        return type(self).parse(remove_key(self.data, key))
 
     def with_body(self, body: str) -> Self:
         """The note with another body below the same header bytes, even when the header cannot be parsed.

@@ -14,6 +14,8 @@ Scalar: TypeAlias = None | bool | int | float | str | date | datetime
 # Parsed values are never changed: lists are tuples, mappings are dictionaries that no code writes to.
 Value: TypeAlias = Scalar | Sequence["Value"] | Mapping[str, "Value"]
 Header: TypeAlias = Mapping[str, Value]
+MAX_BYTES = 64 * 1024
+"""The most bytes of a header that is read."""
 
 _WORDS: dict[str, bool | float | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),

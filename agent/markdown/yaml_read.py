@@ -10,9 +10,8 @@ import yaml
 from yaml.cyaml import CSafeLoader
 
 from agent.errors import BadNote
-from agent.markdown.values import Value, resolve
+from agent.markdown.values import MAX_BYTES, Value, resolve
 
-MAX_BYTES = 64 * 1024
 MAX_DEPTH = 32
 
 

@@ -12,66 +12,61 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from agent.clock import Clock
 from agent.config.masking import KnownSecrets
 from agent.errors import AgentError, BadPath, NotAVault, Retryable, UserError
-from agent.vault.change import Outcome, Stamp
 from agent.vault.folders import AgentFolder
-from agent.vault.layout import layout, settle_home
-from agent.vault.locks import holder
+from agent.vault.layout import Layout, layout, settle_home
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.git_processes import git_is_busy
 from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.objects import LINK
+from agent.vault.plumbing.object_ids import LINK
 from agent.vault.plumbing.repository import MARKER, Place, head_commit, locate
-from agent.vault.queue import Order
-from agent.vault.secrets import without_secrets
-from agent.vault.signing_key import SigningKey
-from agent.vault.transaction import Transaction
-from agent.vault.worktree import borders
+from agent.vault.refusal import in_plain_words
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import check, is_note
-from agent.vault.worktree.survey import Dirty, dirty
-from agent.vault.write.guard import masked_order, masked_request, refuse_secrets
-from agent.vault.write.held import HeldNote
-from agent.vault.write.journal import Journal
-from agent.vault.write.writer import Writer, in_plain_words
 
 if TYPE_CHECKING:
+    from agent.vault.change import Outcome, Stamp
     from agent.vault.provenance.record import Provenance
+    from agent.vault.queue import Order
+    from agent.vault.signing_key import SigningKey
+    from agent.vault.transaction import Transaction
+    from agent.vault.worktree.survey import Dirty
+    from agent.vault.write.held import HeldNote
+    from agent.vault.write.writer import Writer
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Vault:
-    """One open vault. Cheap to create; holds no file or process open."""
+    """One open vault. Cheap to create; holds no file or process open.
 
-    writer: Writer
+    What writes, and what records where text comes from, is loaded when it is needed: many commands only read.
+    """
+
+    place: Place
+    layout: Layout
+    git: Git
+    files: Files
+    clock: Clock
+    options: Options
+    """The settings for writing."""
+    _writer: "Callable[[], Writer]"
     _provenance: "Callable[[], Provenance]"
+
+    @property
+    def writer(self) -> "Writer":
+        """What carries out changes."""
+        return self._writer()
 
     @property
     def provenance(self) -> "Provenance":
         """The record of what arrived from elsewhere."""
         return self._provenance()
-
-    @property
-    def place(self) -> Place:
-        return self.writer.place
-
-    @property
-    def git(self) -> Git:
-        return self.writer.git
-
-    @property
-    def clock(self) -> Clock:
-        return self.writer.clock
-
-    @property
-    def options(self) -> Options:
-        """The settings for writing."""
-        return self.writer.options
 
     @property
     def home(self) -> AgentFolder:
@@ -81,15 +76,15 @@ class Vault:
     @property
     def id(self) -> str:
         """The vault's id on this machine: a clone has another one."""
-        return self.writer.layout.id
+        return self.layout.id
 
     @property
     def private_folder(self) -> Path:
         """The folder outside the vault for this machine's private files about it."""
-        return self.writer.layout.folder
+        return self.layout.folder
 
     @property
-    def signing_key(self) -> SigningKey:
+    def signing_key(self) -> "SigningKey":
         """This machine's key for the commits that the program makes here."""
         return self.writer.signing_key
 
@@ -105,20 +100,22 @@ class Vault:
 
     def masked(self, text: str) -> str:
         """The text with `[secret]` in place of secrets: known values and text that looks like one."""
+        from agent.vault.secrets import without_secrets
+
         return without_secrets(text, self.known)
 
     @contextmanager
     def transaction(
         self,
         subject: str,
-        stamp: Stamp,
+        stamp: "Stamp",
         *,
         body: str = "",
         confirmed: bool = False,
         system: bool = False,
         masked: bool = False,
         hold: bool = False,
-    ) -> Iterator[Transaction]:
+    ) -> "Iterator[Transaction]":
         """Collect changes; the end of the block makes one commit, an error in the block changes nothing.
 
         `confirmed`: a person has agreed to a mass change. `masked`: new notes and added text come from the program
@@ -127,6 +124,10 @@ class Vault:
         them, or `commit_held`, or the next write of any process once this one has ended. The end of the block raises
         what `Writer.perform` raises, and `LockHeld` if another writer keeps the lock.
         """
+        from agent.vault.queue import Order
+        from agent.vault.transaction import Transaction
+        from agent.vault.write.guard import masked_request
+
         transaction = Transaction(system)
         yield transaction
         requests = tuple(masked_request(each, self.known) if masked else each for each in transaction.requests)
@@ -135,8 +136,10 @@ class Vault:
         if order.requests or order.release:
             transaction.outcome = self.carry_out(order)
 
-    def carry_out(self, order: Order) -> Outcome:
+    def carry_out(self, order: "Order") -> "Outcome":
         """Perform an order, or store it in the queue while the repository is not free; raises `SecretFound`."""
+        from agent.vault.write.guard import masked_order, refuse_secrets
+
         order = masked_order(order, self.known)
         if order.stamp.actor != "human":
             refuse_secrets(order.requests, self.known, lambda path: self.read(path) is not None)
@@ -152,7 +155,7 @@ class Vault:
         """Commit the held notes of these paths, or all; they stay held while the repository is not free."""
         writer = self.writer
 
-        def wanted() -> list[HeldNote]:
+        def wanted() -> "list[HeldNote]":
             return [note for note in writer.held.all() if paths is None or note.path in paths]
 
         if not wanted():
@@ -197,7 +200,7 @@ class Vault:
         is_own: bool = False,
         stay: Collection[str] = (),
         progress: Callable[[int, int], object] = lambda done, of: None,
-    ) -> Outcome:
+    ) -> "Outcome":
         """Move the vault from HEAD's commit `seen` to a finished commit (`write.take_in`)."""
         with in_plain_words(self.place), self.writer.exclusive():
             recover(self.writer)
@@ -207,7 +210,7 @@ class Vault:
 
     def commit_human(
         self, *, confirmed: bool = False, quiet: bool = False, drafts: bool = False, subject: str = ""
-    ) -> Outcome:
+    ) -> "Outcome":
         """Commit the edits that people made by hand, in their name; see `human_commits.commit`."""
         with in_plain_words(self.place), self.writer.exclusive():
             recover(self.writer)
@@ -220,14 +223,14 @@ class Vault:
     def read(self, path: str) -> bytes | None:
         """A note's bytes, None if there is none; the bytes of this moment if another program keeps the note open."""
         try:
-            return self.writer.files.read(path)
+            return self.files.read(path)
         except Retryable:
             return self.read_now(path)
 
     def read_now(self, path: str) -> bytes | None:
         """A note's bytes of this moment, even during a save; for callers that read again after each change."""
         check(path, system=True)
-        found = self.writer.files.read_now(path)
+        found = self.files.read_now(path)
         if found is not None and found[0] == LINK:
             raise BadPath("{path} is a link", hint="links are not followed", path=path)
         return None if found is None else found[1]
@@ -273,18 +276,22 @@ class Vault:
         """True if this program wrote this content (a blob id) of the note, and the journal still has the record."""
         return (path, blob) in self.own_versions()
 
-    def stamp_of(self, path: str, blob: str) -> Stamp | None:
+    def stamp_of(self, path: str, blob: str) -> "Stamp | None":
         """Who wrote this content (a blob id) of a note, and with what; None if this program did not, or the journal has
         the record no more."""
         return self.writer.journal.stamp_of(path, blob)
 
-    def changed_files(self, paths: Collection[str] = ()) -> list[Dirty]:
+    def changed_files(self, paths: Collection[str] = ()) -> "list[Dirty]":
         """The files of the vault, or of `paths` only, that differ from the last commit; without held notes."""
+        from agent.vault.worktree.survey import dirty
+
         held = self.writer.held_unchanged()
         return [item for item in dirty(self.git, self.place, paths) if item.path not in held]
 
     def check_ours(self, path: str) -> None:
         """Raise `BadPath` if the path is in another repository, or a sparse checkout excludes it."""
+        from agent.vault.worktree import borders
+
         borders.check_ours(self.git, self.place, (path,))
 
     def drop_records(self, unwanted: Callable[[str], bool]) -> None:
@@ -297,7 +304,7 @@ class Vault:
         """The number of accepted changes that wait until the repository is free."""
         return self.writer.queue.count()
 
-    def waiting_orders(self) -> Iterator[Order]:
+    def waiting_orders(self) -> "Iterator[Order]":
         """The accepted changes that wait until the repository is free, oldest first."""
         return self.writer.queue.waiting()
 
@@ -307,7 +314,10 @@ class Vault:
 
     def is_busy(self) -> bool:
         """True if a process of this program writes to the vault, or a git process works in its repository."""
-        return holder(self.writer.layout.lock) is not None or git_is_busy(self.place.gitdir, self.place.worktree)
+        from agent.vault.locks import holder
+        from agent.vault.plumbing.git_processes import git_is_busy
+
+        return holder(self.layout.lock) is not None or git_is_busy(self.place.gitdir, self.place.worktree)
 
     def note_paths(self, folder: str = "") -> list[str]:
         """All notes in a folder, tracked or not, sorted; without those that git ignores or a sparse checkout excludes.
@@ -328,7 +338,7 @@ class Vault:
         return self.own_version(self.home.at(name))
 
 
-def recover(writer: Writer) -> None:
+def recover(writer: "Writer") -> None:
     """Finish or take back what a crash has left (`write.recover`): like all that changes the vault, it is loaded when
     it is needed, as many commands only read."""
     import_module("agent.vault.write.recover").recover(writer)
@@ -353,7 +363,7 @@ def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault
         raise NotAVault("{root} has no git repository any more", hint=_init(root), root=root)
     with in_plain_words(place):
         vault = attach(place, state, clock, options)
-    settle_home(vault.writer.layout, root, vault.home)
+    settle_home(vault.layout, root, vault.home)
     return vault
 
 
@@ -368,18 +378,29 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
     git = Git(place.gitdir, place.worktree, durable=options.durable, timeout=options.timeout_seconds)
     files = Files(place.root, clock, options.durable)
     private = layout(place, state, clock)
-    journal = Journal(private.journal, options.durable)
-    writer = Writer(place, private, git, files, clock, options, lambda: len(_note_paths(git, place)), journal)
-    lock = threading.Lock()
 
-    @cache
+    def writer() -> "Writer":
+        from agent.vault.write.journal import Journal
+        from agent.vault.write.writer import Writer
+
+        journal = Journal(private.journal, options.durable)
+        return Writer(place, private, git, files, clock, options, lambda: len(_note_paths(git, place)), journal)
+
     def provenance() -> "Provenance":
         record = import_module("agent.vault.provenance.record")  # slow to load, and a note is written without it
-        parts = (place, git, private.folder, files.read, journal.commits, options.home)
+        parts = (place, git, private.folder, files.read, lambda: one_writer().journal.commits(), options.home)
         return cast("Provenance", record.provenance(*parts))
 
-    def only_one() -> "Provenance":
-        with lock:
-            return provenance()
+    one_writer = _only_one(writer)
+    return Vault(place, private, git, files, clock, options, one_writer, _only_one(provenance))
 
-    return Vault(writer, only_one)
+
+def _only_one(make: Callable[[], T]) -> Callable[[], T]:
+    """A function that makes a value when it is first called, in one thread, and returns it again each time."""
+    lock, made = threading.Lock(), cache(make)
+
+    def one() -> T:
+        with lock:
+            return made()
+
+    return one

@@ -8,7 +8,7 @@ import json
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from agent.app.agent import build_runs
@@ -53,7 +53,8 @@ def measure(folder: Path, notes: int, engine: Engine, rounds: int, say: Callable
     say(f"writing and indexing {notes} notes")
     paths = build_prose(folder / "vault", notes)
     place = site(folder / "vault", folder / "home", engine)
-    vault = Timed(place.workspace.vault.writer, lambda: place.workspace.vault.provenance)
+    given = place.workspace.vault
+    vault = Timed(*(getattr(given, each.name) for each in fields(given)))
     workspace = _scripted(replace(place.workspace, vault=vault), folder / "script.json", paths)
     steps: list[float] = []
     begins: list[float] = []

@@ -5,7 +5,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from agent.errors import BadNote
-from agent.markdown.frontmatter import BOM, entries, remove_key, set_key, split
+from agent.markdown.frontmatter import BOM, entries, split
+from agent.markdown.header_edits import remove_key, set_key
 from agent.markdown.new_note import StrictYaml, compose
 from agent.markdown.values import Value, same
 from tests.markdown.generate import NOTES, keys, notes, values

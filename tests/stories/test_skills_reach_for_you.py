@@ -24,7 +24,7 @@ from agent.vault.history.find import commits
 from agent.vault.plumbing.git import Git, GitObject
 from agent.workspace.search_index import open_index
 from tests.stories.agents import PROJECT, call, furnish, only, script, ticked
-from tests.vaults import git, write
+from tests.vaults import git, with_parts, write
 
 TEA = """---
 name: tea-round
@@ -166,10 +166,7 @@ def test_each_version_of_a_note_is_read_once_however_many_runs_have_written_it(
     workspace = open_workspace(root)
     counted = Counted(workspace.vault.git.gitdir, workspace.vault.git.worktree)
     counted.asked = []
-    uses = gather_feedback(
-        replace(workspace, vault=replace(workspace.vault, writer=replace(workspace.vault.writer, git=counted))),
-        ["tea-round"],
-    )
+    uses = gather_feedback(replace(workspace, vault=with_parts(workspace.vault, git=counted)), ["tea-round"])
     assert [use.feedback for use in uses] == ["corrected", "corrected"]
     made = git(root, "rev-list", "HEAD", "--", "tea-list.md").split()
     versions = [git(root, "rev-parse", f"{each}:tea-list.md").strip() for each in made]

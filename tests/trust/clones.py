@@ -7,7 +7,7 @@ in the history; all others must be in the notes.
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -20,7 +20,7 @@ from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote
 from tests.fakes import FakeClock
 from tests.remotes import git_as, make_remote
-from tests.vaults import FAST, init, write
+from tests.vaults import FAST, init, with_parts, write
 
 NAMES = ("Anna", "Bert", "Cora")
 PLAIN = "Cora"
@@ -170,7 +170,7 @@ class Company:
         """One round; raises `AssertionError` if it says what is not so, or fails without a reason."""
         vault = clone.vault
         if options is not None:
-            vault = replace(vault, writer=replace(vault.writer, options=options))
+            vault = with_parts(vault, options=options)
         away = self.remote.with_suffix(".away")
         if clone.offline:
             clone.offline -= 1

@@ -10,14 +10,14 @@ import stat
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
 from agent.clock import SystemClock
 from agent.vault.store import Vault
 from agent.vault.worktree.files import Files
-from tests.vaults import git
+from tests.vaults import git, with_parts
 
 CODES = (errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS)
 
@@ -83,7 +83,7 @@ def disk(code: int, at: int, lasting: bool) -> Fault:
 
     def through(vault: Vault) -> Vault:
         files = FaultyFiles(vault.place.root, SystemClock(), False, code, at, lasting)
-        return replace(vault, writer=replace(vault.writer, files=files))
+        return with_parts(vault, files=files)
 
     name = f"{errno.errorcode[code]} at operation {at}{' and from then on' if lasting else ''}"
     return Fault(name, through=through)

@@ -14,7 +14,7 @@ from agent.markdown import requests
 from agent.vault.worktree.files import Files
 from agent.workspace.workspace import Workspace
 from tests.trust.inbox_human import QUIET, Desk, desk
-from tests.vaults import git, write
+from tests.vaults import git, with_parts, write
 
 Save = Callable[[], None]
 DURING = ("read", "trade", "traded")
@@ -122,7 +122,7 @@ def meeting(root: Path) -> Iterator[Meeting]:
 
     def meddled(workspace: Workspace) -> Workspace:
         files = MeddledFiles(workspace.vault.place.root, workspace.clock, False, waiting)
-        return replace(workspace, vault=replace(workspace.vault, writer=replace(workspace.vault.writer, files=files)))
+        return replace(workspace, vault=with_parts(workspace.vault, files=files))
 
     with desk(root, 1, meddled) as at:
         yield Meeting(at, waiting)

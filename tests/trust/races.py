@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.clock import SystemClock
@@ -21,7 +21,7 @@ from tests.fakes import FakeClock
 from tests.trust import checks
 from tests.trust.crash import PROJECT
 from tests.trust.ledger import Ledger
-from tests.vaults import git, make_vault
+from tests.vaults import git, make_vault, with_parts
 
 ANIMALS = ("ant", "bee", "cat", "dog", "eel", "fly", "gnu", "hen", "ibis", "jay")
 NOTES = tuple(f"notes/{name}.md" for name in ANIMALS)
@@ -72,7 +72,7 @@ def race(folder: Path, style: str, saves: int, seed: str) -> Races:
     """Let a person save `saves` times while the agent writes; raises `AssertionError` when a line is lost."""
     opened = make_vault(folder, {name: f"# {Path(name).stem}\n\nold text\n\n- end\n" for name in NOTES})
     files = CountingFiles(opened.place.root, SystemClock(), False)
-    vault = replace(opened, writer=replace(opened.writer, files=files))
+    vault = with_parts(opened, files=files)
     ledger = Ledger(folder / "ledger.jsonl")
     total = Races()
     arguments = [str(vault.place.root), str(ledger.path), str(vault.writer.layout.journal), style, seed, *NOTES]
@@ -101,7 +101,7 @@ def save_slowly(folder: Path) -> str:
     opened = make_vault(folder, {"note.md": "old\n"}, clock=FakeClock())
     root = opened.place.root
     files = SlowEditorFiles(root, opened.clock, False)
-    vault = replace(opened, writer=replace(opened.writer, files=files))
+    vault = with_parts(opened, files=files)
     with suppress(AgentError), vault.transaction("agent(notes): a line", Stamp("agent", "r1")) as transaction:
         transaction.append("note.md", b"agent line\n")
     (descriptor,) = files.opened

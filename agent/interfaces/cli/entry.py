@@ -5,14 +5,17 @@ them each time. So nothing is imported here that is slow to load, and click is n
 answering (there is none, it is busy, of another version, has other settings) is no error: the whole program answers.
 """
 
+import gc
 import json
 import os
-import socket
 import sys
 from binascii import crc32
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    import socket
 
 PROTOCOL = 1
 PATH = "/api/v1/command"
@@ -37,6 +40,7 @@ _LONGEST_NAME = 100
 
 def run() -> NoReturn:
     """Run the command line as the console entry point."""
+    gc.disable()  # what is loaded is no garbage, and looking for some in it takes longer than reading a note
     args = sys.argv[1:]
     try:
         answer = ask_daemon(args, os.environ)
@@ -178,8 +182,10 @@ def request(folder: str, path: str, body: bytes) -> bytes:
     return head.encode("ascii") + body
 
 
-def connected(folder: str, seconds: float | None) -> socket.socket:
+def connected(folder: str, seconds: float | None) -> "socket.socket":
     """A connection to the daemon with this private folder; raises `OSError`."""
+    import socket  # a tenth of the way to the daemon, and of no use without one
+
     path, descriptor = os.path.join(folder, "daemon.sock"), -1
     if len(os.fsencode(path)) >= _LONGEST_NAME:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

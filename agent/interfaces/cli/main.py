@@ -44,7 +44,7 @@ from agent.interfaces.cli.output import (
 from agent.interfaces.cli.printing import colour, show
 from agent.interfaces.cli.streams import is_reader_gone, prepare_streams
 
-_GARBAGE = (50_000, 20, 50)
+_GARBAGE = (100_000, 20, 50)
 """Thresholds of the garbage collector, in new objects; the default of 700 is for programs that import less."""
 
 _TOO_MANY = ("Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})")
@@ -207,6 +207,8 @@ def run() -> NoReturn:
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(*_GARBAGE)
+    gc.freeze()
+    gc.enable()
     code = main(sys.argv[1:])
     gc.freeze()
     sys.exit(code)

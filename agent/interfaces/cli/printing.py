@@ -8,7 +8,6 @@ characters.
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
@@ -209,7 +208,11 @@ def size(*, error: bool = False) -> tuple[int, int]:
         found = getattr(stream, "terminal_size", None) or os.get_terminal_size(stream.fileno())
     except (OSError, ValueError):
         found = os.terminal_size((0, 0))
-    return (found.columns, found.lines) if found.columns and found.lines else shutil.get_terminal_size()
+    if found.columns and found.lines:
+        return found.columns, found.lines
+    import shutil  # with three kinds of archives, which a terminal of a known size needs not
+
+    return shutil.get_terminal_size()
 
 
 def colour() -> bool | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from agent.errors import BadNote
-from agent.markdown import frontmatter
+from agent.markdown import frontmatter, header_edits
 from agent.markdown.frontmatter import Parts
 from agent.markdown.merging.order import merge_order
 from agent.markdown.merging.values import merge_values
@@ -57,7 +57,7 @@ class Header:
         end = 0
         for entry in self._entries:
             try:
-                frontmatter.require_own_lines(text, entry)
+                header_edits.require_own_lines(text, entry)
             except BadNote:
                 return None
             if entry.start < end:
@@ -178,6 +178,6 @@ def _rewritten(text: str, value: Value) -> str:
     data = b"---\n" + text.encode() + b"---\n"
     try:
         (entry,) = frontmatter.entries(frontmatter.split(data))
-        return frontmatter.split(frontmatter.set_key(data, entry.key, value)).header.decode()
+        return frontmatter.split(header_edits.set_key(data, entry.key, value)).header.decode()
     except BadNote:
         return ""

@@ -14,7 +14,7 @@ from agent.errors import GitFailed
 from agent.vault import durable
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.objects import hasher
+from agent.vault.plumbing.object_ids import hasher
 from agent.vault.plumbing.repository import is_id
 from agent.vault.store import Vault
 

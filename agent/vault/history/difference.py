@@ -16,7 +16,7 @@ from agent.markdown import changes
 from agent.markdown.note import Note
 from agent.texts import Sentence
 from agent.vault.file_changes import FileChange, Kind, parse_raw
-from agent.vault.plumbing.objects import FILE, PROGRAM, object_id
+from agent.vault.plumbing.object_ids import FILE, PROGRAM, object_id
 from agent.vault.plumbing.repository import Place
 from agent.vault.store import Vault
 from agent.vault.worktree.files import Files

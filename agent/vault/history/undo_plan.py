@@ -18,7 +18,8 @@ from agent.vault.folders import AgentFolder
 from agent.vault.history.commits import Commit
 from agent.vault.history.trailers import HUMAN
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.objects import FILE, PROGRAM, TreeEntry, has_id
+from agent.vault.plumbing.object_ids import FILE, PROGRAM, has_id
+from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import check, is_note
 from agent.vault.write.merge import merge_lines

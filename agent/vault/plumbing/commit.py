@@ -18,8 +18,8 @@ from agent.vault.plumbing.identities import Person, signature
 from agent.vault.plumbing.index_file import load_index
 from agent.vault.plumbing.index_lock import keep_index_lock
 from agent.vault.plumbing.link_check import common_folder
+from agent.vault.plumbing.object_ids import FOLDER
 from agent.vault.plumbing.objects import (
-    FOLDER,
     Pack,
     TreeEntry,
     Trees,

@@ -7,21 +7,19 @@ state; `commit` chooses the content.
 
 import os
 import re
-import shutil
-import signal
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from agent.errors import GitFailed, Retryable, UserError
-from agent.vault.plumbing.command import Git as Command
-from agent.vault.plumbing.command import GitCommandNotFound
-from agent.vault.plumbing.hazards import READERS, Hazard, hazards
+from agent.errors import GitFailed
 from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.objects import blob_id
+from agent.vault.plumbing.object_ids import blob_id
+
+if TYPE_CHECKING:
+    from agent.vault.plumbing.hazards import Hazard
+    from agent.vault.plumbing.running import Program, Running
 
 NEUTRAL = (
     ("core.hooksPath", "/dev/null"),
@@ -44,8 +42,6 @@ NEUTRAL = (
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
 )
-LOOK_SECONDS = 1.0
-"""Seconds after which a running command causes a search for what it may be waiting for (`hazards`)."""
 DURABLE = (("core.fsync", "all"), ("core.fsyncObjectFiles", "true"))
 
 _SHA256 = re.compile(rb"^\s*(?:\[extensions\]\s*)?objectformat\s*=\s*\"?sha256\b", re.IGNORECASE | re.MULTILINE)
@@ -55,18 +51,6 @@ KEPT_VARIABLES = (
     *("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL"),
     *("GIT_SSH_COMMAND", "GIT_SSH", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH"),
 )
-
-
-class Obstructed(UserError):
-    """git waits for something that never comes, or takes too long; `hazard` is the cause."""
-
-    def __init__(self, hazard: Hazard) -> None:
-        super().__init__(str(hazard), hint=hazard.hint)
-        self.hazard = hazard
-
-
-class TooSlow(Retryable):
-    """A git command was ended after its time limit; it is unknown how far it has come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +91,6 @@ class Git:
         self._variables = dict(variables or {})
         self._drivers: tuple[tuple[int, int], tuple[tuple[str, str], ...]] | None = None
         self._width = 0
-        self._command = Command(str(worktree))
-        self._program = shutil.which("git") or "git"
 
     def run(
         self,
@@ -134,21 +116,14 @@ class Git:
         self, *args: str, stdin: bytes | BinaryIO = b"", index: Path | None = None, drivers_off: bool = False
     ) -> "Running":
         """Start `git ARGS` without waiting, so that two commands can overlap."""
-        settings = self._settings + (self.silenced_drivers() if drivers_off else ())
-        source = subprocess.PIPE if isinstance(stdin, bytes) else stdin
-        try:
-            process = self._command.execute(
-                [self._program, *args],
-                istream=source,
-                as_process=True,
-                env=self._environment(settings, index),
-                start_new_session=True,  # Ctrl-C is for this program, which decides; git ends what it has begun
-            )
-            assert isinstance(process, Command.AutoInterrupt)
-        except GitCommandNotFound as error:
-            raise UserError("git is not installed, or not on the PATH", hint="install git 2.34 or newer") from error
-        fed = stdin if isinstance(stdin, bytes) else None
-        return Running(args[0], process, fed, self.timeout, self.gitdir, self.worktree)
+        environment = self._environment(self._settings + (self.silenced_drivers() if drivers_off else ()), index)
+        return self._program.start(args, stdin, environment, self.timeout)
+
+    @cached_property
+    def _program(self) -> "Program":
+        from agent.vault.plumbing.running import Program  # many commands start no process
+
+        return Program(self.gitdir, self.worktree)
 
     def _environment(self, settings: tuple[tuple[str, str], ...], index: Path | None) -> dict[str, str]:
         environment = {
@@ -227,89 +202,6 @@ class Git:
             return name
         found = self.run("rev-parse", "--verify", "-q", "--end-of-options", name, ok=(0, 1, 128)).decode().strip()
         return found or "0" * self.width
-
-
-@dataclass(slots=True)
-class Running:
-    """A running git command. `process` is GitPython's wrapper, stored because its deletion ends the process."""
-
-    name: str
-    process: Command.AutoInterrupt
-    stdin: bytes | None
-    timeout: float
-    gitdir: Path
-    worktree: Path
-    code: int = -1
-    stderr: bytes = b""
-    waited: bool = False
-
-    def end(self) -> None:
-        """Kill the process, with those that it has started, if it has not been waited for."""
-        if not self.waited:
-            self.kill()
-
-    def kill(self) -> None:
-        """Kill the process and those that it has started: a transfer's helper, an ssh."""
-        process = self.process.proc
-        if process is None or process.returncode is not None:
-            return
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-        with suppress(subprocess.TimeoutExpired, ValueError):  # a child in a session of its own may hold the pipes
-            process.communicate(timeout=LOOK_SECONDS)
-
-    def wait(self, ok: Sequence[int] = (0,)) -> bytes:
-        """Send the input, wait, and return standard output; raises `GitFailed`, or `TooSlow` after the time limit.
-
-        Raises `Obstructed` early if the command waits for a pipe or for a costly pattern.
-        """
-        process = self.process.proc
-        if process is None:
-            raise GitFailed(self.name, -1, "it was waited for already")
-        self.waited = True
-        # After the last byte, `communicate` polls in steps of 1 ms, which is longer than some commands take.
-        process.wait = lambda timeout=None: type(process).wait(process)  # type: ignore[method-assign]
-        try:
-            out, err = self._communicate(process)
-        except subprocess.TimeoutExpired as error:
-            self.kill()
-            raise TooSlow(
-                "git {name} did not finish in {timeout:.0f} s", name=self.name, timeout=self.timeout
-            ) from error
-        self.code, self.stderr = process.returncode, err
-        if self.code not in ok:
-            raise GitFailed(self.name, self.code, err.decode("utf-8", "replace"))
-        return bytes(out)
-
-    def _communicate(self, process: "subprocess.Popen[bytes]") -> tuple[bytes, bytes]:
-        early = min(LOOK_SECONDS, self.timeout / 2)
-        try:
-            return process.communicate(self.stdin, timeout=early)
-        except subprocess.TimeoutExpired:
-            found = next(hazards(self.gitdir, self.worktree, folders=self.name in READERS), None)
-            if found is not None:
-                self.kill()
-                raise Obstructed(found) from None
-            return _outputs(process, self.timeout - early)
-
-
-def _outputs(process: "subprocess.Popen[bytes]", seconds: float) -> tuple[bytes, bytes]:
-    """The outputs of a process; what there is of them if it has ended and a child of it holds the pipes open."""
-    ended = False
-    while True:
-        step = min(LOOK_SECONDS, seconds)
-        try:
-            return process.communicate(timeout=step)
-        except subprocess.TimeoutExpired as error:
-            seconds -= step
-            if ended:
-                return error.output or b"", error.stderr or b""
-            ended = process.poll() is not None
-            if ended:
-                seconds = LOOK_SECONDS
-            elif seconds <= 0:
-                raise
 
 
 def _silence(names: list[str]) -> Iterator[tuple[str, str]]:

@@ -1,10 +1,9 @@
-"""git's objects as bytes: blob ids, trees with changed paths, commits, and a pack that holds them.
+"""git's objects as bytes: trees with changed paths, commits, and a pack that holds them.
 
 One process stores a whole commit (blob, trees, commit) as a pack: 15 ms at 10,000 notes, against 20 ms with one process
 per object or with `fast-import`. The formats are those of gitformat-pack(5) and of `git cat-file`.
 """
 
-import hashlib
 import re
 import tempfile
 import zlib
@@ -13,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, BinaryIO
 
-FILE, PROGRAM, LINK, FOLDER, MODULE = "100644", "100755", "120000", "40000", "160000"
+from agent.vault.plumbing.object_ids import FOLDER, hasher, object_id
 
 _PACK_TYPE = {"commit": 1, "tree": 2, "blob": 3}
 LOOSE_OBJECTS, LOOSE_BYTES = 400, 32 << 20
@@ -30,34 +29,6 @@ class TreeEntry:
 
     mode: str
     oid: str
-
-
-def hasher(width: int) -> "hashlib._Hash":
-    """git's hash for ids of `width` hex digits: SHA-1 (40) or SHA-256 (64)."""
-    return hashlib.sha256() if width == 64 else hashlib.sha1(usedforsecurity=False)
-
-
-def object_id(kind: str, data: bytes, width: int) -> str:
-    """The id that git gives to `data` as an object of `kind`, in hex."""
-    digest = hasher(width)
-    digest.update(f"{kind} {len(data)}\0".encode())
-    digest.update(data)
-    return digest.hexdigest()
-
-
-def blob_id(data: bytes, width: int) -> str:
-    """The id that git gives to a file's content, in `width` hex digits; the only content hash of this project.
-
-    The width is the repository's (`Git.width`): ids of different widths are never equal.
-    """
-    return object_id("blob", data, width)
-
-
-def has_id(data: bytes | None, oid: str | None) -> bool:
-    """True if the content has this blob id, of either width; no file (None) has no id (None)."""
-    if data is None or oid is None:
-        return data is None and oid is None
-    return blob_id(data, len(oid)) == oid
 
 
 def load_loose(gitdir: Path, oid: str, kind: str) -> bytes | None:

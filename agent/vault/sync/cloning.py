@@ -21,7 +21,8 @@ from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.network import Network
-from agent.vault.plumbing.objects import LINK, PROGRAM, TreeEntry
+from agent.vault.plumbing.object_ids import LINK, PROGRAM
+from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.plumbing.repository import MARKER
 from agent.vault.store import Vault
 from agent.vault.sync.rounds import NETWORK_SECONDS

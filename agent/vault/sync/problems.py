@@ -11,9 +11,9 @@ from enum import StrEnum
 
 from agent.errors import AgentError, GitFailed, Retryable
 from agent.texts import Sentence
-from agent.vault.plumbing.git import TooSlow
 from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.network import Refused
+from agent.vault.plumbing.running import TooSlow
 
 
 class ProblemKind(StrEnum):

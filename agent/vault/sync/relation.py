@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.objects import object_id
+from agent.vault.plumbing.object_ids import object_id
 
 
 class Standing(StrEnum):

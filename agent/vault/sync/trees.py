@@ -16,7 +16,8 @@ from agent.markdown.relink import relinked
 from agent.vault.conflict_copies import conflict_copy_path, conflict_note, link_conflict
 from agent.vault.folders import AgentFolder, is_log
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.objects import FILE, PROGRAM, TreeEntry
+from agent.vault.plumbing.object_ids import FILE, PROGRAM
+from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.sync.contents import Versions, merged_file
 from agent.vault.sync.note_ids import note_ids
 from agent.vault.sync.sides import PlacedFile, Side, side_of

@@ -14,7 +14,7 @@ from agent.errors import BadPath
 from agent.vault.plumbing.commit import Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.index_file import load_index
-from agent.vault.plumbing.objects import MODULE
+from agent.vault.plumbing.object_ids import MODULE
 from agent.vault.plumbing.repository import Place
 
 _MARKS = tuple("." + "".join(letters) for letters in product("gG", "iI", "tT"))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.errors import BadPath, NoteExists, Retryable
-from agent.vault.plumbing.objects import FILE, LINK, PROGRAM
+from agent.vault.plumbing.object_ids import FILE, LINK, PROGRAM
 from agent.vault.worktree import attributes, exchange
 from agent.vault.worktree.paths import check
 

@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from agent.vault.plumbing.git import Git, Obstructed, Running
+from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
+from agent.vault.plumbing.running import Obstructed, Running
 from agent.vault.worktree.borders import is_foreign
 from agent.vault.worktree.paths import is_temporary
 

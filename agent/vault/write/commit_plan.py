@@ -15,7 +15,8 @@ from agent.vault.message import compose
 from agent.vault.plumbing.commit import CommitPlan, Edits, Layer, Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT, Person
-from agent.vault.plumbing.objects import FILE, PROGRAM, Pack, TreeEntry, blob_id
+from agent.vault.plumbing.object_ids import FILE, PROGRAM, blob_id
+from agent.vault.plumbing.objects import Pack, TreeEntry
 from agent.vault.worktree.survey import DirtyKind
 from agent.vault.write.edit_summary import edit_summary
 from agent.vault.write.held import HeldNote

@@ -14,7 +14,7 @@ from typing import BinaryIO, TypeAlias
 from agent.config.private import FILE, clear_way, write
 from agent.vault.change import Change, Stamp
 from agent.vault.durable import flush_folder
-from agent.vault.plumbing.objects import blob_id
+from agent.vault.plumbing.object_ids import blob_id
 
 Versions: TypeAlias = frozenset[tuple[str, str | None]]
 """Contents of notes, as path and blob id."""

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 
-from agent.vault.plumbing.objects import has_id
+from agent.vault.plumbing.object_ids import has_id
 from agent.vault.worktree.paths import TEMPORARY
 from agent.vault.write.journal import JournalRecord
 from agent.vault.write.writer import Writer

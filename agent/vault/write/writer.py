@@ -5,15 +5,15 @@ Notes that are held are put into `held` in place of the commit, and committed wi
 The reasons for each step are in its module; this one runs them in order and cleans up after a failure.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from agent.clock import Clock
 from agent.config import holder
-from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent, UserError, os_reason
+from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent
 from agent.vault.change import Applied, Arrival, Change, Collision, Create, Move, Outcome, Request, Stamp
 from agent.vault.conflict_copies import conflict_copy_path, conflict_note
 from agent.vault.layout import Layout
@@ -28,6 +28,7 @@ from agent.vault.plumbing.index_lock import index_lock
 from agent.vault.plumbing.objects import Pack
 from agent.vault.plumbing.repository import Place, blocked
 from agent.vault.queue import Order, Queue
+from agent.vault.refusal import refused
 from agent.vault.signing_key import SigningKey
 from agent.vault.worktree import borders
 from agent.vault.worktree.files import Files
@@ -160,7 +161,7 @@ class Writer:
                 if not self._undo(order, changes, applied):
                     raise _half_done(error) from error
                 if isinstance(error, OSError):
-                    raise _refused(error, self.place) from error
+                    raise refused(error, self.place) from error
                 raise
         with suppress(AgentError, OSError):  # committed already; unfinished cleaning stays in the journal for `recover`
             is_own = order.arrival is None or order.arrival.is_own
@@ -357,29 +358,10 @@ class Writer:
         return done
 
 
-@contextmanager
-def in_plain_words(place: Place) -> Iterator[None]:
-    """Raise `UserError` for an error of the disk in the block, before anything was written."""
-    try:
-        yield
-    except OSError as error:
-        raise _refused(error, place) from error
-
-
 def _half_done(error: Exception) -> Permanent:
     """The error for a change that failed and could not be rolled back either."""
     return Permanent(
         "the change failed and could not be taken back yet: {error}",
         hint="it is taken back before the next write; vault-agent status counts it as unfinished until then",
         error=error,
-    )
-
-
-def _refused(error: OSError, place: Place) -> UserError:
-    """The error for a failure of the disk, in words for the person."""
-    return UserError(
-        "nothing was written: {reason} ({path})",
-        hint="make room or set the folder's permissions, then try again",
-        reason=os_reason(error),
-        path=error.filename or place.root,
     )

@@ -12,7 +12,7 @@ from agent.growth.reflections.ask import AskedAnswer, ask_for_answer
 from agent.growth.reflections.reflection import Strategy
 from agent.llm.messages import Assistant, Reply, Request, Usage
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
-from agent.markdown.yaml_read import MAX_BYTES
+from agent.markdown.values import MAX_BYTES
 
 ENGLISH = """Here is what I think:
 

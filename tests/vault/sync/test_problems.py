@@ -3,9 +3,9 @@
 import pytest
 
 from agent.errors import GitFailed, Retryable, UserError, os_reason
-from agent.vault.plumbing.git import TooSlow
 from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.network import Refused
+from agent.vault.plumbing.running import TooSlow
 from agent.vault.sync.problems import ProblemKind as Kind
 from agent.vault.sync.problems import problem_of
 

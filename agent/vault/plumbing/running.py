@@ -1,0 +1,145 @@
+"""A running git process: its input and output, its time limit, and what it may be waiting for.
+
+`git` chooses the options. Loaded with the first process that a command starts: many commands start none.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from agent.errors import GitFailed, Retryable, UserError
+from agent.vault.plumbing.command import Git as Command
+from agent.vault.plumbing.command import GitCommandNotFound
+from agent.vault.plumbing.hazards import READERS, Hazard, hazards
+
+LOOK_SECONDS = 1.0
+"""Seconds after which a running command causes a search for what it may be waiting for (`hazards`)."""
+
+
+class Obstructed(UserError):
+    """git waits for something that never comes, or takes too long; `hazard` is the cause."""
+
+    def __init__(self, hazard: Hazard) -> None:
+        super().__init__(str(hazard), hint=hazard.hint)
+        self.hazard = hazard
+
+
+class TooSlow(Retryable):
+    """A git command was ended after its time limit; it is unknown how far it has come."""
+
+
+class Program:
+    """The git program, as it is started for one repository."""
+
+    def __init__(self, gitdir: Path, worktree: Path) -> None:
+        self._gitdir = gitdir
+        self._worktree = worktree
+        self._command = Command(str(worktree))
+        self._path = shutil.which("git") or "git"
+
+    def start(
+        self, args: Sequence[str], stdin: bytes | BinaryIO, environment: Mapping[str, str], timeout: float
+    ) -> "Running":
+        """Start `git ARGS` with this input; raises `UserError` without a git."""
+        fed = stdin if isinstance(stdin, bytes) else None
+        try:
+            process = self._command.execute(
+                [self._path, *args],
+                istream=subprocess.PIPE if isinstance(stdin, bytes) else stdin,
+                as_process=True,
+                env=environment,
+                start_new_session=True,  # Ctrl-C is for this program, which decides; git ends what it has begun
+            )
+        except GitCommandNotFound as error:
+            raise UserError("git is not installed, or not on the PATH", hint="install git 2.34 or newer") from error
+        assert isinstance(process, Command.AutoInterrupt)
+        return Running(args[0], process, fed, timeout, self._gitdir, self._worktree)
+
+
+@dataclass(slots=True)
+class Running:
+    """A running git command. `process` is GitPython's wrapper, stored because its deletion ends the process."""
+
+    name: str
+    process: Command.AutoInterrupt
+    stdin: bytes | None
+    timeout: float
+    gitdir: Path
+    worktree: Path
+    code: int = -1
+    stderr: bytes = b""
+    waited: bool = False
+
+    def end(self) -> None:
+        """Kill the process, with those that it has started, if it has not been waited for."""
+        if not self.waited:
+            self.kill()
+
+    def kill(self) -> None:
+        """Kill the process and those that it has started: a transfer's helper, an ssh."""
+        process = self.process.proc
+        if process is None or process.returncode is not None:
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        with suppress(subprocess.TimeoutExpired, ValueError):  # a child in a session of its own may hold the pipes
+            process.communicate(timeout=LOOK_SECONDS)
+
+    def wait(self, ok: Sequence[int] = (0,)) -> bytes:
+        """Send the input, wait, and return standard output; raises `GitFailed`, or `TooSlow` after the time limit.
+
+        Raises `Obstructed` early if the command waits for a pipe or for a costly pattern.
+        """
+        process = self.process.proc
+        if process is None:
+            raise GitFailed(self.name, -1, "it was waited for already")
+        self.waited = True
+        # After the last byte, `communicate` polls in steps of 1 ms, which is longer than some commands take.
+        process.wait = lambda timeout=None: type(process).wait(process)  # type: ignore[method-assign]
+        try:
+            out, err = self._communicate(process)
+        except subprocess.TimeoutExpired as error:
+            self.kill()
+            raise TooSlow(
+                "git {name} did not finish in {timeout:.0f} s", name=self.name, timeout=self.timeout
+            ) from error
+        self.code, self.stderr = process.returncode, err
+        if self.code not in ok:
+            raise GitFailed(self.name, self.code, err.decode("utf-8", "replace"))
+        return bytes(out)
+
+    def _communicate(self, process: "subprocess.Popen[bytes]") -> tuple[bytes, bytes]:
+        early = min(LOOK_SECONDS, self.timeout / 2)
+        try:
+            return process.communicate(self.stdin, timeout=early)
+        except subprocess.TimeoutExpired:
+            found = next(hazards(self.gitdir, self.worktree, folders=self.name in READERS), None)
+            if found is not None:
+                self.kill()
+                raise Obstructed(found) from None
+            return _outputs(process, self.timeout - early)
+
+
+def _outputs(process: "subprocess.Popen[bytes]", seconds: float) -> tuple[bytes, bytes]:
+    """The outputs of a process; what there is of them if it has ended and a child of it holds the pipes open."""
+    ended = False
+    while True:
+        step = min(LOOK_SECONDS, seconds)
+        try:
+            return process.communicate(timeout=step)
+        except subprocess.TimeoutExpired as error:
+            seconds -= step
+            if ended:
+                return error.output or b"", error.stderr or b""
+            ended = process.poll() is not None
+            if ended:
+                seconds = LOOK_SECONDS
+            elif seconds <= 0:
+                raise
