@@ -217,6 +217,12 @@ class PassageStore:
             sets.append(self._under(filters.paths))
         return sorted(set.intersection(*sets))
 
+    def paths_with(self, key: str, value: str) -> frozenset[str]:
+        """The indexed notes with this value, in lower case, of a key of their header; raises `Damaged`."""
+        with self._reading():
+            notes = self.matching(Filters(keys=((key, value),)))
+            return frozenset(str(path) for (path,) in self._among("select path from note where id in", notes))
+
     def _under(self, wanted: Sequence[str]) -> set[int]:
         """The indexed notes whose path begins with one of these, or matches one of these patterns; all without any."""
         state = (self.connection.execute("pragma data_version").fetchone()[0], self.connection.total_changes)

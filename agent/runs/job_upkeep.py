@@ -28,9 +28,9 @@ class DayCost:
     is_free: bool = False
 
 
-def job_shelf(workspace: Workspace) -> JobShelf:
-    """All jobs of a vault, those of goals among them."""
-    return JobShelf(workspace.vault, GoalNotes(workspace.vault, workspace.settings.vault.language))
+def job_shelf(workspace: Workspace, goals: frozenset[str] | None = None) -> JobShelf:
+    """All jobs of a vault, those of goals among them; `goals` has the notes that may be goals, if they are known."""
+    return JobShelf(workspace.vault, GoalNotes(workspace.vault, workspace.settings.vault.language, goals))
 
 
 def job_record(workspace: Workspace, job: str) -> JobRecord:

@@ -26,10 +26,14 @@ _FIELD = re.compile(r"[\"']?(type|review)[\"']?\s*:")
 
 @dataclass(slots=True)
 class GoalNotes:
-    """The goals of one vault; looks for them only after `changed` has named a note that may be a new one."""
+    """The goals of one vault; looks for them only after `changed` has named a note that may be a new one.
+
+    `among` has the notes that may be goals, if the caller knows them: git's search reads every note.
+    """
 
     vault: Vault
     language: Language
+    among: frozenset[str] | None = None
     _paths: tuple[str, ...] | None = field(default=None, init=False)
     _parsed: dict[str, tuple[bytes, Job | JobProblem | None]] = field(default_factory=dict, init=False)
 
@@ -43,10 +47,15 @@ class GoalNotes:
     def load(self) -> tuple[Job | JobProblem, ...]:
         """The jobs of all goals as they are now, and what is wrong with some."""
         if self._paths is None:
-            self._paths = tuple(filter(self._may_be_goal, notes_with_line(self.vault, _REVIEW)))
+            self._paths = tuple(filter(self._may_be_goal, self._look()))
         found = tuple(self._job(path) for path in self._paths)
         self._parsed = {path: self._parsed[path] for path in self._paths if path in self._parsed}
         return tuple(each for each in found if each is not None)
+
+    def _look(self) -> list[str]:
+        if self.among is None:
+            return notes_with_line(self.vault, _REVIEW)
+        return sorted({*self.among, self.vault.home.at(GOALS_NOTE)})
 
     def _may_be_goal(self, path: str) -> bool:
         home = self.vault.home

@@ -21,7 +21,8 @@ class IndexState:
     """The part of the vault that search finds. `mode` is hybrid, keyword or none; `problem` is why it is not hybrid.
 
     `behind` counts the notes that differ from the index; None if there is no index to compare. `vectors` is the
-    embedding model of the index, empty for none.
+    embedding model of the index, empty for none. `of_type` are the notes that may have the type that
+    was asked for: those that have it, and those whose header the index does not know. None if nothing can be said.
     """
 
     mode: str
@@ -30,9 +31,10 @@ class IndexState:
     problem: str | None
     behind: int | None = None
     vectors: str = ""
+    of_type: frozenset[str] | None = None
 
 
-def index_state(workspace: Workspace, notes: Mapping[str, str]) -> IndexState:
+def index_state(workspace: Workspace, notes: Mapping[str, str], type_asked: str = "") -> IndexState:
     """The state of the index as it is, without an update. `notes` is every note's content hash, by path."""
     files = index_files(workspace)
     if files.mark.exists():
@@ -44,7 +46,7 @@ def index_state(workspace: Workspace, notes: Mapping[str, str]) -> IndexState:
     except Damaged as error:
         return _none(error.message)
     try:
-        return _state(files, store, notes)
+        return _state(files, store, notes, type_asked)
     except Damaged as error:
         return _none(error.message)
     finally:
@@ -84,17 +86,22 @@ def _ask_store(files: IndexFiles, question: Callable[[PassageStore], T]) -> T | 
         store.close()
 
 
-def _state(files: IndexFiles, store: PassageStore, notes: Mapping[str, str]) -> IndexState:
+def _state(files: IndexFiles, store: PassageStore, notes: Mapping[str, str], type_asked: str) -> IndexState:
     if store.meta("building") or not store.meta("identity"):
         return _none("the first index is being built")
     _, engine, model, _ = json.loads(store.meta("identity"))
-    found, known = coverage(store), store.hashes()
+    found = coverage(store)
+    with store.snapshot():
+        known, typed = store.hashes(), store.paths_with("type", type_asked)
+        pending = {path for path, _ in store.pending()}
     tried = {path for path, _ in found.failed}
-    behind = len({path for path, _ in known.items() ^ notes.items()} - tried)
+    changed = {path for path, _ in known.items() ^ notes.items()}
+    behind = len(changed - tried)
+    unknown = changed | tried | pending | {path for path, _ in found.skipped}
     mode = "keyword" if model == "none" else "hybrid"
     generation = int(store.meta("generation", "0"))
     whole = Checksums(files.keyword(engine)).generation() == generation
     if not found.pending and not (whole and (mode == "keyword" or files.vectors(generation).is_file())):
         return _none("a part of it is missing, so it has to be built anew")
     problem, vectors = ("there is no embedding model", "") if mode == "keyword" else (None, model)
-    return IndexState(mode, engine, found, problem, behind, vectors)
+    return IndexState(mode, engine, found, problem, behind, vectors, typed | unknown)

@@ -1,13 +1,18 @@
 """A goal's note that says how often to look at it is a job, as long as it is open and its person has written it."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from agent.interfaces.cli.main import main
 from agent.runs.job_upkeep import job_shelf
+from agent.schedule.goals import GOAL_TYPE
 from agent.vault.change import Create, Stamp
+from agent.vault.health.status import status
+from agent.workspace.index_status import index_state
+from agent.workspace.search_index import open_index
 from tests.jobs.town import Town, found
 from tests.remotes import shared_with_mallory
 from tests.vaults import git, write
@@ -64,3 +69,15 @@ def test_what_its_person_has_not_written_starts_nothing(town: Town, tmp_path: Pa
     git(town.root, "pull", "-q", "--ff-only", "origin", "main")
     assert (town.root / "evil.md").exists()
     assert job_shelf(town.workspace).load().jobs == ()
+
+
+def test_the_index_knows_the_goals_that_git_would_find(town: Town) -> None:
+    town.write("goals/Run a marathon.md", GOAL)
+    town.write("tea.md", "---\ntype: note\nreview: weekly\n---\n# Tea\n")
+    with closing(open_index(town.workspace)) as index:
+        index.refresh()
+    town.write("Learn Greek.md", GOAL.replace("Run a marathon", "Learn Greek"))
+    state = index_state(town.workspace, status(town.workspace.vault).notes, GOAL_TYPE)
+    assert state.of_type is not None and "tea.md" not in state.of_type
+    by_index, by_git = job_shelf(town.workspace, state.of_type).load(), job_shelf(town.workspace).load()
+    assert by_index == by_git and len(by_git.jobs) == 2

@@ -25,9 +25,9 @@ class JobsStatus:
     asked: int
 
 
-def jobs_status(workspace: Workspace) -> JobsStatus:
-    """Read from files; changes nothing."""
-    shelf, now = job_shelf(workspace).load(), workspace.clock.now()
+def jobs_status(workspace: Workspace, goals: frozenset[str] | None = None) -> JobsStatus:
+    """Read from files; changes nothing. `goals` has the notes that may be goals, if they are known."""
+    shelf, now = job_shelf(workspace, goals).load(), workspace.clock.now()
     active = [job for job in shelf.jobs if job.status == "active"]
     stopped = tuple(job.id for job in active if job_record(workspace, job.id).is_stopped)
     times = [(each.at, job.id) for job in active if job.id not in stopped for each in coming(job, now, 1)]

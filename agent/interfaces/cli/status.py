@@ -23,6 +23,7 @@ from agent.metrics import names
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.runs.arrivals import ArrivalState, arrival_state
 from agent.runs.status import AgentStatus, agent_status
+from agent.schedule.goals import GOAL_TYPE
 from agent.vault.health.status import DRAFT, VaultStatus, status
 from agent.vault.sync.standing import standing_document
 from agent.vault.worktree.survey import DirtyKind
@@ -56,7 +57,7 @@ def command(output: Output, notes: bool) -> None:
     day."""
     workspace = workspace_for(output)
     found = status(workspace.vault)
-    index = index_state(workspace, found.notes)
+    index = index_state(workspace, found.notes, GOAL_TYPE)
     daemon, agent, day = (
         load_daemon_state(workspace),
         agent_status(workspace),
@@ -64,7 +65,7 @@ def command(output: Output, notes: bool) -> None:
     )
     arrived = arrival_state(workspace)
     remotes, paused = found_standings(workspace, len(found.dirty))
-    jobs, notices = jobs_status(workspace), notices_status(workspace)
+    jobs, notices = jobs_status(workspace, index.of_type), notices_status(workspace)
     warnings = list(workspace.loaded.warnings)
     if day.unreadable:
         warnings.append(said("some of today's counts cannot be read and are left out"))
