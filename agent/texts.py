@@ -5,6 +5,7 @@ the code, and its own key in the other languages' files (`translated`), as with 
 files.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -32,6 +33,14 @@ class Sentence(str):
 
 
 _FOLDER = Path(__file__).with_suffix("")
+_SECTION = re.compile(r"^(?=[a-z])", re.MULTILINE)
+_PLAIN = r"[^\s'\"?:#&*!|>%@`{}\[\],-][^\n]*"
+_ENTRY = re.compile(
+    rf"^(?![^\n]* \#)(?:(?P<key>{_PLAIN}?)|'(?P<quoted_key>(?:[^'\n]|'')*)'): "
+    rf"(?:(?P<words>{_PLAIN})|'(?P<quoted_words>(?:[^'\n]|'')*)')\n(?! )",
+    re.MULTILINE,
+)
+"""A line `key: words` of a file that needs no parser: of a long file, a command needs a few sentences."""
 
 
 def text(key: str, language: Language, /, **values: object) -> str:
@@ -39,13 +48,14 @@ def text(key: str, language: Language, /, **values: object) -> str:
 
     Raises `KeyError` for a key that the language's file does not have, and for a placeholder without a value.
     """
-    sentence = _sentences(language)[key]
+    section, _, name = key.partition(".")
+    sentence = _section(language, section)[name]
     return sentence.format(**values) if values else sentence
 
 
 def in_all_languages(key: str) -> tuple[str, ...]:
     """The sentence in each language: for reading back what was written, whatever the vault's language is now."""
-    return tuple(_sentences(language)[key] for language in LANGUAGES)
+    return tuple(text(key, language) for language in LANGUAGES)
 
 
 def translated(english: str, language: Language, /, **values: object) -> str:
@@ -53,7 +63,10 @@ def translated(english: str, language: Language, /, **values: object) -> str:
     translation. A value that is a sentence or an error is translated, too."""
     if isinstance(english, Sentence):
         return translated(english.english, language, **english.values)
-    return _filled(english if language == "en" else _terminal(language).get(english, english), values, language)
+    if language == "en":
+        return _filled(english, values, language)
+    found = _terminal(language).get(english) or _terminal_others(language).get(english, english)
+    return _filled(found, values, language)
 
 
 def either(names: Sequence[str]) -> Sentence:
@@ -86,18 +99,40 @@ def _in(value: object, language: Language) -> object:
 
 @cache
 def _terminal(language: Language) -> Mapping[str, str]:
-    """The sentences of the terminal in a language, by their English."""
-    found: Mapping[str, str] = _load(f"terminal.{language}.yaml")
-    return found
+    """The sentences of the terminal in a language, by their English, of which each is `key: words` on one line."""
+    found = _ENTRY.finditer(_read(f"terminal.{language}.yaml"))
+    return {_said(one["key"], one["quoted_key"]): _said(one["words"], one["quoted_words"]) for one in found}
 
 
 @cache
-def _sentences(language: Language) -> Mapping[str, str]:
-    sections = _load(f"{language}.yaml")
-    return {f"{section}.{name}": said for section, names in sections.items() for name, said in (names or {}).items()}
+def _terminal_others(language: Language) -> Mapping[str, str]:
+    """The few that are written in another form."""
+    found: Mapping[str, str] = _parsed(_ENTRY.sub("", _read(f"terminal.{language}.yaml")))
+    return found
 
 
-def _load(name: str) -> Any:
+def _said(plain: str | None, quoted: str | None) -> str:
+    return plain if plain is not None else (quoted or "").replace("''", "'")
+
+
+@cache
+def _section(language: Language, name: str) -> Mapping[str, str]:
+    """The sentences of one section, by name; raises `KeyError`."""
+    found: Mapping[str, Mapping[str, str] | None] = _parsed(_sections(language)[name])
+    return found[name] or {}
+
+
+@cache
+def _sections(language: Language) -> Mapping[str, str]:
+    """The sections of a language's file as they are written: a command needs a few of them."""
+    return {each.partition(":")[0]: each for each in _SECTION.split(_read(f"{language}.yaml"))}
+
+
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text("utf-8")
+
+
+def _parsed(text: str) -> Any:
     import yaml  # English help needs no file
 
-    return yaml.load((_FOLDER / name).read_bytes(), yaml.CSafeLoader)
+    return yaml.load(text, yaml.CSafeLoader)

@@ -10,6 +10,8 @@ from string import Formatter
 import pytest
 import yaml
 
+from agent.texts import LANGUAGES, text, translated
+
 ROOT = Path(__file__).parents[1] / "agent"
 
 
@@ -204,3 +206,11 @@ def test_a_translation_has_the_placeholders_of_its_sentence() -> None:
 def fields(sentence: str) -> list[tuple[str, str | None, str | None]]:
     """The placeholders of a sentence with their formats."""
     return sorted((name, spec, how) for _, name, spec, how in Formatter().parse(sentence) if name is not None)
+
+
+def test_the_quick_readers_say_what_the_parser_says() -> None:
+    for language in LANGUAGES:
+        assert {key: text(key, language) for key in sentences(language)} == sentences(language)
+    written = yaml.load((ROOT / "texts" / "terminal.zh.yaml").read_bytes(), yaml.CSafeLoader)
+    assert {english: translated(english, "zh") for english in written} == written
+    assert translated("A sentence that has no translation", "zh") == "A sentence that has no translation"

@@ -6,7 +6,6 @@ synced has none.
 
 from dataclasses import dataclass
 from datetime import date
-from importlib.metadata import PackageNotFoundError, version
 
 from agent.markdown.note import Note
 from agent.markdown.values import Value
@@ -108,6 +107,8 @@ def note_machine(workspace: Workspace, *, has_daemon: bool) -> bool:
 
 def program_version() -> str:
     """The version of this program; empty if it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version  # with a reader of e-mails: for those who ask
+
     try:
         return version("vault-agent")
     except PackageNotFoundError:

@@ -16,7 +16,8 @@ def _run(program: str) -> str:
 
 
 def test_a_command_loads_no_object_model() -> None:
-    loaded = _run("import sys, agent.workspace.workspace\nprint(*sys.modules)").split()
+    assert "git.cmd" not in _run("import sys, agent.workspace.workspace\nprint(*sys.modules)").split()
+    loaded = _run("import sys, agent.vault.plumbing.running\nprint(*sys.modules)").split()
     assert "git.cmd" in loaded
     assert not {"git", "git.repo", "gitdb.pack"} & set(loaded)
 
