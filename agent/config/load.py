@@ -9,9 +9,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from agent.config.directories import VAULT_FILE, directories
 from agent.config.plain_file import parse_plain_settings
@@ -31,6 +32,9 @@ from agent.config.text_file import load_text
 from agent.config.values import SettingValue, quote_for_message
 from agent.errors import ConfigError
 from agent.texts import Sentence
+
+if TYPE_CHECKING:
+    from agent.config.file import Content
 
 PREFIX = "VAULT_AGENT_"
 MOST_WARNINGS = 20
@@ -222,11 +226,10 @@ def _settings_in(text: str, name: str) -> Iterator[tuple[str, str | None, int]]:
     if plain is not None:
         yield from ((key, word, line) for key, (word, line) in plain.items())
         return
-    from agent.config.file import parse_settings  # the YAML library, which most files do without
-
+    module = import_module("agent.config.file")  # with the YAML library, which most files do without
     try:
-        entries = parse_settings(text, name).entries
+        content: Content = module.parse_settings(text, name)
     except ConfigError as error:
         mend = Sentence("mend that line with an editor: {name}", name=name)
         raise ConfigError(error.message, hint=error.hint or mend) from error
-    yield from ((key, entry.text, entry.line) for key, entry in entries.items())
+    yield from ((key, entry.text, entry.line) for key, entry in content.entries.items())

@@ -7,7 +7,8 @@ changes it; `note` holds the parsed note.
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
 
 from agent.errors import BadNote
 from agent.markdown.values import MAX_BYTES, Value, resolve
@@ -78,9 +79,10 @@ def text_of(header: bytes) -> str:
 
 def entries(parts: Parts) -> "tuple[HeaderEntry, ...]":
     """The header's keys with their positions. Raises BadNote as `yaml_read.parse_header` does."""
-    from agent.markdown.yaml_read import parse_header  # the YAML library, which most notes' headers need not
-
-    return parse_header(text_of(parts.header)) if parts.header else ()
+    if not parts.header:
+        return ()
+    module = import_module("agent.markdown.yaml_read")  # with the YAML library, which most notes' headers need not
+    return cast("tuple[HeaderEntry, ...]", module.parse_header(text_of(parts.header)))
 
 
 def values(parts: Parts) -> dict[str, Value]:

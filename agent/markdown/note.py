@@ -98,15 +98,13 @@ class Note:
 
     def with_key(self, key: str, value: Value) -> Self:
         """The note with one key set; only that key's lines change. Raises BadNote when the header cannot be changed."""
-        from agent.markdown.header_edits import set_key  # as all that writes YAML, loaded when it is needed
-
-        return type(self).parse(set_key(self.data, key, value))
+        data: bytes = import_module("agent.markdown.header_edits").set_key(self.data, key, value)
+        return type(self).parse(data)
 
     def without_key(self, key: str) -> Self:
         """The note without one key. Raises BadNote when the header cannot be changed."""
-        from agent.markdown.header_edits import remove_key
-
-        return type(self).parse(remove_key(self.data, key))
+        data: bytes = import_module("agent.markdown.header_edits").remove_key(self.data, key)
+        return type(self).parse(data)
 
     def with_body(self, body: str) -> Self:
         """The note with another body below the same header bytes, even when the header cannot be parsed.

@@ -100,9 +100,7 @@ class Vault:
 
     def masked(self, text: str) -> str:
         """The text with `[secret]` in place of secrets: known values and text that looks like one."""
-        from agent.vault.secrets import without_secrets
-
-        return without_secrets(text, self.known)
+        return str(import_module("agent.vault.secrets").without_secrets(text, self.known))
 
     @contextmanager
     def transaction(
@@ -124,25 +122,19 @@ class Vault:
         them, or `commit_held`, or the next write of any process once this one has ended. The end of the block raises
         what `Writer.perform` raises, and `LockHeld` if another writer keeps the lock.
         """
-        from agent.vault.queue import Order
-        from agent.vault.transaction import Transaction
-        from agent.vault.write.guard import masked_request
-
-        transaction = Transaction(system)
-        yield transaction
-        requests = tuple(masked_request(each, self.known) if masked else each for each in transaction.requests)
-        released = tuple(transaction.released)
-        order = Order(self.clock.new_id(), requests, subject, stamp, body, confirmed, hold, released)
+        begun: Transaction = import_module("agent.vault.transaction").Transaction(system)
+        yield begun
+        known, token = self.known if masked else None, self.clock.new_id()
+        order = begun.order(token, subject, stamp, body=body, confirmed=confirmed, hold=hold, masked=known)
         if order.requests or order.release:
-            transaction.outcome = self.carry_out(order)
+            begun.outcome = self.carry_out(order)
 
     def carry_out(self, order: "Order") -> "Outcome":
         """Perform an order, or store it in the queue while the repository is not free; raises `SecretFound`."""
-        from agent.vault.write.guard import masked_order, refuse_secrets
-
-        order = masked_order(order, self.known)
+        guard = import_module("agent.vault.write.guard")
+        order = cast("Order", guard.masked_order(order, self.known))
         if order.stamp.actor != "human":
-            refuse_secrets(order.requests, self.known, lambda path: self.read(path) is not None)
+            guard.refuse_secrets(order.requests, self.known, lambda path: self.read(path) is not None)
         writer = self.writer
         with in_plain_words(self.place), writer.exclusive():
             recover(writer)
@@ -283,16 +275,13 @@ class Vault:
 
     def changed_files(self, paths: Collection[str] = ()) -> "list[Dirty]":
         """The files of the vault, or of `paths` only, that differ from the last commit; without held notes."""
-        from agent.vault.worktree.survey import dirty
-
         held = self.writer.held_unchanged()
-        return [item for item in dirty(self.git, self.place, paths) if item.path not in held]
+        found: list[Dirty] = import_module("agent.vault.worktree.survey").dirty(self.git, self.place, paths)
+        return [item for item in found if item.path not in held]
 
     def check_ours(self, path: str) -> None:
         """Raise `BadPath` if the path is in another repository, or a sparse checkout excludes it."""
-        from agent.vault.worktree import borders
-
-        borders.check_ours(self.git, self.place, (path,))
+        import_module("agent.vault.worktree.borders").check_ours(self.git, self.place, (path,))
 
     def drop_records(self, unwanted: Callable[[str], bool]) -> None:
         """Remove what the journal has of finished changes with an unwanted word in their subjects or paths."""
@@ -314,10 +303,9 @@ class Vault:
 
     def is_busy(self) -> bool:
         """True if a process of this program writes to the vault, or a git process works in its repository."""
-        from agent.vault.locks import holder
-        from agent.vault.plumbing.git_processes import git_is_busy
-
-        return holder(self.layout.lock) is not None or git_is_busy(self.place.gitdir, self.place.worktree)
+        locks, processes = map(import_module, ("agent.vault.locks", "agent.vault.plumbing.git_processes"))
+        is_held = locks.holder(self.layout.lock) is not None
+        return is_held or bool(processes.git_is_busy(self.place.gitdir, self.place.worktree))
 
     def note_paths(self, folder: str = "") -> list[str]:
         """All notes in a folder, tracked or not, sorted; without those that git ignores or a sparse checkout excludes.
@@ -380,11 +368,9 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
     private = layout(place, state, clock)
 
     def writer() -> "Writer":
-        from agent.vault.write.journal import Journal
-        from agent.vault.write.writer import Writer
-
-        journal = Journal(private.journal, options.durable)
-        return Writer(place, private, git, files, clock, options, lambda: len(_note_paths(git, place)), journal)
+        module = import_module("agent.vault.write.writer")
+        made = module.open_writer(place, private, git, files, clock, options, lambda: len(_note_paths(git, place)))
+        return cast("Writer", made)
 
     def provenance() -> "Provenance":
         record = import_module("agent.vault.provenance.record")  # slow to load, and a note is written without it

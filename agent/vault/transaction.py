@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from agent.vault.change import Append, Create, Delete, Edit, Move, Outcome, Request
+from agent.config.masking import KnownSecrets
+from agent.vault.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
+from agent.vault.queue import Order
 from agent.vault.worktree.paths import check
+from agent.vault.write.guard import masked_request
 
 
 @dataclass(slots=True)
@@ -37,6 +40,21 @@ class Transaction:
     def delete(self, path: str, base: bytes | None = None) -> None:
         """Delete a note if its bytes are still `base` (None: any bytes)."""
         self.requests.append(Delete(check(path, system=self.system), base))
+
+    def order(
+        self,
+        token: str,
+        subject: str,
+        stamp: Stamp,
+        *,
+        body: str = "",
+        confirmed: bool = False,
+        hold: bool = False,
+        masked: KnownSecrets | None = None,
+    ) -> Order:
+        """What was collected as one order; `masked`: with secrets masked in what it adds, these known ones too."""
+        requests = self.requests if masked is None else [masked_request(each, masked) for each in self.requests]
+        return Order(token, tuple(requests), subject, stamp, body, confirmed, hold, tuple(self.released))
 
     def release(self, path: str) -> None:
         """Put a note that is held (`Vault.transaction`) into this commit."""

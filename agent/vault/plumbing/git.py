@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from agent.errors import GitFailed
 from agent.vault.plumbing.link_check import common_folder
@@ -19,7 +20,7 @@ from agent.vault.plumbing.object_ids import blob_id
 
 if TYPE_CHECKING:
     from agent.vault.plumbing.hazards import Hazard
-    from agent.vault.plumbing.running import Program, Running
+    from agent.vault.plumbing.running import GitProgram, Running
 
 NEUTRAL = (
     ("core.hooksPath", "/dev/null"),
@@ -120,10 +121,9 @@ class Git:
         return self._program.start(args, stdin, environment, self.timeout)
 
     @cached_property
-    def _program(self) -> "Program":
-        from agent.vault.plumbing.running import Program  # many commands start no process
-
-        return Program(self.gitdir, self.worktree)
+    def _program(self) -> "GitProgram":
+        module = import_module("agent.vault.plumbing.running")  # many commands start no process
+        return cast("GitProgram", module.GitProgram(self.gitdir, self.worktree))
 
     def _environment(self, settings: tuple[tuple[str, str], ...], index: Path | None) -> dict[str, str]:
         environment = {

@@ -34,7 +34,7 @@ class TooSlow(Retryable):
     """A git command was ended after its time limit; it is unknown how far it has come."""
 
 
-class Program:
+class GitProgram:
     """The git program, as it is started for one repository."""
 
     def __init__(self, gitdir: Path, worktree: Path) -> None:

@@ -358,6 +358,20 @@ class Writer:
         return done
 
 
+def open_writer(
+    place: Place,
+    layout: Layout,
+    git: Git,
+    files: Files,
+    clock: Clock,
+    options: Options,
+    count_notes: Callable[[], int],
+) -> Writer:
+    """The writer of a vault, with its journal."""
+    journal = Journal(layout.journal, options.durable)
+    return Writer(place, layout, git, files, clock, options, count_notes, journal)
+
+
 def _half_done(error: Exception) -> Permanent:
     """The error for a change that failed and could not be rolled back either."""
     return Permanent(
