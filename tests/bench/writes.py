@@ -18,7 +18,8 @@ from agent.interfaces.cli.benches.figures import Measure
 from agent.interfaces.cli.benches.vaults import git
 from agent.vault.change import Stamp
 from agent.vault.options import Options
-from agent.vault.plumbing.git import Git, Running
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.running import Running
 from agent.vault.store import Vault, open_vault
 from tests.bench.scale import needs_proc
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from agent.errors import Permanent
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.objects import MODULE, TreeEntry
+from agent.vault.plumbing.object_ids import MODULE
+from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.plumbing.split_index import MOST, SplitIndex, load_split
 
 _LINK_MODE = b"\0\0\xe0\0"

@@ -14,7 +14,8 @@ from agent.vault.plumbing import index_folders
 from agent.vault.plumbing.index_base import IndexBase, load_base
 from agent.vault.plumbing.index_bits import format_bits, parse_bits
 from agent.vault.plumbing.index_entry import HEADER, SIGNATURE, VERSION, IndexEntry, new_entry, parse_entries
-from agent.vault.plumbing.objects import TreeEntry, hasher
+from agent.vault.plumbing.object_ids import hasher
+from agent.vault.plumbing.objects import TreeEntry
 
 MOST = 2_000
 """Entries that differ from the base, at most; with more, git makes a new base."""
