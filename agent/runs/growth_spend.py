@@ -4,11 +4,13 @@ Each account is a job's name in the ledger, so that the daily limit of all jobs 
 job of the vault can have such a name, as a job's id is that of its note in one folder.
 """
 
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Literal, TypeAlias, get_args
 
 from agent.llm.ledger import Ledger, SpendTotals
 
 GrowthPart: TypeAlias = Literal["reflections", "rules", "mutations", "trials", "beliefs", "questions", "research"]
+_PARTS: tuple[GrowthPart, ...] = get_args(GrowthPart)
 _BEGINNING = "growth/"
 
 
@@ -25,3 +27,10 @@ def is_of_growth(job: str) -> bool:
 def growth_today(ledger: Ledger) -> SpendTotals:
     """What all parts of growth together have spent today; raises `Permanent` for a ledger that cannot be read."""
     return ledger.totals_of_jobs(ledger.today(), _BEGINNING)
+
+
+def growth_parts_today(ledger: Ledger) -> Mapping[GrowthPart, SpendTotals]:
+    """What each part of growth has spent today, of those that have asked a model; raises as `growth_today`."""
+    today = ledger.today()
+    found = {part: ledger.totals_of_jobs(today, growth_account(part)) for part in _PARTS}
+    return {part: spent for part, spent in found.items() if spent.calls}

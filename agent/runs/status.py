@@ -1,7 +1,7 @@
 """The agent's status: the model, today's spend, and what waits for the person. Read from files, without a request."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import cast
 
@@ -12,7 +12,7 @@ from agent.llm.model_key import missing_key
 from agent.llm.presets import KINDS, ModelKind, endpoint
 from agent.llm.spend_elsewhere import spent_elsewhere
 from agent.runs.decisions import approvals, arrived_decisions
-from agent.runs.growth_spend import growth_today
+from agent.runs.growth_spend import GrowthPart, growth_parts_today, growth_today
 from agent.runs.machines import MachineNote, other_machines
 from agent.runs.registry import run_registry
 from agent.runs.waiting_questions import waiting_questions
@@ -45,7 +45,7 @@ class AgentStatus:
     `waiting` are the sessions whose run waits for a person, `working` those with an active run. `arrived` are the notes
     in which a decision arrived that counts only if it is made here. `machines` are the other ones with this vault,
     `elsewhere` the sessions in progress there, `today_elsewhere` what they have spent as far as it is known. `growth`
-    is the part of today's spend that went into what the agent does to itself.
+    is the part of today's spend that went into what the agent does to itself, `growth_parts` the same by its parts.
     """
 
     models: Mapping[ModelKind, str]
@@ -63,6 +63,7 @@ class AgentStatus:
     elsewhere: tuple[SessionElsewhere, ...] = ()
     today_elsewhere: SpendTotals = SpendTotals()
     growth: SpendTotals = SpendTotals()
+    growth_parts: Mapping[GrowthPart, SpendTotals] = field(default_factory=dict)
 
     @property
     def model(self) -> str:
@@ -80,6 +81,7 @@ def agent_status(workspace: Workspace) -> AgentStatus:
     problems: list[str] = []
     models: Mapping[ModelKind, str] = {}
     today, growth, misconfigured = None, SpendTotals(), tuple[str, ...]()
+    parts: Mapping[GrowthPart, SpendTotals] = {}
     try:
         models = {kind: model.name for model, kinds in configured_models(workspace).items() for kind in kinds}
     except AgentError as error:
@@ -91,6 +93,7 @@ def agent_status(workspace: Workspace) -> AgentStatus:
     try:
         ledger = ledger_of(workspace)
         today, growth = ledger.totals(ledger.today()), growth_today(ledger)
+        parts = growth_parts_today(ledger) if growth.calls else parts
         problems += (
             [Sentence("{count} calls of today cannot be read in the spend ledger", count=today.damaged)]
             if today.damaged
@@ -121,6 +124,7 @@ def agent_status(workspace: Workspace) -> AgentStatus:
         _sessions_elsewhere(workspace),
         spent_elsewhere(workspace.directories.state / SPEND, ledger_of(workspace).today()),
         growth,
+        parts,
     )
 
 

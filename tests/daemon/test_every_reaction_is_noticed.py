@@ -11,6 +11,8 @@ from agent.background.inbox.queue import PendingRequest, request_queue
 from agent.clock import SystemClock
 from agent.events.bus import Bus
 from agent.events.runs import TaskCompleted
+from agent.growth.curiosity.gap import CuriousGap
+from agent.growth.curiosity.look import ask
 from agent.interfaces.cli.main import main
 from agent.markdown.checkbox_decision import APPROVE
 from agent.metrics import totals
@@ -31,6 +33,7 @@ ROWS = [
     "files: tasks",
     "tick: human edits", "tick: decisions", "tick: inbox", "tick: maintenance", "tick: tasks",
     "turn over: status", "metrics", "start: jobs", "files: jobs", "tick: jobs", "any event: jobs",
+    "files: questions", "tick: questions",
 ]  # fmt: skip
 QUICK = {"files: index", "tick: inbox", "metrics"}
 
@@ -63,6 +66,7 @@ def prepare(root: Path) -> None:
     vault = open_workspace(root).vault
     left = PendingRequest("inbox/left.md", 0.0, vault.content_id((root / "inbox/left.md").read_bytes()))
     request_queue(vault).save([left], ())
+    ask(open_workspace(root), CuriousGap("knowledge", "hat", "Which hat?", "It is cold.", "None.", ("wool", "straw")))
     run_registry(vault).put(RunMark("CUTOFF", "sessions/gone.md", "r9"))
 
 
@@ -73,6 +77,8 @@ def begin(root: Path) -> None:
     write(root / "inbox/tea.md", "Which tea?\n")
     write(root / "tasks/tidy.md", "---\ntype: task\ntask_type: cleanup\n---\n# Tidy up\n")
     write(root / "skills/coffee/SKILL.md", text("coffee", triggers("grind"), "Grind."))
+    (question,) = (root / "questions").glob("*-hat-*.md")
+    question.write_text(ticked(question.read_text("utf-8"), "wool"), "utf-8")
     for mark in "!.;":
         remembered(root, f"The boat is blue{mark}")
     (approval,) = [path for path in (root / "approvals").glob("*vault_write*.md") if "AGENT.md" in path.read_text()][:1]
@@ -111,6 +117,9 @@ def evening(root: Path, house: House, heard: list[object]) -> Checks:
         "a decided run goes on": lambda: (root / "AGENT.md").read_text("utf-8") == "# Obey\n",
         "a new skill is asked about": (root / "approvals/skill-vault-coffee.md").exists,
         "a skill with a yes is trusted": lambda: is_trusted(root),
+        "an answer is taken in": lambda: (
+            "status: answered" in next((root / "questions").glob("*-hat-*.md")).read_text()
+        ),
         "memory is tended": lambda: "The boat is blue" in (root / "MEMORY.md").read_text("utf-8"),
         "runs that are over are heard of": lambda: len(heard) >= 2,
         "status knows what is seen": lambda: (load_daemon_state(workspace) or {}).get("files") not in {None, 0},

@@ -103,8 +103,9 @@ def options_in(answer: str) -> tuple[str, ...]:
 
 
 def option_lines(answer: str) -> tuple[str, ...]:
-    """The lines of an answer that offer options, with what they say of each."""
-    return tuple(" ".join(line.split()) for line in answer.splitlines() if _OPTION.match(line))
+    """The options of an answer with what it says of each, without their marks."""
+    found = (match for line in answer.splitlines() if (match := _OPTION.match(line)))
+    return tuple(" ".join(each["words"].replace("*", "").split()) for each in found)
 
 
 def option_words(words: str) -> str:

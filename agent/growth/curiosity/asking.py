@@ -6,7 +6,7 @@ together, as far as there is room.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from agent.attention.quiet import QuietHours
@@ -35,6 +35,10 @@ class AskedBefore:
         found = tuple(asked)
         times = (each.moment("created") for each in found if each.is_unprompted)
         return cls(sum(map(waits_for_answer, found)), tuple(sorted(filter(None, times))))
+
+    def with_times(self, times: Iterable[datetime]) -> "AskedBefore":
+        """With the times of questions whose notes are gone: who throws one away wants no other for it."""
+        return replace(self, at=tuple(sorted({*self.at, *times})))
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class CuriousGap:
     are to choose from; for a belief, `dimension` and the `values` of the options. `subject` is the same whenever the
     gap is found again; `source` is a link to the note that shows it, `lacks` names the note in `profile/` in which the
     answer belongs. `about` are the words by which the question is known when it comes again: the label of a field, or
-    what is not known."""
+    what is not known. `note` says how to answer, if that needs to be said."""
 
     kind: GapKind
     subject: str
@@ -49,6 +49,7 @@ class CuriousGap:
     lacks: str = ""
     about: str = ""
     known_as: str = ""
+    note: str = ""
 
     @property
     def key(self) -> str:
@@ -66,10 +67,16 @@ def question_note(vault: Vault, gap: CuriousGap, now: datetime, days: float, lan
     more |= {NOTE: gap.lacks, FIELD: gap.about} if gap.lacks else {}
     if gap.dimension is not None:
         more |= {key: list(values) for key, values in belief_header(gap.dimension, gap.values).items()}
-    shown = (text("question.shown_in", language, link=gap.source),) if gap.source else ()
-    until = at + timedelta(days=days)
+    shown = (text("question.shown_in", language, link=gap.source) if gap.source else "", gap.note)
     draft = QuestionDraft(
-        gap.question, until, gap.why, gap.fallback, gap.options, about=shown, patience=gap.urgency, more=more
+        gap.question,
+        at + timedelta(days=days),
+        gap.why,
+        gap.fallback,
+        gap.options,
+        about=tuple(filter(None, shown)),
+        patience=gap.urgency,
+        more=more,
     )
     words = short_title(gap.about or gap.question).lower().replace(" ", "-") or gap.kind
     path = vault.home.at(f"{QUESTIONS}{at:%Y-%m-%d}-{words}-{gap.key[:_NAME]}.md")

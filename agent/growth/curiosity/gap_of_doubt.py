@@ -7,7 +7,8 @@ from typing import assert_never
 from agent.growth.beliefs.sign import Dimension, value_words
 from agent.growth.curiosity.doubts import AnswerDoubt
 from agent.growth.curiosity.gap import CuriousGap, GapKind
-from agent.growth.curiosity.wording import MOST_OPTIONS, shown
+from agent.growth.curiosity.wording import MOST_OPTIONS, quoted, shown
+from agent.memory.understanding.vocabulary import pattern
 from agent.texts import Language, text
 
 _OPPOSITE = {"shorter": "longer", "longer": "shorter", "prose": "items", "without": "with", "en": "zh", "zh": "en"}
@@ -33,8 +34,8 @@ def gap_of_doubt(work: FinishedWork, doubt: AnswerDoubt) -> CuriousGap:
     """The gap of one doubt."""
     match doubt.kind:
         case "hedged":
-            question = work.text("unsure", task=work.task, words=shown(doubt.words))
-            return _gap(work, doubt, question, work.text("unsure_why"), work.text("unsure_fallback", link=work.link))
+            question = work.text("unsure", task=work.task, words=quoted(doubt.words))
+            return _gap(work, doubt, question, work.text("unsure_why"), work.text("unsure_fallback"))
         case "undecided":
             return _undecided(work, doubt)
         case "departed":
@@ -42,8 +43,8 @@ def gap_of_doubt(work: FinishedWork, doubt: AnswerDoubt) -> CuriousGap:
         case "physical" | "restricted":
             return _action(work, doubt)
         case "taste":
-            question = work.text("judge", task=work.task, words=shown(doubt.words))
-            fallback = work.text("unsure_fallback", link=work.link)
+            question = work.text("judge", task=work.task, words=quoted(doubt.words))
+            fallback = work.text("unsure_fallback")
             return _gap(work, doubt, question, work.text("judge_why"), fallback)
         case _:
             assert_never(doubt.kind)
@@ -53,7 +54,7 @@ def _gap(
     work: FinishedWork, doubt: AnswerDoubt, question: str, why: str, fallback: str, options: tuple[str, ...] = ()
 ) -> CuriousGap:
     kind: GapKind = "judgement" if doubt.kind == "taste" else "decision" if options else "knowledge"
-    about = f"{work.task} {' '.join(doubt.options)}" if doubt.options else doubt.words
+    about = f"{work.task} {' '.join(doubt.options)}" if doubt.options else pattern("hedging").sub(" ", doubt.words)
     subject = f"{work.path} {doubt.kind}"
     return CuriousGap(kind, subject, question, why, fallback, options, source=work.link, about=shown(about))
 
@@ -61,13 +62,12 @@ def _gap(
 def _undecided(work: FinishedWork, doubt: AnswerDoubt) -> CuriousGap:
     options = tuple(map(shown, doubt.options[:MOST_OPTIONS]))
     if options:
-        named = work.text("or").join(options)
-        said = doubt.lines[:MOST_OPTIONS]
-        lines = "\n".join(shown(each) for each in said if len(said) == len(options))
-        question = "\n".join(filter(None, (work.text("choose", task=work.task, options=named), lines)))
+        question = work.text("choose", task=work.task, options=work.text("or").join(options))
+        if len(doubt.lines) == len(doubt.options):
+            options = tuple(map(shown, doubt.lines[:MOST_OPTIONS]))
     else:
-        question = work.text("open", task=work.task, words=shown(doubt.words))
-    why, fallback = work.text("unsure_why"), work.text("unsure_fallback", link=work.link)
+        question = work.text("open", task=work.task, words=quoted(doubt.words))
+    why, fallback = work.text("unsure_why"), work.text("unsure_fallback")
     return _gap(work, doubt, question, why, fallback, options)
 
 
@@ -96,10 +96,11 @@ def _action(work: FinishedWork, doubt: AnswerDoubt) -> CuriousGap:
     return CuriousGap(
         "action",
         f"{work.path} {doubt.kind}",
-        work.text("action", task=work.task, words=shown(doubt.words)),
+        work.text("action", task=work.task, words=quoted(doubt.words)),
         work.text(f"action_{doubt.kind}"),
         work.text("action_fallback"),
         options,
         source=work.link,
         about=shown(doubt.words),
+        note=work.text("action_note"),
     )

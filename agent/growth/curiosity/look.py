@@ -17,16 +17,15 @@ from agent.growth.patterns.pattern import LEAST
 from agent.runs.growth_spend import growth_account
 from agent.runs.profile_upkeep import profile_writing
 from agent.vault.change import Stamp, actor_of
-from agent.vault.questions.asking_law import ASKS
+from agent.vault.questions.asking_law import ASKS, CURIOSITY, asking_body
 from agent.vault.questions.question_notes import asked_questions
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
-TOOL = "curiosity"
 ACCOUNT = growth_account("questions")
 """The account of what questions cost, and the job of their commits: `undo --job growth/questions` takes them back."""
 _DAYS = {"mon-fri": range(5), "sat-sun": range(5, 7)}
-_STAMP = Stamp(actor_of(ACCOUNT), tool=TOOL)
+_STAMP = Stamp(actor_of(ACCOUNT), tool=CURIOSITY)
 
 
 def is_something_over(workspace: Workspace) -> bool:
@@ -61,8 +60,9 @@ def gap_to_ask(workspace: Workspace) -> CuriousGap | None:
     if not may_ask_now(before, AskingHours(parse_quiet(settings.attention.quiet)), now):
         return None
     found = find_gaps(vault, person_model(workspace).beliefs, now, settings.vault.language)
-    new = tuple(KnownAlready(vault, now).left_out_of(found))
-    return choose_gap(new, before, asking_hours(workspace), now) if new else None
+    known = KnownAlready(vault, now)
+    new = tuple(known.left_out_of(found))
+    return choose_gap(new, before.with_times(known.ever.times), asking_hours(workspace), now) if new else None
 
 
 def ask(workspace: Workspace, gap: CuriousGap) -> str:
@@ -70,7 +70,7 @@ def ask(workspace: Workspace, gap: CuriousGap) -> str:
     vault, settings = workspace.vault, workspace.settings
     made = question_note(vault, gap, workspace.clock.now(), settings.growth.curiosity.days, settings.vault.language)
     title = gap.question.partition("\n")[0]
-    with vault.transaction(f"{ASKS}{title}", _STAMP, body=gap.why, masked=True) as change:
+    with vault.transaction(f"{ASKS}{title}", _STAMP, body=asking_body(title, gap.why), masked=True) as change:
         change.requests.append(made)
     return made.path
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias, get_args
 
 from agent.growth.curiosity.gap import CuriousGap, GapKind
-from agent.growth.curiosity.wording import MOST_OPTIONS, shown
+from agent.growth.curiosity.wording import MOST_OPTIONS, quoted, shown
 from agent.memory.understanding.model import reply_items
 from agent.texts import Language, text
 
@@ -60,22 +60,28 @@ class WorkNeed:
             "high" if self.is_urgent else "low",
             source,
             about=self.what,
+            note=self._note(language),
         )
 
     def _asked(self, task: str, language: Language) -> str:
         if self.where not in ("action", "access"):
             return self.question
-        return text("curiosity.action", language, task=shown(task, _TASK), words=self.what)
+        return text("curiosity.action", language, task=shown(task, _TASK), words=quoted(self.what))
 
     def _why(self, task: str, language: Language) -> str:
         match self.where:
             case "action" | "access":
-                why = text(f"curiosity.action_{'physical' if self.where == 'action' else 'restricted'}", language)
-                return f"{why} {text('curiosity.action_result', language, result=self.result)}" if self.result else why
+                return text(f"curiosity.action_{'physical' if self.where == 'action' else 'restricted'}", language)
             case "judgement":
                 return text("curiosity.judge_why", language)
             case _:
-                return text("curiosity.ahead_why", language, task=shown(task, _TASK), what=self.what)
+                return text("curiosity.ahead_why", language, task=shown(task, _TASK), what=quoted(self.what))
+
+    def _note(self, language: Language) -> str:
+        if self.where not in ("action", "access"):
+            return ""
+        note = text("curiosity.action_note", language)
+        return f"{note} {text('curiosity.action_result', language, result=self.result)}" if self.result else note
 
     def _choices(self, language: Language) -> tuple[str, ...]:
         if self.where in ("action", "access"):

@@ -12,3 +12,8 @@ def shown(words: str, most: int = _WORDS) -> str:
     """Words on one line that an editor neither loads nor links."""
     plain = daily.inert(" ".join(words.split())).replace("[[", "[ [").replace("]]", "] ]").replace("^", "'")
     return clipped(plain, most)
+
+
+def quoted(words: str) -> str:
+    """Words to be quoted in a sentence: without the stop at their end."""
+    return shown(words).rstrip(" .。")

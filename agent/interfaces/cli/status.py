@@ -22,6 +22,7 @@ from agent.llm.ledger import SpendTotals
 from agent.metrics import names
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.runs.arrivals import ArrivalState, arrival_state
+from agent.runs.growth_spend import GrowthPart
 from agent.runs.status import AgentStatus, agent_status
 from agent.schedule.goals import GOAL_TYPE
 from agent.vault.health.status import DRAFT, VaultStatus, status
@@ -265,6 +266,7 @@ def _agent_document(agent: AgentStatus, caps: SpendSettings) -> dict[str, object
         "models": dict(agent.models),
         "today": None if today is None else _spent_document(today),
         "growth": _spent_document(agent.growth),
+        "growth_parts": {part: _spent_document(spent) for part, spent in agent.growth_parts.items()},
         "caps": {"money": caps.daily, "tokens": caps.daily_tokens},
         "approvals": agent.approvals,
         "questions": agent.questions,
@@ -279,13 +281,19 @@ def _spent_document(spent: SpendTotals) -> dict[str, object]:
     return {"calls": spent.calls, "tokens": spent.tokens, "money": round(spent.money, 6)}
 
 
-def _format_growth(spent: SpendTotals) -> list[str]:
-    """A line for what the agent has spent on its own growth today; none if that was nothing."""
+def _format_growth(spent: SpendTotals, parts: Mapping[GrowthPart, SpendTotals]) -> list[str]:
+    """A line for what the agent has spent on its own growth today, in all and by its parts; none for nothing."""
     if not spent.calls:
         return []
     one = "today ${money:.4f} in 1 call of a model, {tokens:,} tokens"
     more = "today ${money:.4f} in {count:,} calls of a model, {tokens:,} tokens"
-    return [row("growth", counted(spent.calls, one, more, money=spent.money, tokens=spent.tokens))]
+    line = counted(spent.calls, one, more, money=spent.money, tokens=spent.tokens)
+    each_part = "{part} ${money:.4f} ({calls:,})"
+    named = [
+        said(each_part, part=said(part), money=each.money, calls=each.calls)
+        for part, each in sorted(parts.items(), key=lambda item: (-item[1].money, item[0]))
+    ]
+    return [row("growth", said("{line}: {parts}", line=line, parts=listed(named)))]
 
 
 def _format_agent(agent: AgentStatus, caps: SpendSettings) -> list[str]:
@@ -300,7 +308,7 @@ def _format_agent(agent: AgentStatus, caps: SpendSettings) -> list[str]:
             daily_tokens=caps.daily_tokens,
         )
     lines += [row("", f"  {each}") for each in (*rest, said(agent.problem)) if each]
-    lines += _format_growth(agent.growth)
+    lines += _format_growth(agent.growth, agent.growth_parts)
     if agent.approvals:
         calls = counted(agent.approvals, "1 call waits: {list}", "{count} calls wait: {list}", list=_APPROVALS)
         lines.append(row("approve", calls))

@@ -12,6 +12,7 @@ is asked at once, however many wait. The same holds for sync. Both count as open
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import PurePosixPath
 
 from agent.markdown.note import Note
@@ -26,6 +27,8 @@ KEY_LENGTH = 12
 """The characters of a question's key; its note is named by half of them at least."""
 ASKS = "question(ask): "
 """What the subject of a commit with a question begins with."""
+CURIOSITY = "curiosity"
+"""The tool of a commit that asks what nobody has prompted."""
 _KEYS = ("gap", "profile")
 """The keys of a header with the key of what is asked about."""
 _NAMED = re.compile(r"-([0-9a-f]{6,12})$")
@@ -33,11 +36,12 @@ _NAMED = re.compile(r"-([0-9a-f]{6,12})$")
 
 @dataclass(frozen=True, slots=True)
 class EverAsked:
-    """What was ever asked about, also in notes that are gone: the `keys`, which may be shortened, and the questions in
-    one line each (`titles`)."""
+    """What was ever asked about, also in notes that are gone: the `keys`, which may be shortened, the questions in one
+    line each (`titles`), and when those were put that nobody has prompted (`times`)."""
 
     keys: frozenset[str] = frozenset()
     titles: tuple[str, ...] = ()
+    times: tuple[datetime, ...] = ()
 
     def has(self, key: str) -> bool:
         """True if this was asked about."""
@@ -58,12 +62,24 @@ def ever_asked(vault: Vault) -> EverAsked:
     """What was ever asked about. Reads the history of `questions/`: ask for it when there is something to ask."""
     there = tuple(asked_questions(vault))
     keys = {key for each in there if (key := key_of(each.note))}
-    titles = [each.title for each in there]
+    titles, times = [each.title for each in there], list[datetime]()
     for commit in commits(vault, path=vault.home.at(QUESTIONS).rstrip("/")):
         paths = (path for each in commit.files if (path := each.path) and vault.home.holds(path, QUESTIONS))
         keys |= {found[1] for path in paths if (found := _NAMED.search(PurePosixPath(path).stem))}
-        titles += [commit.subject.removeprefix(ASKS)] if commit.subject.startswith(ASKS) else []
-    return EverAsked(frozenset(keys), tuple(dict.fromkeys(titles)))
+        if commit.subject.startswith(ASKS):
+            titles += [commit.subject.removeprefix(ASKS), title_in(commit.body)]
+            times += [commit.when] if commit.tool == CURIOSITY else []
+    return EverAsked(frozenset(keys), tuple(filter(None, dict.fromkeys(titles))), tuple(sorted(times)))
+
+
+def asking_body(title: str, why: str) -> str:
+    """The body of a commit that asks: the whole question, as a subject is cut."""
+    return f"{title}\n\n{why}"
+
+
+def title_in(body: str) -> str:
+    """The question in the body of a commit that asks."""
+    return " ".join(body.partition("\n\n")[0].split())
 
 
 def key_of(note: Note) -> str:

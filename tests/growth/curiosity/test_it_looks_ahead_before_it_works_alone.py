@@ -154,8 +154,8 @@ def test_what_the_notes_were_to_say_and_do_not_is_asked(tmp_path: Path, monkeypa
 @pytest.mark.parametrize(
     ("where", "said"),
     [
-        ("action", ("Somebody has to be there for it.", "Write what came of it below the boxes: a photo in the vault")),
-        ("access", ("I have no access to it.", "- [ ] It is done; what came of it stands below")),
+        ("action", ("Somebody has to be there for it.", "What I need: a photo in the vault")),
+        ("access", ("I have no access to it.", "- [ ] Done\n")),
         ("judgement", ("It is a matter of taste, and yours counts.", "# Which of the two is nicer?")),
     ],
 )

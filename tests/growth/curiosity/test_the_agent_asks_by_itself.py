@@ -111,8 +111,8 @@ def test_what_it_was_unsure_of_alone_is_asked_and_of_strangers_text_nothing(
     put(home, session(at + timedelta(minutes=2), "Find the boat", HEDGED, job="boat"))
     path = look(home.workspace, lambda event: None)
     text = (home.root / path).read_text("utf-8")
-    assert "While working on “Find the boat” I was not sure of this: “The boat is probably at the pier." in text
-    assert "Without an answer: It stays as it is in [[sessions/" in text
+    assert "While working on “Find the boat” I was not sure of this: “The boat is probably at the pier”." in text
+    assert "Without an answer: It stays as it is." in text
 
 
 def test_a_chinese_vault_asks_in_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

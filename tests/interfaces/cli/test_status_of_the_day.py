@@ -111,10 +111,14 @@ def test_a_long_line_is_cut_after_words_on_a_terminal_and_whole_in_a_pipe(
     assert lines[at + 1] == "         the notes cannot be taken in"
 
 
-def spent_on_growth(run: Run) -> object:
+def document_of(run: Run) -> dict[str, object]:
     agent = run("status")["agent"]
     assert isinstance(agent, dict)
-    return agent["growth"]
+    return agent
+
+
+def spent_on_growth(run: Run) -> object:
+    return document_of(run)["growth"]
 
 
 def test_the_cost_of_growth_is_told_and_counts_with_the_jobs(
@@ -130,4 +134,7 @@ def test_the_cost_of_growth_is_told_and_counts_with_the_jobs(
     assert spent_on_growth(run) == {"calls": 2, "tokens": 240, "money": 0.002}
     assert ledger.totals_of_jobs(ledger.today()).calls == 3, "the limit of all jobs holds for growth too"
     assert main(["status"]) == 0
-    assert "growth   today $0.0020 in 2 calls of a model, 240 tokens" in capsys.readouterr().out
+    shown = "growth   today $0.0020 in 2 calls of a model, 240 tokens: reflections $0.0010 (1), research $0.0010 (1)\n"
+    assert shown in capsys.readouterr().out
+    parts = document_of(run)["growth_parts"]
+    assert parts == {name: {"calls": 1, "tokens": 120, "money": 0.001} for name in ("reflections", "research")}
