@@ -37,8 +37,9 @@ from agent.growth.rules.rule_proposals import (
 from agent.growth.rules.rule_work import RuleChanges, RuleWork, subject_of
 from agent.growth.rules.skill_support import SkillMatch, may_change, skill_change, skill_that_says
 from agent.loop.session import load_session
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.understanding.seam import TextRelation
-from agent.texts import text
+from agent.texts import in_all_languages, text
 from agent.vault.proposals.proposal import ProposalDraft
 from agent.vault.proposals.proposals import pending_proposals, propose
 
@@ -48,7 +49,8 @@ logger = logging.getLogger(__name__)
 
 
 def rule_strategies(work: RuleWork) -> tuple[SaidStrategy, ...]:
-    """The strategies in the reflections from which rules may come; none of a session with strangers' text in it."""
+    """The strategies in the reflections from which rules may come; none of a session with strangers' text in it, and
+    none that says what was forgotten."""
     tainted: dict[str, bool] = {}
 
     def is_tainted(path: str) -> bool:
@@ -59,8 +61,14 @@ def rule_strategies(work: RuleWork) -> tuple[SaidStrategy, ...]:
                 tainted[path] = False  # a session that is gone steers nothing; its reflection says what it read
         return tainted[path]
 
-    said = usable_strategies(work.reflections())
-    return tuple(each for each in said if not any(map(is_tainted, each.reflection.sessions)))
+    said = [
+        each for each in usable_strategies(work.reflections()) if not any(map(is_tainted, each.reflection.sessions))
+    ]
+    if not said:
+        return ()
+    stones, marks = load_tombstones(work.vault), in_all_languages("forgetting.mark")
+    known = (each for each in said if not any(mark in each.sentence for mark in marks))
+    return tuple(each for each in known if not stones.is_forgotten(each.sentence))
 
 
 def start_urgent_rules(work: RuleWork, book: RuleBook, said: Sequence[SaidStrategy]) -> tuple[LearnedRule, ...]:

@@ -16,14 +16,14 @@ from agent.memory.blame import FORGET
 from agent.memory.entry import parse_entry
 from agent.memory.forgetting.entry_text import entry_marks, person_said
 from agent.memory.forgetting.places import Forgetting, Report, find_places
-from agent.memory.forgetting.private_state import drop_unfinished, follow_names
+from agent.memory.forgetting.private_state import drop_unfinished, follow_names, forget_in_decisions
 from agent.memory.forgetting.said_again import own_names, phrase, said_again
 from agent.memory.forgetting.tombstones import compose_tombstone, fingerprint, load_tombstones, marks
 from agent.memory.store import ARCHIVED
 from agent.texts import Language, joined
 from agent.vault.change import Outcome, Stamp
 from agent.vault.find import find_note
-from agent.vault.folders import AGENT_NOTE, DAILY, ENTRIES, FORGOTTEN, MEMORY_NOTE, SESSIONS, AgentFolder
+from agent.vault.folders import AGENT_NOTE, DAILY, ENTRIES, FORGOTTEN, MEMORY_NOTE, RULES, SESSIONS, AgentFolder
 from agent.vault.former_names import keep_former_names
 from agent.vault.store import Vault
 
@@ -33,6 +33,7 @@ _KINDS = (
     (SESSIONS, "session"),
     (DAILY, "daily note"),
     (MEMORY_NOTE, MEMORY_NOTE),
+    (RULES, "rule"),
 )
 _PLURALS = {"memory": "memories", "archived memory": "archived memories"}
 BY_HAND = Stamp("human")
@@ -128,6 +129,7 @@ def carry_out(
     if transaction.outcome.commit:
         drop_unfinished(vault.private_folder)
         follow_names(vault.private_folder, own_names(forgetting.said.names))
+        forget_in_decisions(vault.private_folder, forgetting.said)
         keep_former_names(vault, {each.path: Note.parse(each.after).id or "" for each in changed if each.to})
     return transaction.outcome
 

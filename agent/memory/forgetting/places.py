@@ -2,9 +2,9 @@
 
 Every note is read once, entries twice; what cannot be read is passed by and named. Entries that say the same go, or
 lose the sentences, and with an entry those that give its subject an earlier or a later value; lines of MEMORY.md and of
-daily notes that the upkeep of memory wrote go, too. In records (sessions, approvals, questions, answers in notes) a
-mark stands instead, and a record that is named after the text gets another name. Text that a person wrote or corrected
-is left, and listed.
+daily notes that the upkeep of memory wrote go, too, and rules that say it in the agent's words. In records (sessions,
+approvals, questions, answers in notes) a mark stands instead, and a record that is named after the text gets another
+name. Text that a person wrote or corrected is left, and listed.
 """
 
 import re
@@ -21,6 +21,7 @@ from agent.memory.entry import Entry, EntryType, parse_entry
 from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said
 from agent.memory.forgetting.profile_note import profile_note_without
 from agent.memory.forgetting.said_again import SaidAgain, new_name, with_name
+from agent.memory.forgetting.steering_notes import agents_lines_without, is_rule, is_steering, rule_fate
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.statements import claims
 from agent.memory.understanding.wording import wording
@@ -102,6 +103,7 @@ class _Search:
         self._other_values(memories)
         self._entries([path for path in memories if path not in self.gone and path not in self.mentions])
         self.said = self.said.with_statements(said_in(data) for data in self.gone.values())
+        self._rules(path for path in paths if is_rule(home, path))
         moved = self._moved(path for path in paths if path not in self.gone and path not in self.mentions)
         names = {stem_of(path): "" for path in self.gone} | {stem_of(path): stem_of(to) for path, to in moved.items()}
         self.said = replace(self.said, names=names)
@@ -176,6 +178,17 @@ class _Search:
             else:
                 self.changed[path] = _reworded(path, data, entry, rest)
 
+    def _rules(self, paths: Iterable[str]) -> None:
+        """Let the rules go that say it in the agent's words."""
+        for path, data in list(self._near(paths)):
+            match rule_fate(self.vault, path, data, self.said):
+                case "goes":
+                    self.gone[path] = data
+                case "is_persons":
+                    self.mentions.append(path)
+                case "stays":
+                    pass
+
     def _moved(self, paths: Iterable[str]) -> dict[str, str]:
         """The new paths of the records and entries that are named after the text."""
         home = self.vault.home
@@ -199,13 +212,21 @@ class _Search:
         if is_record(home, path) or home.holds(path, ENTRIES, ARCHIVED):
             after = record_without(before, self.said) if is_record(home, path) else self._relinked(before)
         elif self.said.concerns(text_of(before)):
-            after = self._derived(path, before) if is_derived(home, path) else self._answers(path, before)
+            after = self._lines(path, before)
             if self.said.stands_in(Note.parse(after).body):
                 self.mentions.append(path)
         else:
             return
         if after != data or to:
             self.changed[path] = Changed(path, data, after, _lost(data, after, self.said), to)
+
+    def _lines(self, path: str, before: bytes) -> bytes:
+        """A note of the person's, or one in which they and the agent write."""
+        if is_derived(self.vault.home, path):
+            return self._derived(path, before)
+        if is_steering(self.vault.home, path):
+            return agents_lines_without(self.vault, path, before, self.said, self._followed)
+        return self._answers(path, before)
 
     def _relinked(self, data: bytes) -> bytes:
         """An entry without links to notes that go."""

@@ -1,4 +1,4 @@
-"""The private files of a vault, after a forgetting: they follow notes that got another name.
+"""The private files of a vault, after a forgetting: they lose the text, and follow notes that got another name.
 
 State such as a conversation that waits to be read refers to notes by path, and some of its files are named after them.
 Without this, it would refer to a note that is not there any more, and keep the words in its name.
@@ -8,11 +8,16 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from agent.config import private
+from agent.memory.forgetting.said_again import SaidAgain
 from agent.vault.layout import RESEARCH_RECORDS
 
+_DECISIONS = ("proposals", "skill-suggestions", "job-approvals")
+"""The private folders with records of what the person is asked to decide."""
+_PROPOSED = frozenset(("text", "draft"))
+"""The keys of texts that a yes would write: one that said it is dropped whole, and so is never written."""
 _LARGEST = 1 << 20
 """Bytes of a file in which names are replaced: larger ones are logs and databases."""
 
@@ -22,6 +27,37 @@ def drop_unfinished(folder: Path) -> None:
     for each in (folder / RESEARCH_RECORDS).glob("*.jsonl"):
         with suppress(OSError):
             each.unlink()
+
+
+def forget_in_decisions(folder: Path, said: SaidAgain) -> None:
+    """Put the mark for the text into the records of what the person is or was asked to decide; a record of a question
+    that is open then fits its note no more, and so a yes to it does nothing. A file that cannot be changed stays."""
+    for name in _DECISIONS:
+        for each in (folder / name).glob("*.json"):
+            with suppress(OSError, ValueError):
+                text = each.read_text("utf-8")
+                document = json.loads(text)
+                left = _without(document, said)
+                if left != document:
+                    private.replace(each, json.dumps(left, indent=1))
+
+
+def _without(value: object, said: SaidAgain) -> object:
+    """A value of a JSON document without the text; the path of a note that is named after it leads to its new name."""
+    if isinstance(value, str):
+        return _path_without(value, said) if value.endswith(".md") else said.redacted(value)
+    if isinstance(value, list):
+        return [_without(each, said) for each in value]
+    if not isinstance(value, dict):
+        return value
+    left = {key: _without(each, said) for key, each in value.items()}
+    return {key: "" if key in _PROPOSED and each != value[key] else each for key, each in left.items()}
+
+
+def _path_without(path: str, said: SaidAgain) -> str:
+    stem = PurePosixPath(path).stem
+    new = said.names.get(stem) or (said.mark if stem in said.names or said.is_name(stem) else "")
+    return str(PurePosixPath(path).with_name(f"{new}.md")) if new else path
 
 
 def follow_names(folder: Path, names: Mapping[str, str]) -> None:

@@ -19,7 +19,7 @@ from agent.memory.forgetting.forget_past import forgotten_since, is_in_history, 
 from agent.memory.forgetting.in_history import cleaning_of
 from agent.memory.forgetting.notices import forget_notices
 from agent.memory.forgetting.places import Forgetting, Report, stem_of, text_of
-from agent.memory.forgetting.private_state import drop_unfinished, follow_names
+from agent.memory.forgetting.private_state import drop_unfinished, follow_names, forget_in_decisions
 from agent.memory.forgetting.said_again import SaidAgain, phrase
 from agent.memory.forgetting.sweep import LastLook, as_quoted, is_in_state, last_look
 from agent.memory.forgetting.typed import forget_typed
@@ -240,6 +240,7 @@ class Forgetter:
         forget_notices(self.vault.private_folder / NOTICES, said)
         drop_unfinished(self.vault.private_folder)
         follow_names(self.vault.private_folder, quoted.names)
+        forget_in_decisions(self.vault.private_folder, quoted)
         self.vault.drop_records(
             lambda word: quoted.concerns(word) or said.is_name(stem_of(word)) or stem_of(word) in said.names
         )

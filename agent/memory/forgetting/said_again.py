@@ -191,6 +191,8 @@ class SaidAgain(Tombstones):
             return row
         if _JSON_ROW.match(row) or is_mark(row):
             return _JSON_STRING.sub(lambda found: self._json(found[0]), row)
+        if row.lstrip().startswith("|"):  # a table: its other cells say other things
+            return "|".join(self._sentences(cell) for cell in row.split("|"))
         return self._sentences(row)
 
     def _json(self, literal: str) -> str:
