@@ -120,7 +120,9 @@ class GivenRules:
         return self.workspace.settings.vault.language
 
     def _in_force(self) -> Iterator[LearnedRule]:
-        return (rule for rule in load_rules(self.workspace.vault) if rule.status in IN_FORCE)
+        """The rules in force; of the same words in two notes, which two machines may have learned at once, one."""
+        found = (rule for rule in load_rules(self.workspace.vault) if rule.status in IN_FORCE)
+        return iter({rule.words: rule for rule in sorted(found, key=lambda rule: rule.path, reverse=True)}.values())
 
     def _pieces(self, task: str, room: int, rules: dict[str, LearnedRule], found: _InRun) -> Sequence[Piece]:
         head = text("rules.given", self._language)

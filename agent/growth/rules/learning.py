@@ -21,13 +21,13 @@ from agent.growth.rules.candidates import (
     is_urgent,
     usable_strategies,
 )
+from agent.growth.rules.contradictions import report_contradiction
 from agent.growth.rules.given_rules import LEAST_FIT, fit
 from agent.growth.rules.known import KnownRules, known_rules
 from agent.growth.rules.rule import IN_FORCE, LearnedRule, rule_sentence
 from agent.growth.rules.rule_log import RuleRow, log_row, logged_words
 from agent.growth.rules.rule_note import with_sources
 from agent.growth.rules.rule_proposals import (
-    ChangeReason,
     changed_rule,
     new_rule,
     rule_again,
@@ -103,7 +103,7 @@ def learn_rules(work: RuleWork, book: RuleBook, said: Sequence[SaidStrategy]) ->
     changes = learner.changes
     if changes.rows:
         changes.write(work, subject_of(changes.rows))
-    return changes
+    return RuleChanges([*learner.reported, *changes.rows])
 
 
 @dataclass(slots=True)
@@ -113,6 +113,8 @@ class _Learner:
     work: RuleWork
     known: KnownRules
     changes: RuleChanges = field(default_factory=RuleChanges)
+    reported: list[RuleRow] = field(default_factory=list)
+    """The rows about contradictions, which are written already."""
 
     def consider(self, candidate: RuleCandidate) -> None:
         """Do with a candidate what follows from the rules that there are."""
@@ -126,7 +128,9 @@ class _Learner:
             return
         opposite = (rule for rule, relation in related if relation is TextRelation.CONTRADICTS)
         if (rule := next((each for each in opposite if each.status in IN_FORCE), None)) is not None:
-            self.contradict(rule, candidate)
+            if self.is_newer_than_gate(candidate):
+                row = report_contradiction(self.work, known, rule, candidate)
+                self.reported += [row] if row is not None else []
         elif (match := skill_that_says(self.work, known, candidate)) is not None:
             self.support_skill(match, candidate)
         elif self.may_ask(candidate):
@@ -145,7 +149,7 @@ class _Learner:
             wider = f"{rule.when}; {case}"
             is_known = self.known.is_among(rule.text, rule_sentence(rule.text, wider), self.known.book.log.unwanted)
             if not is_known and self.may_ask(candidate):
-                self.ask(candidate, changed_rule(self.work, rule, rule.text, wider, candidate, ChangeReason()))
+                self.ask(candidate, changed_rule(self.work, rule, rule.text, wider, candidate))
                 return
         after = with_sources(rule, candidate.evidence, self.work.language)
         if after != rule.data:
@@ -173,18 +177,6 @@ class _Learner:
         again = replace(candidate, said=tuple(later))
         if len(later) >= ENOUGH and self.may_ask(again):
             self.ask(again, rule_again(self.work, rule, again))
-
-    def contradict(self, rule: LearnedRule, candidate: RuleCandidate) -> None:
-        """Report once that reflections say the opposite of a rule, and ask which of both shall hold."""
-        words = logged_words(candidate.sentence)
-        if any(row.words == words for row in self.known.book.log.of(rule.path, "contradicted")):
-            return
-        if not self.may_ask(candidate):
-            return
-        said, uses = candidate.strategy, self.known.book.counted(rule)
-        reason = ChangeReason(True, len(uses), sum(use.is_success for use in uses))
-        if self.ask(candidate, changed_rule(self.work, rule, said.text, said.when, candidate, reason)):
-            self.note_once(rule.path, "contradicted", candidate)
 
     def may_ask(self, candidate: RuleCandidate) -> bool:
         """True if not too many questions wait, and the gate has not stopped this before."""

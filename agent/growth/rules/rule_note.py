@@ -115,6 +115,24 @@ def with_sources(rule: LearnedRule, sources: Sequence[RuleEvidence], language: L
     return _below(note, "rules.sources", _listed(added), language).data if added else rule.data
 
 
+def with_opposite(
+    rule: LearnedRule,
+    opposite: str,
+    sources: Sequence[RuleEvidence],
+    so_far: tuple[int, int],
+    when: datetime,
+    language: Language,
+) -> bytes:
+    """The note with a report that reflections say the opposite, and how the rule did until then: the uses, and those
+    that went well. Its words, and so its version, stay. Raises `BadNote`."""
+    uses, successes = so_far
+    said, day = inert_line(opposite), when.date().isoformat()
+    count = len(sources)
+    row = text("rules.against_row", language, day=day, count=count, words=said, uses=uses, successes=successes)
+    below = "\n".join(f"    {each}" for each in _listed(sources).split("\n"))
+    return _below(Note.parse(rule.data), "rules.against", f"- {row}\n{below}", language).data
+
+
 def with_words(
     rule: LearnedRule, said: str, case: str, sources: Sequence[RuleEvidence], when: datetime, language: Language
 ) -> bytes:
@@ -170,7 +188,7 @@ def _below(note: Note, key: str, rows: str, language: Language) -> Note:
         at += 1
     while not lines[at - 1].strip():
         at -= 1
-    gap = [] if lines[at - 1].startswith("- ") else [""]
+    gap = [] if lines[at - 1].lstrip().startswith("- ") else [""]
     return note.with_body("\n".join([*lines[:at], *gap, rows, *lines[at:]]) + "\n")
 
 

@@ -1,7 +1,7 @@
 """The questions about rules: may it be tried, changed, tried again, or stay although it began at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agent.growth.gate.change import GateReport
 from agent.growth.rules.candidates import RuleCandidate, SaidStrategy
@@ -18,16 +18,6 @@ from agent.vault.change import Create
 from agent.vault.folders import RULES
 from agent.vault.proposals.proposal import ProposalDraft, ProposedNote
 from agent.vault.proposals.proposals import pending_proposals, propose
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeReason:
-    """Why other words are proposed for a rule: for more cases, or because reflections say the opposite. `uses` and
-    `successes` are those of the rule so far."""
-
-    is_opposite: bool = False
-    uses: int = 0
-    successes: int = 0
 
 
 def new_rule(work: RuleWork, log: RuleLog, candidate: RuleCandidate) -> ProposalDraft:
@@ -62,17 +52,12 @@ def rule_again(work: RuleWork, rule: LearnedRule, candidate: RuleCandidate) -> P
     return replace(draft, notes=(_edited(rule, data),))
 
 
-def changed_rule(
-    work: RuleWork, rule: LearnedRule, said: str, case: str, candidate: RuleCandidate, reason: ChangeReason
-) -> ProposalDraft:
-    """The question whether a rule may get other words, as its next version; of an opposite one, which of both shall
-    hold."""
+def changed_rule(work: RuleWork, rule: LearnedRule, said: str, case: str, candidate: RuleCandidate) -> ProposalDraft:
+    """The question whether a rule may get other words, for more cases, as its next version."""
     data = with_words(rule, said, case, candidate.evidence, work.now, work.language)
-    key = "opposite" if reason.is_opposite else "wider"
-    new, old = inert_line(rule_sentence(said, case)), inert_line(rule.sentence)
-    why = text(f"rules.why_{key}", work.language, link=rule.link, count=len(candidate.said), old=old,
-               uses=reason.uses, successes=reason.successes)  # fmt: skip
-    question = text(f"rules.ask_{key}", work.language, rule=new)
+    new = inert_line(rule_sentence(said, case))
+    why = text("rules.why_wider", work.language, link=rule.link, count=len(candidate.said))
+    question = text("rules.ask_wider", work.language, rule=new)
     draft = _draft(work, "change", rule, question, why, candidate.evidence)
     return replace(draft, notes=(_edited(rule, data),), facts={**draft.facts, "words": logged_words(new)})
 

@@ -93,6 +93,8 @@ class RuleChanges:
     rows: list[RuleRow] = field(default_factory=list)
     edits: dict[str, tuple[bytes, bytes]] = field(default_factory=dict)
     """The notes that change: the bytes before, and after."""
+    more: list[Request] = field(default_factory=list)
+    """What else is written with it."""
 
     def edit(self, path: str, before: bytes, after: bytes) -> None:
         """Change a note, from what it was before all changes."""
@@ -101,7 +103,7 @@ class RuleChanges:
 
     def requests(self, work: RuleWork) -> list[Request]:
         """All of it as requests of one transaction."""
-        edits: list[Request] = [Edit(path, *both) for path, both in self.edits.items()]
+        edits: list[Request] = [*(Edit(path, *both) for path, both in self.edits.items()), *self.more]
         return [*edits, append_rows(work.vault.home, self.rows, work.language)] if self.rows else edits
 
     def write(self, work: RuleWork, subject: str, stamp: Stamp | None = None) -> None:

@@ -4,6 +4,7 @@ reflections say that is new. Each part is a commit or nothing, and may safely be
 from agent.growth.rules.answers import take_answers
 from agent.growth.rules.book import load_book
 from agent.growth.rules.by_hand import rows_by_hand
+from agent.growth.rules.contradictions import take_contradictions
 from agent.growth.rules.feedback import gather_opinions
 from agent.growth.rules.judging import judge_rules
 from agent.growth.rules.learning import learn_rules, rule_strategies, start_urgent_rules
@@ -33,7 +34,7 @@ def follow_rules(work: RuleWork) -> tuple[RuleRow, ...]:
     say."""
     gather_opinions(work)
     settle_proposals(work.vault)
-    rows = [*take_answers(work).rows]
+    rows = [*take_answers(work).rows, *take_contradictions(work).rows]
     changes = RuleChanges([*rows_by_hand(work.vault, load_book(work.vault), work.now, work.language)])
     if changes.rows:
         changes.write(work, "rules(log): what you did by hand")

@@ -105,28 +105,6 @@ def test_another_case_is_proposed_as_the_next_version(desk: Desk) -> None:
     assert not rule.is_persons and desk.tend() == ()
 
 
-def test_what_contradicts_a_rule_is_reported_and_asked_about_once(desk: Desk) -> None:
-    desk.admit("Ask before you read a note")
-    never = three("Never ask before you read a note", first=10)
-    rows = desk.learn(*never)
-    assert [row.event for row in rows] == ["contradicted"]
-    said = desk.question()
-    assert "Two rules contradict each other" in said and "Ask before you read a note" in said
-    desk.answer(yes=False)
-    assert desk.rule().text == "Ask before you read a note"
-    desk.learn(*three("Never ask before you read a note", first=20))
-    assert desk.asked() == []
-
-
-def test_a_yes_to_the_opposite_replaces_the_words(desk: Desk) -> None:
-    desk.admit("Ask before you read a note")
-    desk.learn(*three("Never ask before you read a note", first=10))
-    rows = desk.answer()
-    assert [row.event for row in rows] == ["changed"]
-    rule = desk.rule()
-    assert rule.text == "Never ask before you read a note" and rule.version == 2 and rule.status == "probation"
-
-
 def test_what_a_skill_says_already_is_no_rule(desk: Desk) -> None:
     desk.skills = [KnownSkill("edit", "# Edit\n\n1. Read the note before you change it.\n2. Change it.\n")]
     rows = desk.learn(*three(*READ))
