@@ -34,10 +34,12 @@ class Sentence(str):
 
 _FOLDER = Path(__file__).with_suffix("")
 _SECTION = re.compile(r"^(?=[a-z])", re.MULTILINE)
-_PLAIN = r"[^\s'\"?:#&*!|>%@`{}\[\],-][^\n]*"
+_INDENTATION = re.compile(r"^  ", re.MULTILINE)
+_WORDS = re.compile(r"^[^#\n]", re.MULTILINE)
+_FIRST = r"[^\s'\"?:#&*!|>%@`{}\[\],-]"
 _ENTRY = re.compile(
-    rf"^(?![^\n]* \#)(?:(?P<key>{_PLAIN}?)|'(?P<quoted_key>(?:[^'\n]|'')*)'): "
-    rf"(?:(?P<words>{_PLAIN})|'(?P<quoted_words>(?:[^'\n]|'')*)')\n(?! )",
+    rf"^(?![^\n]* \#)(?:(?P<key>{_FIRST}[^\n:]*)|'(?P<quoted_key>(?:[^'\n]|'')*)'): "
+    rf"(?:(?P<words>{_FIRST}[^\n]*)|'(?P<quoted_words>(?:[^'\n]|'')*)'|\"(?P<other_words>[^\"\\\n]*)\")\n(?! )",
     re.MULTILINE,
 )
 """A line `key: words` of a file that needs no parser: of a long file, a command needs a few sentences."""
@@ -99,9 +101,8 @@ def _in(value: object, language: Language) -> object:
 
 @cache
 def _terminal(language: Language) -> Mapping[str, str]:
-    """The sentences of the terminal in a language, by their English, of which each is `key: words` on one line."""
-    found = _ENTRY.finditer(_read(f"terminal.{language}.yaml"))
-    return {_said(one["key"], one["quoted_key"]): _said(one["words"], one["quoted_words"]) for one in found}
+    """The sentences of the terminal in a language, by their English, as far as they are `key: words` on one line."""
+    return _quick(_read(f"terminal.{language}.yaml"))
 
 
 @cache
@@ -111,6 +112,15 @@ def _terminal_others(language: Language) -> Mapping[str, str]:
     return found
 
 
+def _quick(written: str) -> Mapping[str, str]:
+    """The entries that are `key: words` on one line."""
+    found = _ENTRY.finditer(written)
+    return {
+        _said(one["key"], one["quoted_key"]): _said(one["words"] or one["other_words"], one["quoted_words"])
+        for one in found
+    }
+
+
 def _said(plain: str | None, quoted: str | None) -> str:
     return plain if plain is not None else (quoted or "").replace("''", "'")
 
@@ -118,8 +128,9 @@ def _said(plain: str | None, quoted: str | None) -> str:
 @cache
 def _section(language: Language, name: str) -> Mapping[str, str]:
     """The sentences of one section, by name; raises `KeyError`."""
-    found: Mapping[str, Mapping[str, str] | None] = _parsed(_sections(language)[name])
-    return found[name] or {}
+    written = _INDENTATION.sub("", _sections(language)[name].partition("\n")[2])
+    others = _ENTRY.sub("", written)
+    return {**_quick(written), **(_parsed(others) if _WORDS.search(others) else {})}
 
 
 @cache

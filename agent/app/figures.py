@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, time
 from functools import cache
 
-from agent.app.notices import open_ledger
+from agent.app.notice_ledger import open_ledger
 from agent.attention.notice_counts import NoticeCounts, counts_by_day, total_of_days
 from agent.attention.receipt import NoticeReceipt
 from agent.background.standing_alerts import load_standing

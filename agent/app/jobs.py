@@ -19,11 +19,11 @@ from agent.growth.procedures.procedure import ProcedureResult, call_of_job
 from agent.llm.provider import Cancelled, never
 from agent.loop.outcome import Ended
 from agent.runs.job_run import JobResult
+from agent.schedule.agent_state import WakeKind
 from agent.schedule.history import Outcome
 from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger
 from agent.schedule.occurrences import Occurrence
-from agent.schedule.states import WakeKind
 from agent.vault.change import Request
 from agent.vault.sync.turns import Turn
 from agent.workspace.machine import open_claims

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 
+from agent.app.notice_ledger import open_ledger
 from agent.attention.channels.channel import Channel, Choice
 from agent.attention.outbox import Outbox, preferred
-from agent.attention.receipts import NoticeLedger
 from agent.attention.rules import Limits, limits_of
 from agent.clock import in_machine_seconds
 from agent.events.notices import NoticeRaised
@@ -14,12 +14,6 @@ from agent.metrics.collect import Collector
 from agent.vault.layout import NOTICES
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace, reload_settings
-
-
-def open_ledger(workspace: Workspace) -> NoticeLedger:
-    """The ledger of this machine's notices; raises `Permanent` if it cannot be used."""
-    durable = workspace.settings.git.durable
-    return NoticeLedger(workspace.vault.private_folder / NOTICES, workspace.clock, durable=durable)
 
 
 def open_outbox(workspace: Workspace, publish: Callable[[object], object] | None = None) -> Outbox:

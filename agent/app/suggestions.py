@@ -1,6 +1,6 @@
 """What the daemon's suggestions have to leave out, by what their person said of earlier ones."""
 
-from agent.app.notices import open_ledger
+from agent.app.notice_ledger import open_ledger
 from agent.attention.outbox import SUGGESTIONS
 from agent.growth.patterns.look import DISMISSED_FOR
 from agent.workspace.workspace import Workspace

@@ -12,42 +12,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from agent.background.pool import Pool
-from agent.config.private import make_folder, replace
+from agent.background.presence_files import ORDER, STATE
 from agent.errors import AgentError
 from agent.events.types import JobEnded, StateChanged, Tick
 from agent.memory import daily
+from agent.schedule.agent_state import WakeKind
 from agent.schedule.history import Outcome
-from agent.schedule.states import AgentState, StateMachine, WakeKind, load_state
+from agent.schedule.states import StateMachine
 from agent.texts import text
 from agent.vault.change import Append, Stamp
-from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
-STATE, ORDER = "schedule/state.json", "schedule/order.json"
-"""The file of the state, and that of a person's order, in the vault's private folder."""
-Order: TypeAlias = Literal["wake", "sleep"]
-_LONGEST = 200
 _NOTE = "note "
 """The beginning of the pool's key of a request in a note."""
 _NAMED = 5
 """The most pieces of work that the line in the day's log names."""
 
 logger = logging.getLogger(__name__)
-
-
-def give_order(vault: Vault, order: Order, reason: str) -> None:
-    """Leave an order for the daemon of a vault; it takes the last one."""
-    path = vault.private_folder / ORDER
-    make_folder(path.parent)
-    replace(path, json.dumps({"order": order, "reason": " ".join(reason.split())[:_LONGEST]}))
-
-
-def state_of(vault: Vault) -> AgentState | None:
-    """The state that the daemon wrote last; None without one."""
-    return load_state(vault.private_folder / STATE)
 
 
 @dataclass(slots=True)

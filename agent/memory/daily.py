@@ -11,16 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import PurePosixPath
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from agent import texts
 from agent.escape import escape
-from agent.events.runs import TaskCompleted
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
 from agent.texts import Language
 from agent.vault.folders import DAILY, SESSION_LINK
 from agent.vault.secrets import masked
+
+if TYPE_CHECKING:
+    from agent.events.runs import TaskCompleted
 
 DayPart: TypeAlias = Literal["conversations", "answers", "upkeep", "notices", "times"]
 """The parts of a day's log: what was asked at the terminal, and in notes, what the program did by itself, what it
@@ -83,7 +85,7 @@ def section(kind: DayPart, language: Language) -> str:
     return f"## {texts.text(f'memory_day.{kind}', language)}"
 
 
-def log_block(event: TaskCompleted, when: datetime, language: Language, *, quote: bool = True) -> str:
+def log_block(event: "TaskCompleted", when: datetime, language: Language, *, quote: bool = True) -> str:
     """The block that a finished task adds to the log; without the answer if `quote` is False."""
     task = inert(_flat(masked(event.task))) or "…"
     is_told_whole = len(task) <= _TITLE or event.session  # the session's note begins with it
@@ -105,7 +107,7 @@ def log_block(event: TaskCompleted, when: datetime, language: Language, *, quote
     return block(when, cut(task, _TITLE), bullets)
 
 
-def _course(event: TaskCompleted, language: Language) -> list[str]:
+def _course(event: "TaskCompleted", language: Language) -> list[str]:
     """The line with duration, number of calls and outcome; none if all are empty."""
     parts = [_duration(event.seconds, language)] if round(event.seconds) else []
     calls = len(event.tools)

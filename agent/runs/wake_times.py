@@ -13,10 +13,10 @@ from agent.errors import UserError
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.runs.job_upkeep import job_shelf, set_status
+from agent.schedule.agent_state import WakeKind
 from agent.schedule.job import TYPE, Job, JobProblem
 from agent.schedule.job_header import parse_job
 from agent.schedule.new_job import make_job
-from agent.schedule.states import WakeKind
 from agent.schedule.triggers import At, ChangeTrigger, Cron, Every, OnEvent, Trigger
 from agent.vault.change import Stamp
 from agent.vault.folders import JOBS

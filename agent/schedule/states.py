@@ -5,66 +5,23 @@ run only while it is awake; whatever is due wakes it. Durations are those of the
 slept, or whose clock was set, makes no minute of idleness or of work.
 """
 
-import json
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from datetime import date, datetime, timedelta
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Literal, TypeAlias, cast, get_args
 
-from agent.config import private
-from agent.config.private import make_folder
 from agent.events.types import StateChanged
+from agent.schedule.agent_state import AgentState, State, WakeKind, look_for_state, save_state
 from agent.texts import Sentence
 
-State: TypeAlias = Literal["sleeping", "waking_up", "awake", "working", "going_to_sleep"]
-WakeKind: TypeAlias = Literal["scheduled", "periodic", "task_due", "new_data", "user_request", "system"]
-"""What wakes the agent: a moment, a time that comes again, a task, changed notes, its person, an event."""
-STATES: tuple[State, ...] = get_args(State)
-MOST_TRANSITIONS = 100
 JUMP = 60.0
 """Seconds by which the wall clock leaves the monotonic one behind when the computer slept or the clock was set."""
 _STARTED = Sentence("the daemon was started")
 _IDLE = Sentence("nothing was left to do")
 _JUMPED = Sentence("the computer was asleep, or its clock was set")
 _DAMAGED = Sentence("the file of the agent's state was damaged and was begun anew")
-
-
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """A change of state at a time, with its reason."""
-
-    at: datetime
-    before: State
-    after: State
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class AgentState:
-    """The state, since when and why; `tasks_completed_today` counts from local midnight."""
-
-    state: State
-    since: datetime
-    reason: str
-    last_daily_reset: date
-    last_wakeup: datetime | None = None
-    last_wakeup_kind: WakeKind | None = None
-    last_sleep: datetime | None = None
-    tasks_completed_today: int = 0
-    transitions: tuple[Transition, ...] = ()
-
-    def to(self, after: State, now: datetime, reason: str) -> "AgentState":
-        """The next state."""
-        moves = (*self.transitions, Transition(now, self.state, after, reason))[-MOST_TRANSITIONS:]
-        return replace(self, state=after, since=now, reason=reason, transitions=moves)
-
-    def on_day(self, now: datetime) -> "AgentState":
-        """The state with a count of the day of `now`, in its own zone."""
-        is_today = self.last_daily_reset == now.date()
-        return self if is_today else replace(self, last_daily_reset=now.date(), tasks_completed_today=0)
 
 
 @dataclass(slots=True)
@@ -98,7 +55,7 @@ class StateMachine:
     def start(self, now: datetime, monotonic: float) -> AgentState:
         """Go on from the file: the agent sleeps after a start, whatever it did before."""
         with self._mutex:
-            found, is_damaged = _load(self.path)
+            found, is_damaged = look_for_state(self.path)
             self.problem = _DAMAGED if is_damaged else ""
             self._current = (found or AgentState("sleeping", now, _STARTED, now.date())).on_day(now)
             self._busy_at, self._last = monotonic, (now, monotonic)
@@ -232,57 +189,4 @@ class StateMachine:
                 self.publish(event)
 
     def _save(self) -> None:
-        make_folder(self.path.parent)
-        private.replace(self.path, json.dumps(asdict(self.current), default=_as_text, ensure_ascii=False))
-
-
-def load_state(path: Path) -> AgentState | None:
-    """The state that the daemon wrote last; None without one, or if the file is damaged."""
-    return _load(path)[0]
-
-
-def _load(path: Path) -> tuple[AgentState | None, bool]:
-    """The state in a file, and whether the file is damaged."""
-    try:
-        return _parse(json.loads(path.read_bytes())), False
-    except FileNotFoundError:
-        return None, False
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None, True
-
-
-def _parse(given: Mapping[str, object]) -> AgentState:
-    moves = cast("list[Mapping[str, str]]", given["transitions"])
-    kind = given["last_wakeup_kind"]
-    return AgentState(
-        _state(given["state"]),
-        _moment(given["since"]),
-        str(given["reason"]),
-        date.fromisoformat(str(given["last_daily_reset"])),
-        _moment(given["last_wakeup"]) if given["last_wakeup"] else None,
-        cast("WakeKind", kind) if kind in get_args(WakeKind) else None,
-        _moment(given["last_sleep"]) if given["last_sleep"] else None,
-        int(str(given["tasks_completed_today"])),
-        tuple(
-            Transition(_moment(each["at"]), _state(each["before"]), _state(each["after"]), str(each["reason"]))
-            for each in moves
-        ),
-    )
-
-
-def _state(value: object) -> State:
-    found = next((each for each in STATES if each == value), None)
-    if found is None:
-        raise ValueError(value)
-    return found
-
-
-def _moment(value: object) -> datetime:
-    at = datetime.fromisoformat(str(value))
-    if at.tzinfo is None:
-        raise ValueError(value)
-    return at
-
-
-def _as_text(value: object) -> str:
-    return value.isoformat() if isinstance(value, date) else str(value)
+        save_state(self.path, self.current)

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 from difflib import unified_diff
+from typing import TYPE_CHECKING
 
 from agent.escape import escape_json, escape_line
 from agent.llm.messages import JsonObject
@@ -18,7 +19,9 @@ from agent.markdown.values import Header
 from agent.texts import Language, text
 from agent.tools.approval_records import ApprovalRecord
 from agent.tools.arguments import plain
-from agent.tools.tool import Draft
+
+if TYPE_CHECKING:
+    from agent.tools.tool import Draft
 
 DIFF_LINES = 400
 DIFF_CHARACTERS = 20_000
@@ -64,7 +67,7 @@ def shown_call(tool: str, arguments: JsonObject) -> str:
     return escape_json("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written))
 
 
-def diff(drafts: Sequence[Draft], language: Language = "en") -> str:
+def diff(drafts: "Sequence[Draft]", language: Language = "en") -> str:
     """The difference between the current notes and the drafts; at most `DIFF_LINES` and `DIFF_CHARACTERS`."""
     lines = [line for draft in drafts for line in _compared(draft, language)]
     kept: list[str] = []
@@ -78,7 +81,7 @@ def diff(drafts: Sequence[Draft], language: Language = "en") -> str:
     return "\n".join([*kept, text("approval.more", language, count=left)] if left else kept)
 
 
-def _compared(draft: Draft, language: Language) -> list[str]:
+def _compared(draft: "Draft", language: Language) -> list[str]:
     old, new = _lines(draft.before), _lines(draft.after)
     path, nothing = escape_line(draft.path), text("approval.nothing", language)
     source = f"a/{path}" if draft.before is not None else nothing

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from agent.clock import Clock
 from agent.errors import BadNote, NeedsApproval, ToolFailed, UserError
@@ -24,11 +24,13 @@ from agent.tools import approval_note
 from agent.tools.approval_records import ApprovalRecord, approval_records, fingerprint
 from agent.tools.policy import Permission, Policies
 from agent.tools.taint import reason_to_ask
-from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
 from agent.vault.decision_notes import RecordFolder, free_path
 from agent.vault.locks import process_lock
 from agent.vault.store import Vault
+
+if TYPE_CHECKING:
+    from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
 
 KEPT = timedelta(days=30)
 """The time for which the record of a settled question is kept; its note is kept forever."""
@@ -46,10 +48,10 @@ class Approvals:
     hours: float
     language: Language = "en"
 
-    def guard(self, tool: Tool, policies: Policies) -> Tool:
+    def guard(self, tool: "Tool", policies: Policies) -> "Tool":
         """The tool, with a person's approval required before each call that needs one."""
 
-        def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
+        def perform(arguments: JsonObject, context: "RunContext") -> "ToolOutput":
             why = reason_to_ask(tool, arguments, context, self.vault.home, self.language)
             if not why and (tool.dangerous or policies.permission(tool, context) is Permission.ASK):
                 why = text("approval.each", self.language, tool=tool.name)
@@ -63,7 +65,7 @@ class Approvals:
         return replace(tool, perform=perform)
 
     def require(
-        self, tool: str, arguments: JsonObject, context: RunContext, why: str, drafts: Sequence[Draft] = ()
+        self, tool: str, arguments: JsonObject, context: "RunContext", why: str, drafts: "Sequence[Draft]" = ()
     ) -> None:
         """Use up the person's approval of exactly this call.
 
@@ -141,7 +143,7 @@ class Approvals:
             self._records.put(decided.hash, decided)
         return decided
 
-    def _bases(self, drafts: Iterable[Draft]) -> dict[str, str]:
+    def _bases(self, drafts: "Iterable[Draft]") -> dict[str, str]:
         """The content hashes of the existing notes, by path."""
         return {draft.path: self.vault.content_id(draft.before) for draft in drafts if draft.before is not None}
 
@@ -160,7 +162,7 @@ class Approvals:
             yield
 
     def _ask(
-        self, tool: str, arguments: JsonObject, context: RunContext, why: str, drafts: Sequence[Draft]
+        self, tool: str, arguments: JsonObject, context: "RunContext", why: str, drafts: "Sequence[Draft]"
     ) -> ApprovalRecord:
         """Write the note that asks; two saves of the record distinguish a crash from a deleted note."""
         now = self.clock.now().replace(microsecond=0)
@@ -247,7 +249,7 @@ def _answered(asked: ApprovalRecord, data: bytes) -> ApprovalRecord:
     return replace(asked, status="approved", reason=checkbox_decision.parse_reason(data))
 
 
-def _header(asked: ApprovalRecord, context: RunContext) -> dict[str, Value]:
+def _header(asked: ApprovalRecord, context: "RunContext") -> dict[str, Value]:
     header: dict[str, Value] = {
         "id": asked.id,
         "type": "approval",

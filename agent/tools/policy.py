@@ -7,8 +7,10 @@ Pure values. Parsing the YAML is left to `policy_file`, enforcing the policy to 
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from agent.tools.tool import RunContext, Tool
+if TYPE_CHECKING:
+    from agent.tools.tool import RunContext, Tool
 
 DEFAULT = "default"
 EVERY = "*"
@@ -71,7 +73,7 @@ class RunFilter:
     roles: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
 
-    def fits(self, context: RunContext) -> bool:
+    def fits(self, context: "RunContext") -> bool:
         """True if the run matches; an empty filter matches every run."""
         return (
             (not self.channels or {context.channel, context.channel.partition(":")[0]} & set(self.channels) != set())
@@ -95,10 +97,10 @@ class Policies:
 
     profiles: tuple[Profile, ...]
 
-    def choose(self, context: RunContext) -> Profile:
+    def choose(self, context: "RunContext") -> Profile:
         """The first profile that matches the run."""
         return next(profile for profile in self.profiles if profile.match.fits(context))
 
-    def permission(self, tool: Tool, context: RunContext) -> Permission:
+    def permission(self, tool: "Tool", context: "RunContext") -> Permission:
         """The permission for a tool in the run's profile."""
         return self.choose(context).policy.permission(tool.name, tool.groups)

@@ -7,12 +7,15 @@ approval. The mark of the run is `tool.Taint`; asking for approval is left to `a
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from agent.llm.messages import JsonObject
 from agent.texts import Language, text
 from agent.tools.note_access import check_writable
-from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
 from agent.vault.folders import PROFILE, AgentFolder, WriteRule
+
+if TYPE_CHECKING:
+    from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
 
 _LETTERS = r"[^\w<>]{0,3}".join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in "untrusted")
 _TAG = re.compile(rf"[<\uff1c\ufe64](?=[^\w<>]{{0,8}}{_LETTERS})", re.IGNORECASE)
@@ -37,10 +40,10 @@ _VIEWS = (".canvas", ".base")
 """Files that show web pages and pictures for any address in them."""
 
 
-def framed(tool: Tool) -> Tool:
+def framed(tool: "Tool") -> "Tool":
     """The tool with untrusted results framed for the model; such a result taints the run."""
 
-    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
+    def perform(arguments: JsonObject, context: "RunContext") -> "ToolOutput":
         given = tool.perform(arguments, context)
         if not given.untrusted:
             return given
@@ -57,7 +60,7 @@ def frame(content: str, source: str) -> str:
 
 
 def reason_to_ask(
-    tool: Tool, arguments: JsonObject, context: RunContext, home: AgentFolder, language: Language = "en"
+    tool: "Tool", arguments: JsonObject, context: "RunContext", home: AgentFolder, language: Language = "en"
 ) -> str:
     """The reason why a call needs a person's approval under any policy; empty if it needs none.
 
@@ -94,7 +97,7 @@ def _named(sources: list[str], language: Language) -> str:
     return text("taint.more", language, named=named, count=left) if left > 0 else named
 
 
-def _loads_more(drafts: Iterable[Draft]) -> str:
+def _loads_more(drafts: "Iterable[Draft]") -> str:
     """A part of the notes that would be fetched or run when shown, and was not before; else empty."""
     drafts = tuple(drafts)
     before = {piece for draft in drafts for piece in active(draft.path, draft.before)}

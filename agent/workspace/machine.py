@@ -1,6 +1,6 @@
 """This machine among those with the same vault: its name, and its claims."""
 
-import socket
+import os
 
 from agent.markdown.note import Note
 from agent.vault.folders import MACHINES
@@ -20,7 +20,7 @@ def this_machine(workspace: Workspace) -> Machine:
     A name that another machine has already gets the end of the id.
     """
     vault = workspace.vault
-    name = plain_name(workspace.settings.machine.name) or plain_name(socket.gethostname().partition(".")[0])
+    name = plain_name(workspace.settings.machine.name) or plain_name(os.uname().nodename.partition(".")[0])
     name = name or "machine"
     note = Note.parse(vault.read(machine_path(vault, name)) or b"")
     is_taken = note.type == MACHINE and note.id not in (None, vault.id)

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from agent.app.notices import open_ledger
+from agent.app.notice_ledger import open_ledger
 from agent.attention.quiet import parse_quiet
 from agent.events.notices import NoticeRaised
 from tests.attention.outboxes import a_notice

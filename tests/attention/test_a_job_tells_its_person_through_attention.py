@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.notices import open_ledger
+from agent.app.notice_ledger import open_ledger
 from agent.attention.receipt import NoticeReceipt
 from tests.jobs.town import Town, found, job
 

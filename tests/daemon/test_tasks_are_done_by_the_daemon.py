@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.background.presence import give_order
+from agent.background.presence_files import give_order
 from agent.growth.task_work import TaskEnded
 from agent.markdown.note import Note
 from agent.schedule.task_notes import load_tasks

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.events.types import StateChanged
-from agent.schedule.states import STATES, StateMachine, WakeKind, load_state
+from agent.schedule.agent_state import STATES, WakeKind, load_state
+from agent.schedule.states import StateMachine
 
 BERLIN = timezone(timedelta(hours=1))
 START = datetime(2026, 11, 23, 8, 0, tzinfo=BERLIN)

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from agent.app.agent import opened_runs
-from agent.app.notices import open_ledger
+from agent.app.notice_ledger import open_ledger
 from agent.attention.channels.mail_in import MailIn
 from agent.attention.channels.mail_token import ReplyToken
 from agent.background.incoming.queue import MessageQueue

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from agent.background.presence import state_of
+from agent.background.presence_files import state_of
 from agent.runs.job_approvals import pending_job_approvals
 from agent.runs.job_upkeep import job_record, job_shelf
+from agent.schedule.agent_state import AgentState
 from agent.schedule.job_document import coming, problem_document
 from agent.schedule.shelf import Shelf
-from agent.schedule.states import AgentState
 from agent.workspace.workspace import Workspace
 
 

@@ -21,9 +21,9 @@ from agent.errors import AgentError, LockHeld, Retryable
 from agent.llm.provider import Cancelled
 from agent.runs.job_run import JobResult
 from agent.runs.registry import run_registry
+from agent.schedule.agent_state import WakeKind
 from agent.schedule.history import HistoryRow, Outcome
 from agent.schedule.ledger import OccurrenceLedger
-from agent.schedule.states import WakeKind
 from agent.schedule.triggers import Every
 from agent.texts import Sentence
 from agent.vault.store import Vault

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from agent.app.channels import KINDS, ChannelKind, channel_kind, is_set, open_channel
-from agent.app.notices import open_ledger
+from agent.app.notice_ledger import open_ledger
 from agent.app.open import open_workspace
 from agent.attention.channels.channel import Message
 from agent.clock import SystemClock

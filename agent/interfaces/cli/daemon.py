@@ -14,6 +14,7 @@ from agent.app.open import open_workspace
 from agent.app.setup import Wishes, decide_drafts
 from agent.daemon import Daemon, Live
 from agent.interfaces.cli.adopt import adopt, ask_drafts, is_asked
+from agent.interfaces.cli.garbage import look_while_staying
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, find_vault
 from agent.interfaces.cli.progress_bar import progress_bar
@@ -63,9 +64,13 @@ def command(
     settings = daemon.workspace.settings.http
     daemon.doors = partial(_doors, output, settings.port if port is None else port, http or settings.on)
     output.note(text("live.reading", daemon.workspace.settings.vault.language))
-    watching = said("watching {root}; Ctrl-C stops", root=daemon.workspace.vault.place.root)
+
+    def watching() -> None:
+        look_while_staying()
+        output.note(said("watching {root}; Ctrl-C stops", root=daemon.workspace.vault.place.root))
+
     with progress_bar(output, said("notes")) as daemon.indexed:
-        daemon.run(lambda: output.note(watching))
+        daemon.run(watching)
     output.emit({"stopped": daemon.stop.reason}, f"stopped: {daemon.stop.reason}")
 
 

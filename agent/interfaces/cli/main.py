@@ -21,6 +21,7 @@ from agent.config.secrets import secrets_of
 from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
 from agent.interfaces.cli.click_texts import in_language, speak_for_click
 from agent.interfaces.cli.commands import COMMANDS
+from agent.interfaces.cli.garbage import look_while_loading
 from agent.interfaces.cli.language import asks_json, listed, said, speak, terminal_language
 from agent.interfaces.cli.notices_at_end import send_notices
 from agent.interfaces.cli.output import (
@@ -43,9 +44,6 @@ from agent.interfaces.cli.output import (
 )
 from agent.interfaces.cli.printing import colour, show
 from agent.interfaces.cli.streams import is_reader_gone, prepare_streams
-
-_GARBAGE = (100_000, 20, 50)
-"""Thresholds of the garbage collector, in new objects; the default of 700 is for programs that import less."""
 
 _TOO_MANY = ("Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})")
 """What click says of words that belong together and have no quotes."""
@@ -203,12 +201,10 @@ cli = LazyGroup(
 def run() -> NoReturn:
     """Run the command line in this process.
 
-    It limits OpenBLAS to one thread and delays garbage collection: together they took a fifth of a cold search.
+    It limits OpenBLAS to one thread, which only starts others.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.set_threshold(*_GARBAGE)
-    gc.freeze()
-    gc.enable()
+    look_while_loading()
     code = main(sys.argv[1:])
     gc.freeze()
     sys.exit(code)

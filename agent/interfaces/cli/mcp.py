@@ -10,6 +10,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.errors import UserError
+from agent.interfaces.cli.garbage import look_while_staying
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines
@@ -48,7 +49,9 @@ def command(ctx: click.Context, is_http: bool, port: int | None, tools: str, rea
     if not is_http:
         if sys.stdin.isatty():
             output.note(said("a program starts this by itself; vault-agent mcp install tells one of this vault"))
-        import_module("agent.interfaces.mcp.stdio").serve(workspace, offer)
+        stdio = import_module("agent.interfaces.mcp.stdio")
+        look_while_staying()
+        stdio.serve(workspace, offer)
         return
 
     def announce(listening: object) -> None:
@@ -57,7 +60,9 @@ def command(ctx: click.Context, is_http: bool, port: int | None, tools: str, rea
         output.emit({"url": url, "token_file": str(file)}, shown)
         sys.stdout.flush()
 
-    import_module("agent.interfaces.mcp.web").serve(workspace, offer, port, announce)
+    web = import_module("agent.interfaces.mcp.web")
+    look_while_staying()
+    web.serve(workspace, offer, port, announce)
 
 
 @command.command(short_help="Tell a program of this vault, in its configuration file.")

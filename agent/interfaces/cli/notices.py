@@ -2,7 +2,7 @@
 
 import click
 
-from agent.app.notices import open_ledger
+from agent.app.notice_ledger import open_ledger
 from agent.app.open import open_workspace
 from agent.attention.feedback import notice_code
 from agent.attention.notice_document import notice_document

@@ -17,6 +17,7 @@ import click
 from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.interfaces.cli.daemon_socket import stream_from_daemon
+from agent.interfaces.cli.garbage import look_while_staying
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
@@ -67,7 +68,7 @@ def command(
                 yield
 
         daemon.doors = doors
-        daemon.run()
+        daemon.run(look_while_staying)
 
 
 def _wanted(

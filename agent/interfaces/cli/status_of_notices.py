@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agent.app.notices import open_ledger
+from agent.app.notice_ledger import open_ledger
 from agent.errors import AgentError
 from agent.interfaces.cli.language import counted, row, said
 from agent.workspace.workspace import Workspace

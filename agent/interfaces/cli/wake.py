@@ -3,7 +3,7 @@
 import click
 
 from agent.app.open import open_workspace
-from agent.background.presence import give_order
+from agent.background.presence_files import give_order
 from agent.errors import UserError
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output

@@ -5,18 +5,22 @@ person has saved meanwhile, and their bytes are merged in or put back. The repla
 temporary name, until the commit is made.
 """
 
+from typing import TYPE_CHECKING
+
 from agent.errors import AgentError, Conflict, NoteGone, Retryable
 from agent.vault.change import Applied, Change
 from agent.vault.conflict_copies import link_conflict
 from agent.vault.worktree.files import Files
-from agent.vault.write.merge import Combine
+
+if TYPE_CHECKING:
+    from agent.vault.write.merge import Combine
 
 ATTEMPTS = 40
 VANISHED_SECONDS = 1.0
 _PAUSE = 0.005
 
 
-def apply(files: Files, change: Change, combine: Combine) -> Applied:
+def apply(files: Files, change: Change, combine: "Combine") -> Applied:
     """Bring one change to disk.
 
     Raises `NoteExists`, `NoteGone`, `Conflict` or `Retryable` if it cannot be done; the file is then as the person left
@@ -37,7 +41,7 @@ def apply(files: Files, change: Change, combine: Combine) -> Applied:
     return _replace(files, change, combine)
 
 
-def _replace(files: Files, change: Change, combine: Combine) -> Applied:
+def _replace(files: Files, change: Change, combine: "Combine") -> Applied:
     assert change.before is not None and change.after is not None
     wanted, expected, found = change.after, change.before, change.before
     conflict: bytes | None = None

@@ -36,10 +36,10 @@ from agent.vault.worktree.paths import TEMPORARY
 from agent.vault.write import apply as on_disk
 from agent.vault.write.held import HeldNote, HeldNotes
 from agent.vault.write.journal import Journal, JournalRecord, planned
-from agent.vault.write.merge import Combine, combiner
 
 if TYPE_CHECKING:  # what only a change needs is loaded when there is one: many commands only read
     from agent.vault.write.commit_plan import CommitPlanner
+    from agent.vault.write.merge import Combine
     from agent.vault.write.resolve import Resolver
 
 TRIES = 4
@@ -70,8 +70,9 @@ class Writer:
         return HeldNotes(self.layout.held)
 
     @property
-    def combine(self) -> Combine:
-        return combiner(self.git)
+    def combine(self) -> "Combine":
+        made: Combine = import_module("agent.vault.write.merge").combiner(self.git)
+        return made
 
     @property
     def committer(self) -> Committer:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.notices import open_ledger
+from agent.app.notice_ledger import open_ledger
 from agent.app.open import open_workspace
 from agent.attention.receipt import NoticeReceipt
 from agent.interfaces.cli import main as program

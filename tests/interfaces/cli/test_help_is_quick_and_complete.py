@@ -1,8 +1,10 @@
 """Help names every command and its exit codes, and loads nothing that it does not need."""
 
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import click
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from agent.interfaces.cli.commands import COMMANDS
 from agent.interfaces.cli.language import speak
 from agent.interfaces.cli.main import cli, load_command, main
+from tests.vaults import make_vault
 
 WRITTEN = [name for name, lazy in COMMANDS.items() if find_spec(lazy.module)]
 HEAVY = (
@@ -92,3 +95,39 @@ def test_everyday_commands_load_no_search_engine(name: str) -> None:
     code = f"import sys, agent.interfaces.cli.{name}; sys.exit(', '.join({heavy} & set(sys.modules)) or 0)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")
+
+
+READING = "git yaml hashlib tempfile shutil socket subprocess agent.vault.write.writer agent.vault.change agent.index"
+LOOKING = "http email socket numpy whoosh agent.events.runs agent.events.types agent.tools.tool agent.background.pool"
+FINDING = "yaml agent.events agent.loop agent.llm agent.tools agent.vault.write.writer agent.vault.provenance"
+
+
+@pytest.mark.parametrize(
+    ("words", "most", "dataclasses", "unwanted"),
+    [
+        (["get", "tea.md"], 220, 35, READING),
+        (["status"], 480, 240, LOOKING),
+        (["search", "green tea"], 530, 130, FINDING),
+    ],
+    ids=["get", "status", "search"],
+)
+def test_a_command_loads_what_it_needs(
+    tmp_path: Path, words: list[str], most: int, dataclasses: int, unwanted: str
+) -> None:
+    """A module takes a third of a millisecond to load, and a dataclass a quarter of one to make; of both there are
+    thousands. What may be needed is loaded when it is."""
+    root = make_vault(tmp_path, {"tea.md": "---\nid: tea\ntype: note\n---\n# Green tea\n"}).place.root
+    code = (
+        "import atexit, dataclasses, sys; make, made = dataclasses._process_class, []\n"
+        "def counted(cls, *rest, **more): made.append(cls); return make(cls, *rest, **more)\n"
+        "dataclasses._process_class = counted\n"
+        "atexit.register(lambda: print('\\n', len(sys.modules), len(made), *sys.modules))\n"
+        "from agent.interfaces.cli.entry import run; run()"
+    )
+    command = [sys.executable, "-c", code, "--vault", str(root), *words]
+    env = {**os.environ, "VAULT_AGENT_HOME": str(tmp_path / "home")}
+    for _ in range(2):  # the first search builds the index
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+    modules, classes, *names = done.stdout.splitlines()[-1].split()
+    assert [each for each in unwanted.split() if each in names] == []
+    assert (int(modules) <= most, int(classes) <= dataclasses) == (True, True), (modules, classes)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from agent.app.notices import open_ledger
+from agent.app.notice_ledger import open_ledger
 from agent.attention.notice_document import notice_document
 from agent.attention.receipt import NoticeReceipt
 from agent.attention.receipts import NoticeLedger

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from agent.background.jobs.jobs_status import jobs_status
-from agent.background.presence import ORDER, give_order, state_of
+from agent.background.presence_files import ORDER, give_order, state_of
 from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation
 from agent.runs.planned_tasks import marked_tasks
 from agent.runs.wake_times import (

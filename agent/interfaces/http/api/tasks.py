@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from agent.app.agent import opened_runs
-from agent.background.presence import give_order
+from agent.background.presence_files import give_order
 from agent.growth.task_work import TaskWork
 from agent.interfaces.http.api.paging import NEXT, Page, page_of
 from agent.interfaces.http.operation import Call, NoParams, Operation, Reply

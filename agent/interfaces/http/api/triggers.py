@@ -19,9 +19,9 @@ from agent.runs.wake_times import (
     reason_of,
     remove_trigger,
 )
+from agent.schedule.agent_state import WakeKind
 from agent.schedule.job import Job
 from agent.schedule.job_document import coming, occurrence_documents
-from agent.schedule.states import WakeKind
 from agent.schedule.task import HIGHEST, LOWEST, USUAL
 from agent.schedule.triggers import At, Every, format_trigger
 from agent.workspace.workspace import Workspace

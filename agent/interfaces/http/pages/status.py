@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from agent.app.notices import open_ledger
-from agent.background.presence import give_order, state_of
+from agent.app.notice_ledger import open_ledger
+from agent.background.presence_files import give_order, state_of
 from agent.errors import UserError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.job_upkeep import job_record, job_shelf

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from agent.app.notices import open_ledger
+from agent.app.notice_ledger import open_ledger
 from agent.attention.receipt import NoticeReceipt
 from agent.errors import UserError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest

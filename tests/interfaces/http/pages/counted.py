@@ -4,7 +4,7 @@ import json
 import random
 from datetime import datetime, timedelta
 
-from agent.app.notices import open_ledger
+from agent.app.notice_ledger import open_ledger
 from agent.attention.receipt import NoticeDecision
 from agent.background.standing_alerts import StandingAlert, save_standing
 from agent.events.notices import Decided, NoticeRaised

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import cycle
 
-from agent.app.notices import open_ledger
+from agent.app.notice_ledger import open_ledger
 from agent.attention.receipt import NoticeDecision
 from agent.errors import BadPath, UserError
 from agent.events.notices import NoticeRaised

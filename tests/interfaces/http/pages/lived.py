@@ -5,7 +5,7 @@ import struct
 import zlib
 from datetime import timedelta
 
-from agent.app.notices import open_ledger
+from agent.app.notice_ledger import open_ledger
 from agent.attention.receipt import NoticeDecision
 from agent.events.notices import NoticeRaised
 from agent.memory.remember import remember

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from agent.background.presence import give_order, state_of
+from agent.background.presence_files import give_order, state_of
 from agent.memory.remember import remember
 from agent.vault.change import Stamp
 from tests.interfaces.http.pages.house import House, open_house, signed_in

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from agent.background.presence import state_of
+from agent.background.presence_files import state_of
 from agent.interfaces.http.pages.frame import REPORTS
 from agent.interfaces.http.pages.table import PAGES
 from tests.interfaces.http.pages.house import WIDTHS, House, Seen, open_house, signed_in
