@@ -7,7 +7,7 @@ import pytest
 
 from agent.index import document
 from agent.index.document import LARGEST, WHOLE, WINDOW
-from tests.trust.crash import PROJECT
+from tests.trust.forks import PROJECT
 
 LINKS = "".join(f"[[note {number}|text]] and [a](b{number}.md)\n" for number in range(200_000))
 SHAPES = {

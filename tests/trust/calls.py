@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.vault.options import Options
-from tests.trust.crash import PROJECT
+from tests.trust.forks import PROJECT
 from tests.vaults import make_vault
 
 TRACED = "openat,open,creat,fsync,fdatasync,rename,renameat,renameat2,link,linkat,truncate,write"

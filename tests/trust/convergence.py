@@ -13,8 +13,8 @@ import yaml
 from tests.remotes import git_as
 from tests.trust import checks, deeds
 from tests.trust.clones import PLAIN, Clone, Company, clones, marks
-from tests.trust.crash import PROJECT
 from tests.trust.deeds import Deed
+from tests.trust.forks import PROJECT
 
 OPERATIONS = 60
 ROUNDS = 8

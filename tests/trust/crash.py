@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +12,10 @@ from agent.vault.change import Stamp
 from agent.vault.options import Options
 from agent.vault.store import open_vault
 from tests.trust import checks
+from tests.trust.forks import Fork, Forks, forking
 from tests.trust.ledger import Ledger
 from tests.vaults import git, make_vault
 
-PROJECT = Path(__file__).parent.parent.parent
 RUN = 50
 CLOCK = SystemClock()
 
@@ -37,34 +35,35 @@ def crash(folder: Path, kills: int, seed: str, bug: str = "") -> Crashes:
     """Kill a worker `kills` times, several times in each run of 50 mutations; raises `AssertionError` on any loss."""
     total = Crashes()
     rng = Random(seed)
-    while total.kills < kills:
-        total.runs += 1
-        home = folder / f"run-{total.runs}"
-        vault = make_vault(home, {f"notes/a/{n}.md": f"# {n}\n\nold text\n" for n in range(3)}, options=Options())
-        if total.runs % 2:  # the form that the index of a very large vault has
-            git(vault.place.root, "update-index", "--split-index")
-        ledger = Ledger(home / "ledger.jsonl")
-        number = 0
-        while number < RUN and total.kills < kills:
-            number = _kill_once(vault.place.root, home / "state", ledger, rng, number, total, bug)
+    with forking("tests.trust.worker") as forks:
+        while total.kills < kills:
+            total.runs += 1
+            home = folder / f"run-{total.runs}"
+            vault = make_vault(home, {f"notes/a/{n}.md": f"# {n}\n\nold text\n" for n in range(3)}, options=Options())
+            if total.runs % 2:  # the form that the index of a very large vault has
+                git(vault.place.root, "update-index", "--split-index")
+            ledger = Ledger(home / "ledger.jsonl")
+            number = 0
+            while number < RUN and total.kills < kills:
+                number = _kill_once(forks, vault.place.root, home / "state", ledger, rng, number, total, bug)
     return total
 
 
-def _kill_once(root: Path, state: Path, ledger: Ledger, rng: Random, start: int, total: Crashes, bug: str) -> int:
+def _kill_once(
+    forks: Forks, root: Path, state: Path, ledger: Ledger, rng: Random, start: int, total: Crashes, bug: str
+) -> int:
     before = len(ledger.lines())
     arguments = [str(root), str(state), str(ledger.path), f"{total.runs}", str(start), str(RUN - start), bug]
-    command = [sys.executable, "-m", "tests.trust.worker", *(a for a in arguments if a)]
     complaints = root.parent / "worker.err"
-    with (
-        complaints.open("wb") as err,
-        subprocess.Popen(command, cwd=PROJECT, stderr=err, stdout=subprocess.DEVNULL, start_new_session=True) as worker,
-    ):
-        try:
-            _wait_for_the_moment(ledger, before, rng, worker)
-        finally:
-            whole_group = rng.random() < 2 / 3  # else the git commands that it has started live on
-            with suppress(ProcessLookupError):  # its run was over first
-                (os.killpg if whole_group else os.kill)(worker.pid, signal.SIGKILL)
+    complaints.write_bytes(b"")
+    worker = forks.start(*filter(None, arguments), errors=complaints)
+    try:
+        _wait_for_the_moment(ledger, before, rng, worker)
+    finally:
+        whole_group = rng.random() < 2 / 3  # else the git commands that it has started live on
+        with suppress(ProcessLookupError):  # its run was over first
+            (os.killpg if whole_group else os.kill)(worker.pid, signal.SIGKILL)
+        worker.wait(20)
     assert "Traceback" not in complaints.read_text(), complaints.read_text()
     lines = ledger.lines()
     _settle_by_hand(root, ledger)
@@ -104,7 +103,7 @@ def check(root: Path, ledger: Ledger) -> None:
     checks.check_attribution(root)
 
 
-def _wait_for_the_moment(ledger: Ledger, before: int, rng: Random, worker: "subprocess.Popen[bytes]") -> None:
+def _wait_for_the_moment(ledger: Ledger, before: int, rng: Random, worker: Fork) -> None:
     """Return at a random moment: around the n-th step of the worker, or somewhere in it."""
     steps = rng.randint(1, 14)
     delay = rng.choice([0.0, rng.uniform(0, 0.004), rng.uniform(0, 0.03), rng.uniform(0, 0.06)])

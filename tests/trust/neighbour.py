@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.trust.crash import CLOCK, PROJECT
+from tests.trust.crash import CLOCK
+from tests.trust.forks import PROJECT
 from tests.trust.ledger import Ledger
 from tests.vaults import git
 

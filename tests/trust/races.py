@@ -19,7 +19,7 @@ from agent.vault.store import Vault
 from agent.vault.worktree.files import Files
 from tests.fakes import FakeClock
 from tests.trust import checks
-from tests.trust.crash import PROJECT
+from tests.trust.forks import PROJECT
 from tests.trust.ledger import Ledger
 from tests.vaults import git, make_vault, with_parts
 

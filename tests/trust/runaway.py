@@ -8,9 +8,8 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from agent.llm.messages import Assistant, Reply, Request, ToolCall, Usage, User
 from agent.llm.price import Price, cost
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.spend import Meter
-from tests.trust.crash import PROJECT
+from tests.trust.forks import Forks
 from tests.trust.plants import plant
 
 PLENTY = SpendSettings(
@@ -155,21 +154,23 @@ def work(folder: Path, scenario: Scenario, worker: int) -> None:
         thread.join()
 
 
-def run(folder: Path, scenario: Scenario, bug: str = "") -> None:
+def run(forks: Forks, folder: Path, scenario: Scenario, bug: str = "") -> None:
     """Let every worker run away: beside each other where calls keep to what they may use, else one by one."""
     folder.mkdir(parents=True, exist_ok=True)
     running = []
     for worker in range(len(scenario.deaths)):
-        command = [sys.executable, "-m", "tests.trust.runaway", str(folder), json.dumps(_plain(scenario)), str(worker)]
-        running.append(subprocess.Popen([*command, bug], cwd=PROJECT))
+        arguments = [str(folder), json.dumps(_plain(scenario)), str(worker), *([bug] if bug else [])]
+        running.append(forks.start(*arguments, errors=folder / "errors"))
         if scenario.exceeds:
             running[-1].wait(_PATIENCE)
     try:
         codes = [process.wait(_PATIENCE) for process in running]
     finally:
         for process in running:
-            process.kill()
-    assert all(code in (0, -signal.SIGKILL) for code in codes), codes
+            if process.poll() is None:
+                with suppress(ProcessLookupError):
+                    os.kill(process.pid, signal.SIGKILL)
+    assert all(code in (0, -signal.SIGKILL) for code in codes), (codes, (folder / "errors").read_text())
 
 
 def check(folder: Path, scenario: Scenario) -> None:
@@ -198,8 +199,10 @@ def _plain(scenario: Scenario) -> list[object]:
     return [getattr(scenario, name) for name in Scenario.__slots__]
 
 
-if __name__ == "__main__":
-    seed, ceiling, most, count, deaths, exceeds = json.loads(sys.argv[2])
-    if sys.argv[4]:
-        plant(sys.argv[4], setattr)
-    work(Path(sys.argv[1]), Scenario(seed, ceiling, most, count, tuple(deaths), exceeds), int(sys.argv[3]))
+def main(arguments: list[str]) -> None:
+    """Work as one worker of a scenario: `FOLDER SCENARIO WORKER [BUG]`."""
+    seed, ceiling, most, count, deaths, exceeds = json.loads(arguments[1])
+    if arguments[3:]:
+        plant(arguments[3], setattr)
+    scenario = Scenario(seed, ceiling, most, count, tuple(deaths), exceeds)
+    work(Path(arguments[0]), scenario, int(arguments[2]))

@@ -16,8 +16,9 @@ from agent.vault.plumbing.object_ids import has_id
 from tests.daemon.house import furnish
 from tests.trust import company, outside, races, wipes
 from tests.trust.convergence import Killer, live
-from tests.trust.crash import PROJECT, crash
+from tests.trust.crash import crash
 from tests.trust.faults import Fault
+from tests.trust.forks import PROJECT
 from tests.trust.honesty import check as check_honest
 from tests.trust.plants import plant
 from tests.vaults import FORMAT, committed, git, make_vault, write

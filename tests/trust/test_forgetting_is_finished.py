@@ -26,7 +26,7 @@ from agent.vault.layout import FORGETTING
 from agent.vault.plumbing.commit import Committer
 from agent.vault.plumbing.git import Git
 from agent.workspace.workspace import Workspace
-from tests.trust.crash import PROJECT
+from tests.trust.forks import PROJECT
 from tests.trust.logs import reported
 from tests.trust.test_forgotten_is_gone import files
 from tests.vaults import FORMAT, git, head, make_vault, write

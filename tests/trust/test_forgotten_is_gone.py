@@ -19,7 +19,7 @@ from agent.loop.session import load_session, sessions
 from agent.vault.history.purge import drop_commands
 from agent.vault.layout import CHAT_HISTORY
 from tests.stories.agents import script
-from tests.trust.crash import PROJECT
+from tests.trust.forks import PROJECT
 from tests.vaults import git, make_vault, write
 
 ENGLISH = (

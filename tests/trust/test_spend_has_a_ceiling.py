@@ -12,6 +12,7 @@ from agent.llm.messages import JsonObject, Reply, Request
 from agent.llm.provider import Cancelled, OnText, ignore, never
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from tests.loop.stage import Stage
+from tests.trust.forks import forking
 from tests.trust.plants import plant
 from tests.trust.runaway import PLENTY, Runaway, Scenario, check, metered, run, scenarios, used
 
@@ -19,10 +20,11 @@ from tests.trust.runaway import PLENTY, Runaway, Scenario, check, metered, run, 
 @pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.chaos)])
 def test_no_runaway_passes_its_ceiling_by_more_than_a_call(tmp_path: Path, count: int) -> None:
     tried = scenarios(count, "runaways")
-    for scenario in tried:
-        folder = tmp_path / str(scenario.seed)
-        run(folder, scenario)
-        check(folder, scenario)
+    with forking("tests.trust.runaway") as forks:
+        for scenario in tried:
+            folder = tmp_path / str(scenario.seed)
+            run(forks, folder, scenario)
+            check(folder, scenario)
     assert {scenario.ceiling for scenario in tried} == {"run", "daily", "run_tokens", "daily_tokens", "calls_per_run"}
     assert any(scenario.exceeds for scenario in tried) and any(any(scenario.deaths) for scenario in tried)
 
@@ -55,13 +57,14 @@ def test_forgotten_failures_are_caught(tmp_path: Path, monkeypatch: pytest.Monke
 def test_spending_without_reserving_is_caught(tmp_path: Path, bug: str) -> None:
     """There is room for one call, and several processes want it at the same time."""
     caught = 0
-    for seed in range(4):
-        scenario = Scenario(seed, "run_tokens", 800, 2, (0, 0, 0), exceeds=False)
-        run(tmp_path / str(seed), scenario, bug)
-        try:
-            check(tmp_path / str(seed), scenario)
-        except AssertionError:
-            caught += 1
+    with forking("tests.trust.runaway") as forks:
+        for seed in range(4):
+            scenario = Scenario(seed, "run_tokens", 800, 2, (0, 0, 0), exceeds=False)
+            run(forks, tmp_path / str(seed), scenario, bug)
+            try:
+                check(tmp_path / str(seed), scenario)
+            except AssertionError:
+                caught += 1
     assert caught
 
 

@@ -2,12 +2,11 @@
 
 Beside them it keeps a record, which is committed later.
 
-Run as `python -m tests.trust.worker ROOT STATE LEDGER SEED START COUNT [BUG]`. It plays a person too, who saves notes
-by hand between the mutations.
+Its arguments are `ROOT STATE LEDGER SEED START COUNT [BUG]`. It plays a person too, who saves notes by hand between the
+mutations.
 """
 
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -136,7 +135,3 @@ def main(arguments: list[str]) -> None:
             record(vault, ledger, f"r{number:05d}")
         mutate(vault, ledger, rng, f"m{number:05d}")
     os.write(1, b"finished\n")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -26,7 +26,7 @@ from agent.vault.plumbing.shared_index import SharedIndex
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.journal import JournalRecord
 from tests.fakes import FakeClock
-from tests.trust.crash import PROJECT
+from tests.trust.forks import PROJECT
 from tests.vaults import FAST, committed, git, head, make_vault, write
 
 HERE = holders.current()

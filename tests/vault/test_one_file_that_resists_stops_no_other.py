@@ -22,7 +22,7 @@ from agent.vault.worktree.files import SETTLE_SECONDS
 from agent.vault.worktree.survey import survey, unreadable
 from agent.vault.write.unsettled import RECORDED_AFTER, WaitingFiles
 from tests.fakes import FakeClock
-from tests.trust.crash import PROJECT
+from tests.trust.forks import PROJECT
 from tests.vaults import committed, git, head, make_vault, write
 
 QUIET = 10.0

@@ -9,8 +9,8 @@ import pytest
 
 from agent.vault.sync.round import RoundEnd
 from tests.trust import checks
-from tests.trust.crash import PROJECT
 from tests.trust.editor import STYLES
+from tests.trust.forks import PROJECT
 from tests.trust.ledger import Ledger
 from tests.vault.sync.machines import Machine, two_machines
 from tests.vaults import FAST, git
