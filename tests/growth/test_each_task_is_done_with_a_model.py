@@ -151,6 +151,9 @@ def test_the_result_of_a_job_names_the_strangers_whose_text_was_read(
     assert result.outcome == "done" and result.strangers == ("mail.md (from mail)",)
 
 
+OPEN = "---\ntype: question\nstatus: open\nexpires: 2027-11-01T10:00:00+00:00\n---\n# Tea?\n\n## Answer\n\n"
+
+
 def test_a_gap_is_asked_and_the_answer_fills_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profile = "# Basic information\n\n- **Birthday**: [to be filled]\n"
     ask = call("human_ask", question="When is your birthday?")
@@ -169,6 +172,16 @@ def test_a_gap_is_asked_and_the_answer_fills_it(tmp_path: Path, monkeypatch: pyt
     assert over is not None and over.status == "completed"
     assert "# Basic information\n\n- **Birthday**: 3 May ([[tea]])\n" in made.text("profile/00-basic-info.md")
     assert not (made.root / "tasks/fill_gap.md").exists()
+
+
+def test_a_gap_that_may_not_be_asked_is_only_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    profile = "# Basic information\n\n- **Birthday**: [to be filled]\n"
+    notes = {f"questions/{name}.md": OPEN for name in ("one", "two")} | {"profile/00-basic-info.md": profile}
+    made = office(tmp_path, monkeypatch, notes, call("human_ask", question="When is your birthday?"), "NOTHING")
+    ended = made.work.do(made.task("fill_gap"))
+    assert ended.status == "completed" and len(list((made.root / "questions").glob("*.md"))) == 2
+    said = (made.root / ended.session).read_text("utf-8")
+    assert "Ask nothing now" in said and "nothing may be asked now" in said
 
 
 def test_a_health_check_asks_a_model_only_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.growth.curiosity.look import settle
 from agent.growth.reflections.store import reflections_name
 from agent.schedule.task_notes import load_tasks
 from agent.vault.change import Stamp
@@ -129,6 +130,44 @@ def test_fill_gap_asks_in_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert len(list((made.root / "questions").glob("*.md"))) == 2, "the next gap, not the same one again"
     assert not made.do("fill_gap").did_something
     assert made.text("profile/00-basic-info.md") == profile
+
+
+def test_the_answer_to_a_gap_fills_the_field_that_lacks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    profile = "# Basic information\n\n- **Name**: Ida\n- **Birthday**: [to be filled]\n"
+    made = office(tmp_path, monkeypatch, {"profile/00-basic-info.md": profile})
+    made.do("fill_gap")
+    (question,) = (made.root / "questions").glob("*.md")
+    assert "Without an answer: It stays open." in question.read_text("utf-8")
+    question.write_text(question.read_text("utf-8") + "3 May\n", "utf-8")
+    made.workspace.vault.commit_human()
+    settle(made.workspace, lambda event: None)
+    (entry,) = (made.root / "entries").rglob("*-3-may-*.md")
+    assert f"- **Birthday**: 3 May ([[{entry.stem}|" in made.text("profile/00-basic-info.md")
+
+
+def test_a_gap_of_its_own_is_planned_and_asked_only_if_that_is_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fact = entry("I prefer tea.", YESTERDAY + timedelta(hours=1))
+    gap = {"profile/00-basic-info.md": "# Basic\n\n- Birthday: [to be filled]\n"}
+    made = office(tmp_path, monkeypatch, {**said(fact), **gap})
+    made.do("self_reflection")
+    assert not any(each.kind == "fill_gap" for each in load_tasks(made.workspace.vault).waiting)
+    monkeypatch.setenv("VAULT_AGENT_GROWTH__CURIOSITY__UNPROMPTED", "true")
+    again = office(tmp_path / "again", monkeypatch, {**said(fact), **gap})
+    again.do("self_reflection")
+    (task,) = [each for each in load_tasks(again.workspace.vault).waiting if each.kind == "fill_gap"]
+    assert task.context == "[[reflections/2026/11/2026-11-22-reflections]]", "it says where it comes from"
+    monkeypatch.setenv("VAULT_AGENT_ATTENTION__QUIET", "20-8")
+    assert "waits until fewer questions are open" in again.work.do(task).text
+    assert not list((again.root / "questions").glob("*.md"))
+
+
+def test_enough_open_questions_keep_the_next_one_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fields = "\n".join(f"- **Field {number}**: [to be filled]" for number in range(4))
+    made = office(tmp_path, monkeypatch, {"profile/00-basic-info.md": f"# Basic information\n\n{fields}\n"})
+    ended = [made.do("fill_gap").did_something for _ in range(3)]
+    assert ended == [True, True, False] and len(list((made.root / "questions").glob("*.md"))) == 2
 
 
 def test_health_check_says_only_what_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from agent.growth.procedures.update_profile import work_of
 from agent.markdown.note import Note
 from agent.memory.daily import inert
 from agent.memory.understanding.statements import is_question
+from agent.tools.builtin.human import SILENT
 from agent.vault.change import Create
 from agent.vault.folders import PROFILE
 from agent.vault.questions.asking_law import EverAsked, ever_asked, may_ask_one
@@ -56,7 +57,7 @@ def plain(context: ProcedureContext) -> Work:
     why_not = may_not_ask(context)
     if context.runs.present:
         shown = "\n".join(f"- {each.question}{_where(context, each)}" for each in found)
-        return Work(f"{shown}\n\n{context.text('ask_nothing')}" if why_not else shown)
+        return Work(f"{shown}\n\n{context.text('ask_nothing')}", purpose=SILENT) if why_not else Work(shown)
     if why_not:
         return Work(context.text(why_not), is_quiet=True)
     made = _question(context, found[0])

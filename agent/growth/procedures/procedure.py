@@ -1,5 +1,6 @@
 """What a procedure is given, what it makes of it, and the form that each of them has."""
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from agent.schedule.procedures import target_name
 from agent.schedule.task import Task
 from agent.texts import Language, text
 from agent.vault.change import Request, actor_of
-from agent.vault.folders import AgentFolder
+from agent.vault.folders import REFLECTIONS, AgentFolder
 from agent.vault.store import Vault
 
 OpenRuns: TypeAlias = Callable[[], AbstractContextManager[RunService]]
@@ -24,6 +25,8 @@ plain form has found something, or something more `after` the plain form has fou
 `if_found`, but what the program knows by itself is written whatever the model answers. `if_asked` is as `after`, if
 words say what more is wanted: alone it costs nothing. `own`: the procedure asks models itself, in rooms of its own, and
 its `Work` has the `result`."""
+_REFLECTION = re.compile(rf"\[\[[^\]\n]*{REFLECTIONS}")
+"""The begin of a link to a look back: a task with such a context was planned there."""
 PLANNED = "task/"
 """The beginning of what a commit of a task names as its job: a task is not one of the jobs in `jobs/`."""
 
@@ -87,7 +90,8 @@ def do_nothing() -> None:
 def call_of_task(task: Task, open_runs: OpenRuns) -> ProcedureCall:
     """The call for a task."""
     words = (task.title, task.description, task.target_file, task.context)
-    return ProcedureCall(open_runs, PLANNED + task.id, *words, is_own_idea=bool(task.session))
+    is_own_idea = bool(task.session) or _REFLECTION.match(task.context) is not None
+    return ProcedureCall(open_runs, PLANNED + task.id, *words, is_own_idea=is_own_idea)
 
 
 def call_of_job(job: Job, open_runs: OpenRuns, home: AgentFolder) -> ProcedureCall:
@@ -142,12 +146,14 @@ class Work:
     and the commits that were made already. `is_quiet`: nothing was to be done, and `text` says why.
 
     `result` is what a procedure came to that asks models itself; `after` is called once the requests are written.
+    `purpose` is that of the model's run; empty: the kind of the procedure.
     """
 
     text: str = ""
     requests: tuple[Request, ...] = ()
     commits: tuple[str, ...] = ()
     is_quiet: bool = False
+    purpose: str = ""
     result: ProcedureResult = ProcedureResult()
     after: Callable[[], object] = field(default=do_nothing, compare=False)
 

@@ -105,7 +105,7 @@ def _with_model(kind: TaskType, procedure: Procedure, context: ProcedureContext,
         _task(kind, context, found),
         Speaker(CHANNEL),
         job=call.job,
-        purpose=kind,
+        purpose=found.purpose or kind,
         writes=tuple(map(context.path, procedure.WRITES)),
         spend=call.spend,
     )

@@ -12,7 +12,7 @@ from agent.growth.procedures.update_profile import target_of
 from agent.growth.reflections.answer import without_block
 from agent.growth.reflections.day import asked_beside, counted_day, review_in_report, runs_to_review
 from agent.growth.reflections.reflecting import Reflecting
-from agent.growth.reflections.store import append_look_back, append_reflection, last_look_back
+from agent.growth.reflections.store import append_look_back, append_reflection, last_look_back, reflections_name
 from agent.memory import daily
 from agent.memory.store import with_offset
 from agent.runs.upkeep_due import UpkeepDue
@@ -150,9 +150,10 @@ def _ideas(context: ProcedureContext, shelf: TaskShelf) -> Iterator[NewTask]:
         yield _idea(context, "discover_patterns", 4)
     if UpkeepDue(context.runs.workspace).is_due(context.now):
         yield _idea(context, "consolidate", 4)
-    gap = next(gaps(context), None)
+    gap = next(gaps(context), None) if context.runs.workspace.settings.growth.curiosity.unprompted else None
     if gap is not None:
-        yield replace(_idea(context, "fill_gap", 3), target_file=gap.name)
+        planned_in = f"[[{context.path(reflections_name(context.today)).removesuffix('.md')}]]"
+        yield replace(_idea(context, "fill_gap", 3), target_file=gap.name, context=planned_in)
 
 
 def _was_done(shelf: TaskShelf, kind: TaskType, since: datetime) -> bool:

@@ -1,5 +1,7 @@
 """`vault-agent questions`: lists the agent's questions to the person, and records the answers."""
 
+from importlib import import_module
+
 import click
 
 from agent.app.open import open_workspace
@@ -15,6 +17,8 @@ from agent.runs.named_decisions import Answered, answer_question, find_question
 from agent.runs.resumer import Resumer
 from agent.runs.short_ids import short_id
 from agent.runs.waiting_questions import waiting_questions
+from agent.workspace.daemon_lock import is_watched
+from agent.workspace.workspace import Workspace
 
 
 @click.group(short_help="List what the agent asks you, and answer.", invoke_without_command=True)
@@ -49,13 +53,24 @@ def answer_one(output: Output, name: str, text: str, go: bool) -> None:
     if done.is_of_run:
         emit_decision(workspace, output, question.path, document, note, resume_here=go)
         return
-    output.emit({**document, "goes_on": done.goes_on.value, "run_ended": None}, as_lines([note, _what_follows(done)]))
+    is_watched_now = is_watched(workspace)
+    if not done.is_of_sync and not is_watched_now:
+        _take_in(workspace)
+    follows = _what_follows(done, is_taken_in=not is_watched_now)
+    output.emit({**document, "goes_on": done.goes_on.value, "run_ended": None}, as_lines([note, follows]))
 
 
-def _what_follows(done: Answered) -> str:
+def _take_in(workspace: Workspace) -> None:
+    """Take in the answers that no daemon takes in; what that needs is slow to load."""
+    with import_module("agent.app.agent").counting(workspace) as publish:
+        import_module("agent.growth.curiosity.look").settle(workspace, publish)
+
+
+def _what_follows(done: Answered, *, is_taken_in: bool) -> str:
     """Who acts on an answer that no run waits for."""
     if not done.is_of_sync:
-        return said("it is taken in the next time that its task is done, such as update_profile")
+        here = "it is taken in; a line of your profile changes when the profile is next brought up to date"
+        return said(here) if is_taken_in else said("the daemon takes it in")
     if done.goes_on is Resumer.HERE:
         return said("that is done; vault-agent undo takes it back")
     if done.goes_on is Resumer.DAEMON:

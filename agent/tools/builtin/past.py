@@ -30,7 +30,15 @@ from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.vault.folders import DAILY, ENTRIES, SESSIONS
 
 PURPOSES = frozenset(
-    {"self_reflection", "update_profile", "learn_from_history", "discover_patterns", "summarize_period", "fill_gap"}
+    {
+        "self_reflection",
+        "update_profile",
+        "learn_from_history",
+        "discover_patterns",
+        "summarize_period",
+        "fill_gap",
+        "fill_gap_silent",
+    }
 )
 """The purposes of the runs in which these tools exist."""
 CHARACTERS = 2_000
