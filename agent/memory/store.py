@@ -44,15 +44,19 @@ class StoredEntry:
 
     def was_said(self, day: date) -> bool:
         """True if a conversation that began on this day is among its evidence."""
-        return any(match[1] == day.isoformat() for link in self.entry.evidence if (match := _SESSION.search(link)))
+        return day.isoformat() in session_days(self.entry.evidence)
 
     def times_since(self, since: datetime) -> int:
         """The number of times it was said since then; for an older entry, the number of conversations begun since
         then."""
         if with_offset(self.entry.created) >= with_offset(since):
             return self.times
-        begun = [match[1] for link in self.entry.evidence if (match := _SESSION.search(link))]
-        return sum(day >= since.date().isoformat() for day in begun)
+        return sum(day >= since.date().isoformat() for day in session_days(self.entry.evidence))
+
+
+def session_days(evidence: Iterable[str]) -> list[str]:
+    """The days (ISO) on which the conversations among the evidence began, one for each."""
+    return [match[1] for link in evidence if (match := _SESSION.search(link))]
 
 
 def load_entries(vault: Vault, paths: Iterable[str]) -> tuple[StoredEntry, ...]:

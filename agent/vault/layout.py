@@ -23,6 +23,8 @@ CHAT_HISTORY = "chat_history"
 """The private file with what the person has typed in chats: a chat offers it again."""
 NOTICES = "notices/ledger.jsonl"
 """The private file with what was raised, decided and delivered of the agent's notices."""
+OUTLINES = "entries.known"
+"""The private file with what the upkeep of memory knows of the entries; it has fingerprints of their text."""
 RESEARCH_RECORDS = "research"
 """The private folder with what researches that are not over have found so far."""
 _TELLING = (AGENT_NOTE, MEMORY_NOTE, ENTRIES, SESSIONS, APPROVALS)

@@ -3,10 +3,12 @@
     python -m tests.bench agent [--notes 10000] [--rounds 5]
     python -m tests.bench scale [--notes 100000] [--files 10000] [--idle 60]
     python -m tests.bench writes [--notes 1000 10000 100000] [--rounds 20]
+    python -m tests.bench upkeep [--entries 10000]
 
 `agent` times a run's beginning and its steps, without the model and the commits. `scale` searches in very many notes,
 and watches a daemon during a checkout of every file and while it has nothing to do; both take `--engine
-auto|whoosh|tantivy`. `writes` makes small changes in vaults of several sizes. All take `--json`, for one document.
+auto|whoosh|tantivy`. `writes` makes small changes in vaults of several sizes, and
+`upkeep` plans the daily upkeep of many entries. All take `--json`, for one document.
 """
 
 import argparse
@@ -18,7 +20,7 @@ from pathlib import Path
 
 from agent.index.keyword import engine_for
 from agent.interfaces.cli.benches.figures import Measure, all_reached
-from tests.bench import scale, steps, writes
+from tests.bench import scale, steps, upkeep, writes
 
 ENGINES = ("auto", "whoosh", "tantivy")
 
@@ -35,6 +37,9 @@ def main(arguments: Sequence[str]) -> int:
         elif asked.what == "writes":
             about = {"notes": asked.notes}
             measures = writes.measure(place, asked.notes, asked.rounds, _note)
+        elif asked.what == "upkeep":
+            about = {"entries": asked.entries}
+            measures = upkeep.measure(place, asked.entries, _note)
         else:
             about = {"notes": asked.notes, "files": asked.files, "engine": engine}
             measures = scale.measure_daemon(place / "daemon", asked.files, asked.idle, engine, _note)
@@ -46,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m tests.bench")
     kinds = parser.add_subparsers(dest="what", required=True)
-    agent, large, changes = (kinds.add_parser(name) for name in ("agent", "scale", "writes"))
+    agent, large, changes, daily = (kinds.add_parser(name) for name in ("agent", "scale", "writes", "upkeep"))
     agent.add_argument("--notes", type=_at_least(steps.FEWEST), default=10_000)
     agent.add_argument("--rounds", type=_at_least(1), default=5)
     large.add_argument("--notes", type=_at_least(1), default=100_000)
@@ -54,8 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     large.add_argument("--idle", type=float, default=60.0, help="seconds that the daemon has nothing to do")
     changes.add_argument("--notes", type=_at_least(1), nargs="+", default=[1_000, 10_000, 100_000])
     changes.add_argument("--rounds", type=_at_least(1), default=20)
-    for each in (agent, large, changes):
-        if each is not changes:
+    daily.add_argument("--entries", type=_at_least(1), default=10_000)
+    for each in (agent, large, changes, daily):
+        if each in (agent, large):
             each.add_argument("--engine", choices=ENGINES, default="auto")
         each.add_argument("--json", action="store_true")
     return parser

@@ -129,3 +129,8 @@ def test_writes_of_two_sizes_are_measured(capsys: pytest.CaptureFixture[str]) ->
     assert main(["writes", "--json", "--notes", "5", "60", "--rounds", "1"]) in {0, 1}
     names = [each["name"] for each in json.loads(capsys.readouterr().out)["figures"]]
     assert len(names) == 9 and names[-1] == "60 to 5 notes: processor time"
+
+
+def test_plans_of_the_upkeep_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["upkeep", "--json", "--entries", "20"]) in {0, 1}
+    assert len(json.loads(capsys.readouterr().out)["figures"]) == 2

@@ -114,11 +114,11 @@ def counted() -> Iterator[list[str]]:
 
 
 def _cost(vault: Vault, number: int, processes: list[str]) -> Cost:
-    before, written, started, at = _processor(), _written(), len(processes), time.perf_counter()
+    before, written, started, at = processor(), _written(), len(processes), time.perf_counter()
     with vault.transaction("bench(scale): one small note", Stamp("agent", tool="bench")) as change:
         change.create(f"notes/00/00/new-{number}.md", _BODY)
     wall = (time.perf_counter() - at) * 1000
-    return Cost(_processor() - before, _written() - written, len(processes) - started, wall)
+    return Cost(processor() - before, _written() - written, len(processes) - started, wall)
 
 
 def _middle(costs: Sequence[Cost]) -> Cost:
@@ -130,7 +130,7 @@ def _middle(costs: Sequence[Cost]) -> Cost:
     )
 
 
-def _processor() -> float:
+def processor() -> float:
     """Milliseconds of processor time, with those of the children that have ended."""
     used = (resource.getrusage(kind) for kind in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(each.ru_utime + each.ru_stime for each in used) * 1000

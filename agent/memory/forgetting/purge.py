@@ -29,7 +29,7 @@ from agent.vault.change import Outcome
 from agent.vault.find import find_note
 from agent.vault.history import purge as history
 from agent.vault.history.versions import paths_with
-from agent.vault.layout import CHAT_HISTORY, FORGETTING, NOTICES
+from agent.vault.layout import CHAT_HISTORY, FORGETTING, NOTICES, OUTLINES
 from agent.vault.locks import holder, process_lock
 from agent.vault.store import Vault
 
@@ -239,6 +239,7 @@ class Forgetter:
         forget_typed(self.vault.private_folder / CHAT_HISTORY, said)
         forget_notices(self.vault.private_folder / NOTICES, said)
         drop_unfinished(self.vault.private_folder)
+        (self.vault.private_folder / OUTLINES).unlink(missing_ok=True)
         follow_names(self.vault.private_folder, quoted.names)
         forget_in_decisions(self.vault.private_folder, quoted)
         self.vault.drop_records(

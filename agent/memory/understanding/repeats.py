@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from typing import TypeVar
 
-from agent.memory.understanding.rules import is_same, same_words
+from agent.memory.understanding.rules import RULES, is_same, same_words
 from agent.memory.understanding.seam import Pair, TextRelation, Understanding
 from agent.memory.understanding.wording import similarity, wording
 
@@ -21,7 +21,8 @@ _SHARING = 20
 def repeats(texts: Sequence[tuple[K, str]], understanding: Understanding) -> Iterator[tuple[K, list[K]]]:
     """Each text that later ones repeat, with these; the first text in the sequence represents its repetitions."""
     found = _by_words([text for _, text in texts])
-    pairs = _near([text for _, text in texts], list(found))[:_NEAR]
+    # By rule, only what has the same words says the same, and that is found already.
+    pairs = [] if understanding is RULES else _near([text for _, text in texts], list(found))[:_NEAR]
     answers = understanding.compare([Pair(texts[other][1], texts[one][1]) for one, other in pairs])
     for (one, other), answer in zip(pairs, answers, strict=True):
         if answer is TextRelation.SAME and one in found and other in found:

@@ -6,22 +6,24 @@ to `archive/`, and the full text of an old day stays in the history. Text that a
 second run changes nothing. Scheduling is left to the caller.
 """
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from agent.config.memory_settings import MemorySettings
 from agent.memory import daily
 from agent.memory.blame import LIFECYCLE, blamed_lines, touched_by_people
-from agent.memory.expiry import expiry
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import Shortened, shorten, without_replaced
-from agent.memory.store import ARCHIVED, DayEntries, StoredEntry, load_entries
+from agent.memory.store import ARCHIVED, DayEntries, load_entries
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.day_summary import day_summary
 from agent.memory.upkeep.longterm import LongTerm, extract
 from agent.memory.upkeep.merge_entries import Merge, merges
+from agent.memory.upkeep.outlines import Outlined, load_outlines, telling
 from agent.memory.upkeep.report import UpkeepReport, report_lines, report_title
 from agent.texts import Language
 from agent.vault.change import Append, Create, Edit, Move, Outcome, Request, Stamp
@@ -46,12 +48,14 @@ def plan(
 ) -> UpkeepPlan:
     """The plan of the upkeep; writes nothing."""
     work = _Work(vault, settings, language, now, tuple(vault.note_paths()), understanding)
-    entries = load_entries(vault, (path for path in work.paths if vault.home.holds(path, ENTRIES)))
+    outlines = load_outlines(vault, work.read_paths, work.since)
+    entries = tuple(each for each in outlines if vault.home.holds(each.path, ENTRIES))
+    archived = tuple(each for each in outlines if vault.home.holds(each.path, ARCHIVED))
     requests: list[Request] = []
     report = UpkeepReport()
     if settings.lifecycle:
         requests, report = work.entries(entries)
-    requests, report = work.memory(entries, requests, report)
+    requests, report = work.memory(entries, archived, requests, report)
     if report.is_empty:
         return UpkeepPlan((), report)
     return UpkeepPlan((*requests, work.report_request(report)), report)
@@ -77,18 +81,31 @@ class _Work:
     paths: tuple[str, ...]
     understanding: Understanding
 
-    def entries(self, entries: Sequence[StoredEntry]) -> tuple[list[Request], UpkeepReport]:
+    @property
+    def since(self) -> datetime:
+        """The time from which facts count."""
+        return self.now - timedelta(days=self.settings.facts_days)
+
+    @property
+    def read_paths(self) -> list[str]:
+        """The entries, and the archived ones of the months in which facts count."""
+        home, oldest = self.vault.home, f"{ARCHIVED}{self.since - timedelta(days=1):%Y/%m/}"
+        old = (path for path in self.paths if home.holds(path, ARCHIVED) and home.name_of(path) >= oldest)
+        return [*(path for path in self.paths if home.holds(path, ENTRIES)), *old]
+
+    def entries(self, entries: Sequence[Outlined]) -> tuple[list[Request], UpkeepReport]:
         """The requests to archive, merge, and shorten old days, and their report."""
         theirs = touched_by_people(self.vault, self.vault.home.at(ENTRIES))
         gone = _expired(entries, theirs, self.settings, self.now)
         over = {each.path for each in gone}
-        joined = tuple(merges([each for each in entries if each.path not in over], theirs, self.understanding))
+        joined = tuple(self._merges([each for each in entries if each.path not in over], theirs))
         requests: list[Request] = [Edit(merge.into.path, merge.into.data, merge.data) for merge in joined]
         taken = set(self.paths)
-        for each in (*gone, *(other for merge in joined for other in merge.others)):
-            target = _archived_path(self.vault.home, each.path, taken)
+        leaving = [each.path for each in gone] + [other.path for merge in joined for other in merge.others]
+        for path in leaving:
+            target = _archived_path(self.vault.home, path, taken)
             taken.add(target)
-            requests.append(Move(each.path, target))
+            requests.append(Move(path, target))
         days = [(path, *texts) for path in self.paths if (texts := self._day(path, entries))]
         requests += [Edit(path, before, after) for path, before, after in days]
         report = UpkeepReport(
@@ -100,8 +117,22 @@ class _Work:
         )
         return requests, report
 
+    def _merges(self, entries: Sequence[Outlined], theirs: Collection[str]) -> Iterator[Merge]:
+        """The merges among entries, of which those are read that others repeat; a model has to read all."""
+        alike = Counter((each.untrusted, each.outline.kind, each.outline.words) for each in entries)
+        wanted = (
+            each.path
+            for each in entries
+            if self.understanding is not RULES or alike[each.untrusted, each.outline.kind, each.outline.words] > 1
+        )
+        return merges(load_entries(self.vault, wanted), theirs, self.understanding)
+
     def memory(
-        self, entries: Sequence[StoredEntry], requests: list[Request], report: UpkeepReport
+        self,
+        entries: Sequence[Outlined],
+        archived: Sequence[Outlined],
+        requests: list[Request],
+        report: UpkeepReport,
     ) -> tuple[list[Request], UpkeepReport]:
         """The requests and report with those for MEMORY.md added: new facts, and its size limit."""
         memory = self.vault.home.at(MEMORY_NOTE)
@@ -109,7 +140,7 @@ class _Work:
         text = None if before is None else before.decode("utf-8", "surrogateescape")
         found = LongTerm(text or "")
         if self.settings.long_term:
-            found = self._extracted(self._current(text, entries), entries)
+            found = self._extracted(self._current(text, entries), (*entries, *archived))
         short = Shortened(found.text)
         most = self.settings.memory_kilobytes * 1024
         if self.settings.lifecycle and len(found.text.encode("utf-8", "surrogateescape")) > most:
@@ -143,19 +174,19 @@ class _Work:
         section = daily.section("upkeep", self.language)
         return Append(path, block.encode(), daily.new_note(self.now.date()).encode(), section.encode())
 
-    def _current(self, text: str | None, entries: Sequence[StoredEntry]) -> str | None:
+    def _current(self, text: str | None, entries: Sequence[Outlined]) -> str | None:
         """MEMORY.md without the agent's lines about what was replaced since."""
-        replaced = {each.link for each in entries if each.entry.superseded_by}
+        replaced = {each.link for each in entries if each.outline.is_replaced}
         if text is None or not any(link in text for link in replaced):
             return text
         lines = blamed_lines(self.vault, self.vault.home.at(MEMORY_NOTE), text.encode("utf-8", "surrogateescape"))
         return without_replaced(lines, replaced)
 
-    def _extracted(self, text: str | None, entries: Sequence[StoredEntry]) -> LongTerm:
-        since = self.now - timedelta(days=self.settings.facts_days + 1)
-        home, oldest = self.vault.home, f"{ARCHIVED}{since:%Y/%m/}"
-        old = (path for path in self.paths if home.holds(path, ARCHIVED) and home.name_of(path) >= oldest)
-        both = sorted((*entries, *load_entries(self.vault, old)), key=lambda each: each.entry.created, reverse=True)
+    def _extracted(self, text: str | None, entries: Sequence[Outlined]) -> LongTerm:
+        home, facts_times = self.vault.home, self.settings.facts_times
+        is_by_rule = self.understanding is RULES
+        read = telling(entries, self.since, facts_times) if is_by_rule else self._recent(entries)
+        both = load_entries(self.vault, (each.path for each in read))
         earlier = added_lines(self.vault, home.at(MEMORY_NOTE))
         stones = load_tombstones(self.vault)
         lines = blamed_lines(self.vault, home.at(MEMORY_NOTE), (text or "").encode("utf-8", "surrogateescape"))
@@ -164,11 +195,17 @@ class _Work:
             tuple(line.text for line in lines if line.own) if text else (),
         )
 
-    def _day(self, path: str, entries: Sequence[StoredEntry]) -> tuple[bytes, bytes] | None:
+    def _recent(self, entries: Sequence[Outlined]) -> list[Outlined]:
+        return [each for each in entries if each.outline.times_since(self.since) and not each.outline.is_replaced]
+
+    def _day(self, path: str, entries: Sequence[Outlined]) -> tuple[bytes, bytes] | None:
         """A daily note before and after shortening; None if it is not due or is no daily note."""
         day = daily.day_of(self.vault.home.name_of(path))
         if day is None or (self.now.date() - day).days <= self.settings.daily_keep_days:
             return None
+        with suppress(OSError):
+            if not daily.has_log(self.vault.glance(path).decode("utf-8", "surrogateescape")):
+                return None
         before = self.vault.read(path) or b""
         text = before.decode("utf-8", "surrogateescape")
         if not daily.has_log(text):
@@ -180,9 +217,11 @@ class _Work:
             now = daily.with_summary(now, self._summary(day, text, entries))
         return before, now.encode("utf-8", "surrogateescape")
 
-    def _summary(self, day: date, text: str, entries: Sequence[StoredEntry]) -> str:
-        new = tuple(each for each in entries if each.entry.created.date() == day)
-        again = tuple(each for each in entries if each.entry.created.date() != day and each.was_said(day))
+    def _summary(self, day: date, text: str, entries: Sequence[Outlined]) -> str:
+        of_day = [each for each in entries if day.isoformat() in (each.outline.day, *each.outline.said_on)]
+        found = load_entries(self.vault, (each.path for each in of_day))
+        new = tuple(each for each in found if each.entry.created.date() == day)
+        again = tuple(each for each in found if each.entry.created.date() != day and each.was_said(day))
         return day_summary(DayEntries(new, again), daily.log(text), self.language, self.understanding)
 
 
@@ -191,10 +230,11 @@ def _links_of(merge: Merge) -> tuple[str, tuple[str, ...]]:
 
 
 def _expired(
-    entries: Sequence[StoredEntry], theirs: Collection[str], settings: MemorySettings, now: datetime
-) -> tuple[StoredEntry, ...]:
-    """The expired entries; `theirs` are the paths of notes that people have edited."""
-    return tuple(each for each in entries if _is_over(each, each.path in theirs, settings, now))
+    entries: Sequence[Outlined], theirs: Collection[str], settings: MemorySettings, now: datetime
+) -> tuple[Outlined, ...]:
+    """The expired entries; one that a person has edited (`theirs` are paths) only if it says itself when."""
+    may_expire = (each for each in entries if each.path not in theirs or each.outline.expires is not None)
+    return tuple(each for each in may_expire if each.outline.is_over(settings, now))
 
 
 def _archived_path(home: AgentFolder, path: str, taken: Collection[str]) -> str:
@@ -204,10 +244,3 @@ def _archived_path(home: AgentFolder, path: str, taken: Collection[str]) -> str:
     while found in taken:
         found, number = f"{stem}-{number}.md", number + 1
     return found
-
-
-def _is_over(each: StoredEntry, touched: bool, settings: MemorySettings, now: datetime) -> bool:
-    if touched and each.entry.expires is None:
-        return False
-    until = expiry(each.entry, settings)
-    return until is not None and until.timestamp() <= now.timestamp()

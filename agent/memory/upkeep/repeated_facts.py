@@ -15,7 +15,7 @@ from agent.memory.store import StoredEntry, with_offset
 from agent.memory.understanding.repeats import repeats
 from agent.memory.understanding.rules import is_same
 from agent.memory.understanding.seam import FactKind, SourceText, Understanding
-from agent.memory.understanding.statements import clauses, is_lasting, kind_of
+from agent.memory.understanding.statements import clauses, facts_in, is_lasting, kind_of
 from agent.memory.understanding.wording import wording
 
 _LABEL = re.compile(
@@ -60,7 +60,7 @@ def repeated_facts(
     A fact counts once per entry, or as often as the entry's own count; a clause of a longer sentence counts too.
     """
     recent = [each for each in entries if each.times_since(since) and not each.entry.superseded_by]
-    sources = [SourceText(owner_words(each), each.entry.type is EntryType.USER_EXPLICIT) for each in recent]
+    sources = [_source(each) for each in recent]
     stated = zip(recent, understanding.facts(sources), strict=True)
     whole = [(text, each) for each, facts in stated for text in dict.fromkeys(fact.text for fact in facts)]
     said = [*whole, *((part, each) for text, each in whole for part in clauses(text))]
@@ -76,6 +76,20 @@ def repeated_facts(
     parts = [(fact, part) for fact in known for part in clauses(fact.text)]
     alone = (fact for fact in known if not any(of is not fact and is_same(fact.text, part) for of, part in parts))
     return tuple(sorted(alone, key=lambda fact: fact.since))
+
+
+def stated_by_rule(each: StoredEntry) -> tuple[tuple[str, ...], bool]:
+    """The texts in which an entry can be one of several that state a fact, by rule; and True if one of them lasts.
+
+    Only entries that share a text, and those that last or were said often, count for `repeated_facts`.
+    """
+    whole = list(dict.fromkeys(fact.text for fact in facts_in(_source(each))))
+    said = (*whole, *(part for text in whole for part in clauses(text)))
+    return tuple(text for text in said if len(wording(text).terms) > 1), any(map(is_lasting, whole))
+
+
+def _source(each: StoredEntry) -> SourceText:
+    return SourceText(owner_words(each), each.entry.type is EntryType.USER_EXPLICIT)
 
 
 def _shares_part(one: str, other: str) -> bool:

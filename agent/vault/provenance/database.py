@@ -198,6 +198,14 @@ class Database:
         """The arrivals that brought these contents."""
         return [_arrival(row) for row in self._among(f"{_SELECT} WHERE after", blobs)]
 
+    def marks(self) -> set[int]:
+        """The marks of all lines that have arrived."""
+        return {int(str(row[0])) for row in self._rows("SELECT DISTINCT mark FROM line", ())}
+
+    def blobs(self) -> set[str]:
+        """The ids of all contents that have arrived."""
+        return {str(row[0]) for row in self._rows("SELECT DISTINCT after FROM arrival", ())}
+
     def with_marks(self, marks: Sequence[int]) -> list[ArrivedBlob]:
         """The arrivals that brought lines with these marks."""
         columns = "DISTINCT arrival.*, signed_commit.signer"

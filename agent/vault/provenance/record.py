@@ -153,12 +153,28 @@ class Provenance:
         self.look()
         if self.database.is_empty():
             return ""
+        return self._source(path, self.marks_of(data, lines), "" if lines else self.git.blob_id(data))
+
+    def marks_of(self, data: bytes, lines: tuple[int, int] | None = None) -> list[int]:
+        """The marks of these lines (inclusive, from 1; None: all) by which `strangers` knows them, each once."""
         rows = data.split(b"\n")
         first, last = lines or (1, len(rows))
-        marks = {mark for mark in line_marks(rows)[first - 1 : last] if mark is not None}
-        found = self.database.with_marks(sorted(marks)) if marks else []
-        if not found and lines is None:
-            found = self.database.with_blob([self.git.blob_id(data)])
+        return sorted({mark for mark in line_marks(rows)[first - 1 : last] if mark is not None})
+
+    def strangers_among(self, texts: Iterable[tuple[str, Sequence[int], str]]) -> set[str]:
+        """The paths of the notes with foreign text, for (path, marks of its lines, blob id); quick for many of them."""
+        self.look()
+        if self.database.is_empty():
+            return set()
+        marks, blobs = self.database.marks(), self.database.blobs()
+        may_be = [each for each in texts if each[2] in blobs or not marks.isdisjoint(each[1])]
+        return {path for path, of_lines, blob in may_be if self._source(path, of_lines, blob)}
+
+    def _source(self, path: str, marks: Sequence[int], blob: str) -> str:
+        """The origin of text with these marks, or this content; empty if all is the person's."""
+        found = self.database.with_marks(marks) if marks else []
+        if not found and blob:
+            found = self.database.with_blob([blob])
         return next((each.source for each in found if self._counts(each, path)), "")
 
     def arrived(self, path: str, blob: str | None) -> bool:
