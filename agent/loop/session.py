@@ -260,7 +260,7 @@ def load_session(vault: Vault, path: str, id: str = "") -> Session:
 
 def sessions(vault: Vault) -> list[str]:
     """The paths of all sessions, the newest day first."""
-    return sorted((path for path in vault.note_paths() if vault.home.holds(path, SESSIONS)), reverse=True)
+    return sorted(vault.notes_in(SESSIONS), reverse=True)
 
 
 def latest_session(vault: Vault, speaker: Speaker, among: Sequence[str] = ()) -> Session | None:

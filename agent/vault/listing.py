@@ -7,6 +7,8 @@ from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import Dirty, DirtyKind, dirty, filtered
 
+_ID = len("H 100644 ")
+"""Where the id begins in a row of git's list."""
 _NAMED = 1_000
 """Most paths that are named to git: it takes longer for more of them than for all, and a command has a greatest length.
 """
@@ -23,14 +25,12 @@ def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, 
     listing = vault.git.start(*command)  # git lists the files while this process looks for changes
     try:
         changed = dirty(vault.git, vault.place) if changed is None else changed
-        rows = listing.wait().decode("utf-8", "surrogateescape").split("\0")
+        rows, prefix = listing.wait().decode("utf-8", "surrogateescape").split("\0"), vault.place.prefix
     finally:
         listing.end()
-    plain = [row for row in rows if row[2:].startswith("100")]
-    found = dict(_entry(row[2:], vault.place.prefix) for row in plain)
-    away = {_entry(row[2:], vault.place.prefix)[0] for row in plain if row.startswith("S")}
-    for path in away:
-        found.pop(path)
+    entries = {row[row.index("\t") + 1 :].removeprefix(prefix): row for row in rows if row.startswith("100", 2)}
+    away = {path for path, row in entries.items() if row.startswith("S")}
+    found = {path: row[_ID : _ID + vault.git.width] for path, row in entries.items() if path not in away}
     staged = {item.path: oid for item in changed if (oid := found.pop(item.path, ""))}
     notes = {path: oid for path, oid in found.items() if is_note(path)}
     there = [item.path for item in changed if item.kind is not DirtyKind.DELETED and is_note(item.path)]
@@ -75,8 +75,3 @@ def contents_at(vault: Vault, commit: str) -> dict[str, str]:
         for meta, path in rows
         if meta.startswith("100") and is_note(path.removeprefix(prefix))
     }
-
-
-def _entry(row: str, prefix: str) -> tuple[str, str]:
-    meta, path = row.split("\t", 1)
-    return path.removeprefix(prefix), meta.split(" ")[1]

@@ -10,14 +10,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent.config import private
 from agent.vault.file_changes import FileChange, Kind, parse_raw, parse_raw_lists
 from agent.vault.history.trailers import HUMAN, author_time, is_commit_id, parse_message
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.store import Vault
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 NAME = "history.index"
 """The file in the vault's private folder. It has paths, and no text of a note."""
@@ -269,18 +274,29 @@ def _order(vault: Vault, head: str) -> list[str]:
 
 
 def _rows(vault: Vault, commits: Sequence[str]) -> list[bytes]:
-    """The rows of these commits, read from git."""
+    """The rows of these commits, read from git, which reads the next ones while these are made into rows."""
+    parts = [commits[start : start + _TOGETHER] for start in range(0, len(commits), _TOGETHER)]
+    if len(parts) < 2:
+        return [row for part in parts for row in _read_rows(vault, _log(vault, part))]
     found = list[bytes]()
-    for start in range(0, len(commits), _TOGETHER):
-        found += _read_rows(vault, commits[start : start + _TOGETHER])
-    return found
+    threads: type[ThreadPoolExecutor] = import_module("concurrent.futures").ThreadPoolExecutor  # slow to load
+    with threads(1) as ahead:
+        coming = ahead.submit(_log, vault, parts[0])
+        for part in parts[1:]:
+            text, coming = coming.result(), ahead.submit(_log, vault, part)
+            found += _read_rows(vault, text)
+        return [*found, *_read_rows(vault, coming.result())]
 
 
-def _read_rows(vault: Vault, commits: Sequence[str]) -> Iterator[bytes]:
+def _log(vault: Vault, commits: Sequence[str]) -> bytes:
+    """What git has of these commits."""
     options = ["--no-walk=unsorted", "--stdin", "--root", "--diff-merges=first-parent", "--raw", "--no-abbrev", "-M"]
     options += ["--no-relative", "--no-show-signature", "--encoding=UTF-8", "--date=raw", _FORMAT]
-    asked = "".join(f"{commit}\n" for commit in commits).encode()
-    fields = vault.git.run("log", "-z", *options, stdin=asked).decode("utf-8", "surrogateescape").split("\0")
+    return vault.git.run("log", "-z", *options, stdin="".join(f"{commit}\n" for commit in commits).encode())
+
+
+def _read_rows(vault: Vault, text: bytes) -> Iterator[bytes]:
+    fields = text.decode("utf-8", "surrogateescape").split("\0")
     position, found = 0, list[tuple[Sequence[str], tuple[FileChange, ...]]]()
     while position + 4 <= len(fields):
         head = fields[position : position + 4]

@@ -74,4 +74,4 @@ def is_temporary(path: str) -> bool:
 
 def is_note(path: str) -> bool:
     """True if the file is a note: Markdown, and not inside a dot folder."""
-    return path.endswith(".md") and not any(part.startswith(".") for part in path.split("/"))
+    return path.endswith(".md") and not path.startswith(".") and "/." not in path
