@@ -25,7 +25,7 @@ FOUND = (
 @dataclass
 class Service:
     """One service: `asked` has each request (method, path, headers, body). `limited` requests are answered with 429 and
-    `wait`; `body` and `status` are what it answers instead of results."""
+    `wait`; `body` and `status` are what it answers instead of results; requests wait until it is `free`."""
 
     name: ServiceName
     url: str = ""
@@ -34,6 +34,14 @@ class Service:
     wait: str = ""
     body: bytes | None = None
     status: int = 200
+    free: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self.free.set()
+
+    def hold(self) -> None:
+        """Let all requests wait."""
+        self.free.clear()
 
     def answer(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], bytes]:
         """Status, headers and body of the answer to a request."""
@@ -85,6 +93,7 @@ def service(name: ServiceName) -> Iterator[Service]:
         def _do(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             headers = {key.lower(): value for key, value in self.headers.items()}
+            made.free.wait(60)
             status, more, data = made.answer(self.command, self.path, headers, body)
             self.send_response(status)
             for key, value in {**more, "content-type": "application/json", "content-length": str(len(data))}.items():
@@ -105,6 +114,7 @@ def service(name: ServiceName) -> Iterator[Service]:
     try:
         yield made
     finally:
+        made.free.set()
         server.shutdown()
         server.server_close()
         serving.join(5)
