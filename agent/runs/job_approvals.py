@@ -11,18 +11,18 @@ from hashlib import sha256
 from typing import Literal, TypeAlias, get_args
 
 from agent.escape import escape_line
-from agent.markdown.checkbox_decision import BOXES, parse_reason, reason_label
+from agent.markdown.checkbox_decision import parse_reason
 from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
-from agent.markdown.values import Value
 from agent.schedule.job import Job
 from agent.schedule.occurrences import Occurrence
 from agent.texts import Language, text
 from agent.vault.change import Create, Stamp
 from agent.vault.decision_notes import RecordFolder, answer_in, close, free_path
+from agent.vault.proposals.proposal import ProposalDraft
+from agent.vault.proposals.proposal_note import compose_proposal
 from agent.vault.store import Vault
 
-TYPE = "job-approval"
 JobAnswer: TypeAlias = Literal["pending", "approved", "rejected", "outdated", "settled"]
 _ANSWERS: tuple[JobAnswer, ...] = get_args(JobAnswer)
 _KEPT = timedelta(days=35)
@@ -67,19 +67,16 @@ def question(
     expires, id = now + timedelta(hours=hours), vault.clock.new_id()
     taken = [each.path for each in job_approvals(vault).all()]
     path = free_path(vault, f"job-{job.id}-{occurrence.at:%Y-%m-%d-%H%M}", taken)
-    title = text("jobs.ask", language, title=_plain(job.title), at=f"{occurrence.at:%Y-%m-%d %H:%M}")
-    parts = [
-        f"# {title}",
+    draft = ProposalDraft(
+        "job",
+        job.title,
+        text("jobs.ask", language, title=_plain(job.title), at=f"{occurrence.at:%Y-%m-%d %H:%M}"),
         text("jobs.ask_why", language, link=_plain(job.path.removesuffix(".md"))),
-        BOXES,
-        reason_label(language),
-        text("jobs.ask_until", language, until=f"{expires:%Y-%m-%d %H:%M}"),
-        f"## {text('jobs.ask_task', language)}",
-        format_fenced(job.text or job.task or "-", "text"),
-    ]
-    header: dict[str, Value] = {"id": id, "type": TYPE, "job": job.id, "created": now}
-    header |= {"expires": expires, "status": "pending"}
-    data = Note.compose(header, "\n\n".join(parts) + "\n").data
+        (),
+        ((text("jobs.ask_task", language), format_fenced(job.text or job.task or "-", "text")),),
+        holds=text("jobs.ask_until", language, until=f"{expires:%Y-%m-%d %H:%M}"),
+    )
+    data = compose_proposal(draft, id, now, language, {"job": job.id, "expires": expires})
     asked = JobApproval(job.id, occurrence.at, stands_for, job.digest, path, id, now, expires)
     return asked, Create(path, data)
 

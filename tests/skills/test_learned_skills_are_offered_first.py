@@ -11,6 +11,7 @@ from agent.errors import Permanent, UserError
 from agent.events.runs import Speaker, TaskCompleted
 from agent.markdown.note import Note
 from agent.memory.capture.workflow import RunTrace, ToolUse, workflow_trace
+from agent.skills.learning.offer_records import SkillOffer
 from agent.skills.learning.offers import MeasuredDraft, SkillOffers
 from agent.skills.learning.suggestion import Suggestion
 from agent.skills.learning.traces import load_traces
@@ -19,6 +20,7 @@ from agent.skills.loading.locations import skill_locations
 from agent.skills.loading.pins import ReviewPins
 from agent.skills.matching.matcher import MatchState, MatchTask, match
 from agent.skills.reading.skill import Skill
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.vaults import git, head, make_vault, write
@@ -78,7 +80,8 @@ def scene(tmp_path: Path) -> Scene:
 def test_a_workflow_that_came_back_is_offered_with_its_evidence_and_nothing_goes_live(scene: Scene) -> None:
     (offer,) = scene.offers.learn(scene.skills())
     note = Note.parse(scene.vault.read(offer.path) or b"")
-    assert (note.type, note.string("status"), note.header["support"]) == ("skill-suggestion", "pending", 3)
+    assert (note.type, note.string("proposes"), note.string("status")) == ("proposal", "skill", "pending")
+    assert note.header["support"] == 3 and note.header["sequence"]
     assert offer.path.startswith("approvals/")
     assert len(note.strings("evidence")) == 3
     for link in note.strings("evidence"):
@@ -87,6 +90,32 @@ def test_a_workflow_that_came_back_is_offered_with_its_evidence_and_nothing_goes
     assert "`search_vault` → `vault_read` → `vault_write`" in note.body
     assert scene.skills() == ()
     assert scene.offers.learn(scene.skills()) == (), "what waits is not offered again"
+
+
+def in_the_form_of_before(scene: Scene, offer: SkillOffer) -> None:
+    """The offer's note as earlier versions have written it."""
+    data = scene.vault.read(offer.path) or b""
+    note = Note.parse(data).with_key("type", "skill-suggestion").without_key("proposes").without_key("about")
+    shown = f"`{offer.skill}`, as it would be"
+    assert shown in note.body
+    with scene.vault.transaction("an older note", Stamp("agent")) as change:
+        change.edit(offer.path, data, note.with_body(note.body.replace(shown, "The skill")).data)
+
+
+def test_an_offer_in_the_form_of_before_is_read_and_answered(scene: Scene, tmp_path: Path) -> None:
+    (offer,) = scene.offers.learn(scene.skills())
+    in_the_form_of_before(scene, offer)
+    assert scene.offers.pending() == (offer,)
+    scene.tick(offer.path, "approve")
+    assert [each.status for each in scene.offers.settle()] == ["accepted"]
+    assert [each.name for each in scene.skills()] == [offer.name]
+
+
+def test_a_refusal_in_the_form_of_before_is_known_in_another_clone(scene: Scene, tmp_path: Path) -> None:
+    (offer,) = scene.offers.learn(())
+    in_the_form_of_before(scene, offer)
+    scene.offers.reject(offer.name, "too simple")
+    assert SkillOffers(scene.vault, tmp_path / "another machine").suggest(()) == ()
 
 
 def test_a_ticked_yes_becomes_a_skill_that_loads_and_fits_in_one_commit(scene: Scene) -> None:
@@ -258,7 +287,7 @@ def test_text_of_a_task_cannot_tick_boxes_or_lead_anywhere(tmp_path: Path) -> No
     (offer,) = scene.offers.learn(())
     assert scene.offers.settle() == ()
     assert scene.vault.read(offer.skill) is None
-    above = Note.parse(scene.vault.read(offer.path) or b"").body.partition("\n## The skill")[0]
+    above = Note.parse(scene.vault.read(offer.path) or b"").body.partition("\n## `skills/")[0]
     assert "secret]]" not in above
     assert not any(mark in above for mark in ("<!--", "```", "%%", "[x]"))
 

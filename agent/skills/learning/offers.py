@@ -26,11 +26,11 @@ from agent.skills.learning.offer_records import (
     waiting_offers,
 )
 from agent.skills.learning.suggestion import (
-    TYPE,
     Suggestion,
     compose_note,
     compose_skill,
     extend_skill,
+    is_offer,
     parse_decision,
     plain_body,
     shows,
@@ -166,7 +166,7 @@ class SkillOffers:
         save_offer(self.folder, offer)  # before and after the note, so that a crash leaves no note without a record
         try:
             with self.vault.transaction(f"skills(suggest): {suggestion.name}", _STAMP) as change:
-                change.create(path, compose_note(suggestion, draft, number, now, skill, measured.text))
+                change.create(path, compose_note(suggestion, draft, number, now, skill, measured.text, base))
         except AgentError:
             delete_offer(self.folder, offer)
             raise
@@ -262,7 +262,7 @@ def _settled(data: bytes, offer: SkillOffer, now: datetime) -> bytes | None:
 
 def _parse_refusal(name: str, data: bytes) -> Iterator[RefusedWorkflow]:
     note = Note.parse(data)
-    if name.startswith(APPROVALS) and note.type == TYPE and note.string("status") == "rejected":
+    if name.startswith(APPROVALS) and is_offer(note) and note.string("status") == "rejected":
         support = note.header.get("support")
         if note.strings("sequence") and isinstance(support, int):
             yield RefusedWorkflow(note.strings("sequence"), support)

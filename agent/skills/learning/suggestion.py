@@ -12,13 +12,16 @@ from hashlib import sha256
 
 from agent.escape import escape, escape_line
 from agent.markdown import checkbox_decision
-from agent.markdown.checkbox_decision import BOXES, question_part, reason_label
+from agent.markdown.checkbox_decision import question_part
 from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.texts import Language, text
+from agent.vault.proposals.proposal import ProposalDraft, ProposedNote
+from agent.vault.proposals.proposal_note import compose_proposal, kind_of
 
 TYPE = "skill-suggestion"
+"""The type of a note that offered a skill in earlier versions; now it has the form of every proposal."""
 _EXAMPLES = 3
 _TOLD = 8
 _MARKUP = re.compile(r"[<>`\[\]|*#\x00-\x1f]|%%|\$")
@@ -141,48 +144,44 @@ def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
 
 
 def compose_note(
-    suggestion: Suggestion, draft: bytes, number: str, when: datetime, place: str, measured: str = ""
+    suggestion: Suggestion,
+    draft: bytes,
+    number: str,
+    when: datetime,
+    place: str,
+    measured: str = "",
+    base: bytes | None = None,
 ) -> bytes:
     """The note that offers the skill; `number` is its id, `place` the path that the skill would have, `measured` what
-    past tasks show."""
+    past tasks show, `base` the skill as it is (None: it is new)."""
     language = suggestion.language
-    if suggestion.changes:
-        question = text("skill_suggestion.add", language, name=suggestion.changes)
-        heading = text("skill_suggestion.skill_then", language)
-    else:
-        question = text("skill_suggestion.learn", language, name=suggestion.name)
-        heading = text("skill_suggestion.skill", language)
+    question = "add" if suggestion.changes else "learn"
     seconds, steps = suggestion.seconds, " → ".join(f"`{tool}`" for tool in suggestion.tools)
     took = text("skill_suggestion.took", language, seconds=seconds) if seconds >= 1 else ""
     support, rate = suggestion.support, suggestion.success_rate
-    seen = text("skill_suggestion.seen", language, support=support, rate=rate, took=took, steps=steps)
     runs = [
         f"- {_flat(each.task) or text('skill_suggestion.a_run', language)} ([[{each.path.removesuffix('.md')}]])"
         for each in suggestion.evidence
     ]
-    parts = [
-        f"# {question}",
-        seen,
-        BOXES,
-        reason_label(language),
-        text("skill_suggestion.holds", language, place=place),
-        f"## {text('skill_suggestion.where', language)}",
-        "\n".join(runs),
-        *([f"## {text('skill_suggestion.measured', language)}", measured] if measured else []),
-        f"## {heading}",
-        _shown(draft),
-    ]
-    header: dict[str, Value] = {
-        "id": number,
-        "type": TYPE,
-        "created": when.replace(microsecond=0),
-        "status": "pending",
-        "skill": suggestion.name,
-        "sequence": list(suggestion.tools),
-        "support": suggestion.support,
-        "evidence": _links(suggestion),
-    }
-    return Note.compose(header, "\n\n".join(parts) + "\n").data
+    sections = [(text("skill_suggestion.where", language), "\n".join(runs))]
+    sections += [(text("skill_suggestion.measured", language), measured)] if measured else []
+    asked = ProposalDraft(
+        "skill",
+        suggestion.name,
+        text(f"skill_suggestion.{question}", language, name=suggestion.changes or suggestion.name),
+        text("skill_suggestion.seen", language, support=support, rate=rate, took=took, steps=steps),
+        (ProposedNote(place, draft.decode(), base.decode() if base is not None else None),),
+        tuple(sections),
+        tuple(str(link) for link in _links(suggestion)),
+        holds=text("skill_suggestion.holds", language, place=place),
+    )
+    more: dict[str, Value] = {"skill": suggestion.name, "sequence": list(suggestion.tools), "support": support}
+    return compose_proposal(asked, number, when, language, more)
+
+
+def is_offer(note: Note) -> bool:
+    """True for a note that offers a skill, also in the form of earlier versions."""
+    return note.type == TYPE or kind_of(note) == "skill"
 
 
 def _shown(draft: bytes) -> str:

@@ -8,8 +8,9 @@ from typing import Literal, TypeAlias, get_args
 from agent.vault.decision_notes import RecordFolder
 from agent.vault.store import Vault
 
-ProposalKind: TypeAlias = Literal["rule", "mutation"]
-"""What is proposed. A new kind is a word here: all interfaces show and decide it by its question."""
+ProposalKind: TypeAlias = Literal["rule", "mutation", "skill", "job"]
+"""What is proposed. A new kind is a word here: all interfaces show and decide it by its question. The notes about
+learned skills and runs of jobs have this form too; their records and what follows from them are their rooms' own."""
 ProposalStatus: TypeAlias = Literal["asking", "pending", "approved", "rejected", "outdated"]
 """`asking`: its note may not be written yet. `outdated`: the text in the note, or a note that would be changed, has
 changed since."""
@@ -29,10 +30,11 @@ class ProposalDraft:
     """What somebody wants to propose.
 
     `name` says in a few words what it is about, `question` asks for the yes in one line, and `why` says what it rests
-    on: both in the person's language, as Markdown without boxes. `sections` are more to read, each a heading with its
-    text. `notes` are written after a yes, all in one commit, in the name of `actor`; without any, the yes is all that
-    is asked for. `evidence` are links (`[[note]]`). `facts` are words by which its kind knows it again; they stand in
-    the note's header too, so that a refusal is known in other clones.
+    on: both in the person's language, as Markdown without boxes. `holds` says what a yes and a no mean; empty: what the
+    form says itself. `sections` are more to read, each a heading with its text. `notes` are written after a yes, all in
+    one commit, in the name of `actor`; without any, the yes is all that is asked for. `evidence` are links
+    (`[[note]]`). `facts` are words by which its kind knows it again; they stand in the note's header too, so that a
+    refusal is known in other clones.
     """
 
     kind: ProposalKind
@@ -44,6 +46,7 @@ class ProposalDraft:
     evidence: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     actor: str = "agent"
+    holds: str = ""
 
 
 @dataclass(frozen=True, slots=True)

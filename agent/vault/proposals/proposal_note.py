@@ -1,6 +1,8 @@
 """The note of a proposal: two boxes, what it rests on, and below them the exact texts that a yes writes. Pure."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 
 from agent.escape import escape
 from agent.markdown.checkbox_decision import BOXES, reason_label
@@ -12,18 +14,22 @@ from agent.vault.history.line_diff import line_diff
 from agent.vault.proposals.proposal import ProposalDraft, ProposedNote
 
 TYPE = "proposal"
+NOTHING: Mapping[str, Value] = MappingProxyType({})
 _KIND = "proposes"
 
 
-def compose_proposal(draft: ProposalDraft, id: str, when: datetime, language: Language) -> bytes:
-    """The note that asks, unanswered."""
-    parts = [f"# {draft.question}", draft.why, BOXES, reason_label(language), _holds(draft, language)]
+def compose_proposal(
+    draft: ProposalDraft, id: str, when: datetime, language: Language, more: Mapping[str, Value] = NOTHING
+) -> bytes:
+    """The note that asks, unanswered; `more` are keys of its header besides those of the form."""
+    holds = draft.holds or _holds(draft, language)
+    parts = [f"# {draft.question}", draft.why, BOXES, reason_label(language), holds]
     for heading, words in draft.sections:
         parts += [f"## {heading}", words]
     for note in draft.notes:
         parts += _shown_note(note, language)
     header: dict[str, Value] = {"id": id, "type": TYPE, _KIND: draft.kind, "about": draft.name}
-    header |= {"created": when.replace(microsecond=0), "status": "pending", **draft.facts}
+    header |= {"created": when.replace(microsecond=0), "status": "pending", **draft.facts, **more}
     if draft.evidence:
         header["evidence"] = list(draft.evidence)
     return Note.compose(header, "\n\n".join(parts) + "\n").data
