@@ -44,10 +44,10 @@ _SHOWN = 10
 def command(output: Output, name: str, last: bool, dry_run: bool, purged: bool, yes: bool, yes_remote: bool) -> None:
     """Forget the note at PATH or with this ID, or a TEXT wherever the agent has written it.
 
-    Every entry that says the same is removed too, and so are the lines of MEMORY.md and of daily notes that have no
-    other source. In sessions and other records [forgotten] stands for it. What you wrote yourself stays, and is named.
-    A note in archive/forgotten remains, with fingerprints and none of the words; they prevent the same content from
-    being remembered again. An undo restores everything.
+    Every entry that says the same is removed too, and so are rules that the agent has learned, and the lines of
+    MEMORY.md and of daily notes that have no other source. In sessions and other records [forgotten] stands for it.
+    What you wrote yourself stays, and is named. A note in archive/forgotten remains, with fingerprints and none of the
+    words; they prevent the same content from being remembered again. An undo restores everything.
 
     With --purge the history of this branch is rewritten without it, also after it was forgotten; the old commits stay
     under a backup ref until you delete them. If it is interrupted, the next command finishes it.
