@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.rules.book import RuleBook
 from agent.growth.rules.relation import relations
+from agent.growth.rules.rule import without_case
 from agent.growth.rules.rule_work import RuleWork
 from agent.memory.understanding.seam import TextRelation, Understanding
 from agent.vault.proposals.proposals import pending_proposals
@@ -27,7 +28,7 @@ class KnownRules:
 
     def is_among(self, text: str, sentence: str, others: Sequence[str]) -> bool:
         """True if one of these sentences says the same as a rule, with its case (`sentence`) or without (`text`)."""
-        bare = [other.partition(": ")[2] or other for other in others]
+        bare = [without_case(other) for other in others]
         return TextRelation.SAME in (*self.relations(sentence, others), *self.relations(text, bare))
 
     def is_settled(self, text: str, sentence: str) -> bool:

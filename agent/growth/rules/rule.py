@@ -1,11 +1,14 @@
 """The values of rules. Pure."""
 
+import re
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
 RuleStatus: TypeAlias = Literal["probation", "active", "deprecated"]
 """Rules on probation and active ones are given to runs; a deprecated one stays in its note and is followed no more."""
+_FULL_WIDTH = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
+_COLON = re.compile(r"\s*：\s*")
 IN_FORCE = frozenset(("probation", "active"))
 
 
@@ -55,8 +58,15 @@ class LearnedRule:
 
 
 def rule_sentence(text: str, when: str) -> str:
-    """A rule in one line: the case, and what to do then."""
-    return f"{when.rstrip(' .。:：,，')}: {text}" if when else text
+    """A rule in one line: the case, and what to do then; between the two the colon of its script."""
+    case = when.rstrip(" .。:：,，")
+    return f"{case}{'：' if _FULL_WIDTH.search(case[-1:]) else ': '}{text}" if when else text
+
+
+def without_case(sentence: str) -> str:
+    """What a rule in one line says, without its case; the whole line if it has none."""
+    case, _, said = _COLON.sub(": ", sentence, count=1).partition(": ")
+    return said or case
 
 
 def words_mark(text: str, when: str) -> str:

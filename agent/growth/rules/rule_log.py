@@ -30,6 +30,7 @@ By: TypeAlias = Literal["agent", "person"]
 _COLUMNS = ("time", "rule", "event", "by", "why")
 _CELL = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r"\[\[([^\]]+)\]\]")
+_COLON = re.compile(r"\s*：\s*")
 _LONGEST = 320
 _STATES = frozenset(("probation", "urgent", "active", "deprecated"))
 
@@ -81,8 +82,8 @@ class RuleLog:
 
 
 def logged_words(sentence: str) -> str:
-    """The words of a rule as they stand in the log: on one line, inert, and not too long."""
-    return clipped(inert_line(sentence).replace("|", "/"), _LONGEST).strip()
+    """The words of a rule as they stand in the log: on one line, inert, not too long, and with one kind of colon."""
+    return clipped(_COLON.sub(": ", inert_line(sentence)).replace("|", "/"), _LONGEST).strip()
 
 
 def log_row(rule: LearnedRule, at: datetime, event: RuleEvent, by: By, why: str) -> RuleRow:
@@ -124,4 +125,4 @@ def _parse_row(row: str) -> RuleRow | None:
     link = _LINK.match(cells[1])
     path = f"{link[1].partition('|')[0]}.md" if link else ""
     words = cells[1][link.end() :].strip() if link else cells[1]
-    return RuleRow(at, path, words, cast(RuleEvent, cells[2]), cast(By, cells[3]), cells[4])
+    return RuleRow(at, path, _COLON.sub(": ", words), cast(RuleEvent, cells[2]), cast(By, cells[3]), cells[4])

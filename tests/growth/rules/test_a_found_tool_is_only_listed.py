@@ -117,4 +117,4 @@ def test_the_note_is_chinese_in_a_chinese_vault(desk: Desk) -> None:
     assert "它们不左右任何事" in said
     tick(desk, "ripgrep")
     desk.tend()
-    assert desk.asked() == ["可以试用这条规则吗：任务属于这类（快速搜索文件夹）: 想一想 ripgrep，如果手边有"]
+    assert desk.asked() == ["可以试用这条规则吗：任务属于这类（快速搜索文件夹）：想一想 ripgrep，如果手边有"]

@@ -151,7 +151,7 @@ def test_a_rule_in_chinese(desk: Desk) -> None:
     desk.language = "zh"
     desk.learn(*three("修改笔记之前先读一遍", "改动笔记前先读一遍", "修改笔记前先读一遍笔记", when="要修改笔记"))
     said = desk.question()
-    assert "可以试用这条规则吗：要修改笔记: 修改笔记" in said and "## 依据" in said
+    assert "可以试用这条规则吗：要修改笔记：修改笔记" in said and "## 依据" in said
     desk.answer()
     assert desk.rule().status == "probation"
 

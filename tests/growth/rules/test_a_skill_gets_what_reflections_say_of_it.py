@@ -134,6 +134,6 @@ def test_a_chinese_skill_gets_a_chinese_section(desk: Desk) -> None:
     desk.language = "zh"
     skill(desk, "---\nname: edit\ndescription: 改笔记。\n---\n# 修改\n\n1. 修改笔记之前先读一遍。\n")
     desk.learn(*three("修改笔记之前先读一遍", "改动笔记前先读一遍", "修改笔记前先读一遍笔记", when="要修改笔记"))
-    assert desk.asked() == ["技能 edit 可以加上这一行吗：要修改笔记: " + desk.asked()[0].rpartition(": ")[2]]
+    assert desk.asked()[0].startswith("技能 edit 可以加上这一行吗：要修改笔记：")
     desk.answer()
-    assert "## 运行中学到的\n\n- 要修改笔记: " in text_of(desk)
+    assert "## 运行中学到的\n\n- 要修改笔记：" in text_of(desk)
