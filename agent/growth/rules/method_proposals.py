@@ -9,12 +9,11 @@ from dataclasses import dataclass
 
 from agent.errors import UserError
 from agent.growth.gate.change import ChangedNote, ProposedChange
-from agent.growth.rules.book import RuleBook
 from agent.growth.rules.found_methods import FoundTool, ticked_tools
 from agent.growth.rules.given_rules import LEAST_FIT, fit
 from agent.growth.rules.relation import takes_away_safeguard
 from agent.growth.rules.rule import rule_sentence
-from agent.growth.rules.rule_log import RuleRow, append_rows, logged_words
+from agent.growth.rules.rule_log import RuleLog, RuleRow, append_rows, load_log, logged_words
 from agent.growth.rules.rule_proposals import method_rule, with_report
 from agent.growth.rules.rule_work import RuleChanges, RuleWork
 from agent.texts import text
@@ -36,10 +35,14 @@ class _MethodRule:
         return logged_words(rule_sentence(self.text, self.when))
 
 
-def propose_methods(work: RuleWork, book: RuleBook) -> RuleChanges:
+def propose_methods(work: RuleWork) -> RuleChanges:
     """Propose the ticked tools that were not proposed before; returns the rows about those that are not proposed."""
-    changes, known = RuleChanges(), {row.words for row in book.log.rows}
-    for tool in ticked_tools(work.vault):
+    changes, ticked = RuleChanges(), ticked_tools(work.vault)
+    if not ticked:
+        return changes
+    log = load_log(work.vault)
+    known = {row.words for row in log.rows}
+    for tool in ticked:
         said = _rule_of(tool, work)
         if said.words in known:
             continue
@@ -50,15 +53,15 @@ def propose_methods(work: RuleWork, book: RuleBook) -> RuleChanges:
             changes.rows.append(RuleRow(work.now, "", said.words, "gate", "agent", why))
             continue
         try:
-            _propose(work, book, tool, said)
+            _propose(work, log, tool, said)
         except UserError as error:
             logger.warning("%s is not proposed as a rule: %s", tool.name, error)
     changes.write(work, "rules(methods): what is not proposed")
     return changes
 
 
-def _propose(work: RuleWork, book: RuleBook, tool: FoundTool, said: _MethodRule) -> None:
-    draft = method_rule(work, book.log, tool, said.text, said.when)
+def _propose(work: RuleWork, log: RuleLog, tool: FoundTool, said: _MethodRule) -> None:
+    draft = method_rule(work, log, tool, said.text, said.when)
     (note,) = draft.notes
     vectors = work.vectors()
     report = work.gate(

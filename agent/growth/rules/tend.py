@@ -39,5 +39,5 @@ def follow_rules(work: RuleWork) -> tuple[RuleRow, ...]:
     if changes.rows:
         changes.write(work, "rules(log): what you did by hand")
     rows += changes.rows
-    rows += propose_methods(work, load_book(work.vault)).rows
+    rows += propose_methods(work).rows
     return (*rows, *judge_rules(work, load_book(work.vault)).rows)
