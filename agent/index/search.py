@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import repeat
 from types import MappingProxyType
 from typing import TypeAlias
@@ -19,14 +20,11 @@ from agent.index import dates, fusion, snippets
 from agent.index.arrays import Batch, batch, term_hash
 from agent.index.checksums import Checksums
 from agent.index.damage import Damaged
-from agent.index.document import Document, parse_document
 from agent.index.embedder import EmbedderChoice
-from agent.index.encode import encode
 from agent.index.files import IndexFiles
-from agent.index.hit import Filters, Hit, Mode, Query, SearchResult
+from agent.index.hit import Hit, Mode, Query, SearchResult
 from agent.index.keyword import Engine, KeywordIndex, open_engine
 from agent.index.passage_store import PassageStore, open_store
-from agent.index.prepare import stored_note
 from agent.index.query import parse_query
 from agent.index.records import StoredNote
 from agent.index.signals import EncodedQuery, Row, Statistics, encode_query, meaning_signals, word_signals
@@ -195,12 +193,12 @@ class Searcher:
 
     def _encoded(self, query: Query, unsaved: Sequence[UnsavedNote]) -> Mapping[int, StoredNote]:
         """The unsaved notes that satisfy the query's filters, as rows of the store with numbers of their own."""
-        documents = [each for path, data in unsaved if _satisfies(each := parse_document(path, data), query.filters)]
-        if not documents:
-            return {}
+        if not unsaved:
+            return _NO_NOTES
+        module = import_module("agent.index.unsaved")  # it reads notes, which a search of the index does not
         embedder = self.chosen.embedder if self._vectors is not None else None
-        rows = zip(documents, encode(documents, embedder, self.weights.fields), strict=True)
-        return {-at: stored_note(-at, "", each, row.arrays.to_bytes()) for at, (each, row) in enumerate(rows, 1)}
+        made: Mapping[int, StoredNote] = module.encode_unsaved(unsaved, query.filters, embedder, self.weights.fields)
+        return made
 
     def _candidates(
         self, query: Query, store: PassageStore, reasons: list[str], unsaved: Mapping[int, StoredNote] = _NO_NOTES
@@ -304,12 +302,6 @@ class Searcher:
             )
             for at, why in zip(order, legs, strict=False)
         )
-
-
-def _satisfies(document: Document, filters: Filters) -> bool:
-    is_at = not filters.paths or any(document.path.startswith(path) for path in filters.paths)
-    is_in_time = (filters.after or "") <= document.day <= (filters.before or "9999")
-    return is_at and is_in_time and all(key in document.facets for key in filters.keys)
 
 
 def _listed(store: PassageStore, query: Query, limit: int) -> tuple[Hit, ...]:

@@ -6,7 +6,6 @@ valid. The next update repeats pending notes; files that do not match each other
 written, are rebuilt. Listing and reading notes is left to the caller.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -18,6 +17,7 @@ from agent.index.checksums import Checksums
 from agent.index.damage import Damaged
 from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
+from agent.index.identity import index_identity
 from agent.index.ingest import Ingestion, NoteReader, Prepare
 from agent.index.keyword import Engine, KeywordIndex, open_engine
 from agent.index.passage_store import VERSION, PassageStore, open_store
@@ -126,8 +126,7 @@ class Updater:
     @property
     def identity(self) -> str:
         """The engine, model and field weights of the index; an index with other ones cannot be updated."""
-        name = self.chosen.embedder.name if self.chosen.embedder else "none"
-        return json.dumps([VERSION, self.engine, name, dict(self.weights.fields)])
+        return index_identity(self.engine, self.chosen, self.weights)
 
     def _open(self, *, verify: bool) -> str:
         """Open the index, or start a new one; returns the reason for a new one, else empty."""

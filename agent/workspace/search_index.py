@@ -6,24 +6,28 @@ import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from agent.config.private import make_folder
 from agent.errors import ConfigError
 from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.files import IndexFiles
 from agent.index.hit import SearchResult
+from agent.index.identity import index_identity
 from agent.index.keyword import Engine, engine_for, open_engine
 from agent.index.search import Searcher, UnsavedNote
-from agent.index.update import IndexReport, Updater
 from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
 from agent.vault.listing import contents, contents_at, listed
 from agent.vault.store import Vault
 from agent.workspace.index_status import index_files, indexed_hashes, indexed_identity
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.index.update import IndexReport, Updater
 
 _UNSAYABLE = re.compile("[\ud800-\udfff]")
 N = TypeVar("N")
@@ -51,7 +55,7 @@ class SearchIndex:
     read: Callable[[str], bytes | None]
     _chosen: EmbedderChoice | None = None
     _searcher: Searcher | None = None
-    _updater: Updater | None = None
+    _updater: "Updater | None" = None
     held: Callable[[str, str], bytes | None] = not_held
 
     @property
@@ -68,9 +72,12 @@ class SearchIndex:
         return self._searcher
 
     @property
-    def updater(self) -> Updater:
+    def updater(self) -> "Updater":
         if self._updater is None:
-            self._updater = Updater(self.files, self.engine, self.chosen, Weights(), self.workspace.vault.clock)
+            module = import_module("agent.index.update")  # most searches find nothing to update
+            clock = self.workspace.vault.clock
+            made: Updater = module.Updater(self.files, self.engine, self.chosen, Weights(), clock)
+            self._updater = made
         return self._updater
 
     def warm(self, text: str) -> None:
@@ -92,11 +99,11 @@ class SearchIndex:
         """The hits in the index as it is, without an update, and among `unsaved` notes."""
         return self.searcher.search(text, limit, passages=passages, explain=explain, unsaved=unsaved)
 
-    def refresh(self, *, verify: bool = False) -> IndexReport:
+    def refresh(self, *, verify: bool = False) -> "IndexReport":
         """Update the index to the current notes; raises `LockHeld` if another process is updating it."""
         return self.updater.update(self.listed(), self.read, verify=verify)
 
-    def touch(self, changed: dict[str, str | None]) -> IndexReport:
+    def touch(self, changed: dict[str, str | None]) -> "IndexReport":
         """Update the index for changed paths only, given their content hashes (None: deleted); raises as `refresh`."""
         changed = _named(changed)
         there = listed(self.workspace.vault, [path for path, digest in changed.items() if digest is not None])
@@ -116,7 +123,7 @@ class SearchIndex:
     def is_of_another_model(self) -> bool:
         """True if there is an index that was made with another embedder, engine or field weights."""
         made_with = indexed_identity(self.files)
-        return bool(made_with) and made_with != self.updater.identity
+        return bool(made_with) and made_with != index_identity(self.engine, self.chosen, Weights())
 
     def known(self) -> dict[str, str]:
         """The content hashes of the indexed notes, by path."""
