@@ -1,10 +1,13 @@
 """Opens the doors of a daemon: its Unix socket always, and a port of this machine where one is asked for."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
+
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent.app.agent import opened_runs
 from agent.background.asked_runs import AskedRuns
@@ -21,8 +24,6 @@ from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.socket_file import socket_path
 from agent.interfaces.http.door.token import load_token, token_file
 from agent.interfaces.http.operation import AnyOperation, AnyStream
-from agent.interfaces.http.pages.frame import compile_first_page, compile_pages
-from agent.interfaces.http.pages.routes import page_routes
 from agent.interfaces.http.server import HttpServer
 from agent.interfaces.http.service import Service, SharedIndex
 from agent.workspace.search_index import open_index
@@ -41,12 +42,17 @@ class Doors:
     server: HttpServer
     workspace: Workspace
     pool: Pool
+    with_pages: Callable[[], ASGIApp]
+    """Makes what ports serve, once. The pages, with the libraries that draw them, are 5 MB, and most daemons have no
+    port."""
 
     def open(self, wanted: PortRequest) -> OpenPort:
         """Listen on one more port, with the first page ready to be made; raises `UserError` if it is taken."""
         listener = self.server.open_port(wanted)
-        compile_first_page()
-        self.pool.submit(compile_pages, key="templates of pages", priority=Priority.MAINTENANCE)
+        self.with_pages()
+        frame = import_module("agent.interfaces.http.pages.frame")
+        frame.compile_first_page()
+        self.pool.submit(frame.compile_pages, key="templates of pages", priority=Priority.MAINTENANCE)
         scheme = "https" if wanted.tls else "http"
         url = wanted.origin or f"{scheme}://{bracketed(wanted.address)}:{listener.port}"
         link = f"{url}{OPEN}{self.server.sign_in.code()}"
@@ -71,10 +77,19 @@ def doors_of(live: Live, own: Sequence[AnyOperation | AnyStream] = ()) -> Iterat
         rate = settings.http.per_second
         limits = Limits(Allowance(clock, rate, rate * 2), Allowance(clock, _PER_SECOND, _WRONG_TOKENS), largest)
         server = HttpServer(sign_in, limits, settings.vault.language)
-        doors = Doors(server, workspace, live.pool)
+
+        @cache
+        def with_pages() -> ASGIApp:
+            routes = import_module("agent.interfaces.http.pages.routes").page_routes(service)
+            return build_application(service, TABLE, *routes)
+
+        async def serve_pages(scope: Scope, receive: Receive, send: Send) -> None:
+            await with_pages()(scope, receive, send)
+
+        doors = Doors(server, workspace, live.pool, with_pages)
         shared = SharedIndex(index)
         service = Service(workspace, shared, live.pool, live.bus, runs, changes, sign_in, doors.open)
-        server.start(build_application(service, TABLE, *page_routes(service)))
+        server.start(serve_pages)
         try:
             try:
                 server.open_socket(socket_path(workspace), build_application(service, (*TABLE, *SOCKET_TABLE, *own)))
