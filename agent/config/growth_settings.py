@@ -69,8 +69,8 @@ class CuriositySettings:
 
     spend: Annotated[float, Range(0, 1_000)]
     """What looking for questions may cost on a day, in US dollars, within what all jobs may (`spend.jobs`): one short
-    call of the fast model before work that the agent does alone, once a week for the same task. Default 0.1: some
-    hundred calls; what is left out then begins without a look."""
+    call of the fast model before work that the agent does alone, once a week for the same task. Default 0.1: such a
+    call is some six hundred tokens. When the money is spent, work begins without a look."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,8 @@ class CuriousGap:
     are to choose from; for a belief, `dimension` and the `values` of the options. `subject` is the same whenever the
     gap is found again; `source` is a link to the note that shows it, `lacks` names the note in `profile/` in which the
     answer belongs. `about` are the words by which the question is known when it comes again: the label of a field, or
-    what is not known. `note` says how to answer, if that needs to be said."""
+    what is not known. `note` says how to answer, if that needs to be said. `is_of_work`: it is about one
+    piece of work, and the same question about other work is another one."""
 
     kind: GapKind
     subject: str
@@ -50,6 +51,7 @@ class CuriousGap:
     about: str = ""
     known_as: str = ""
     note: str = ""
+    is_of_work: bool = False
 
     @property
     def key(self) -> str:

@@ -14,12 +14,15 @@ from agent.runs.profile_upkeep import is_stated_by_owner
 from agent.tools.text_origin import text_origin_of
 from agent.vault.folders import ENTRIES
 from agent.vault.questions.asking_law import EverAsked, ever_asked
+from agent.vault.questions.question_notes import asked_questions
 from agent.vault.store import Vault
 
 ASKED, SAID = 0.8, 0.75
 """The share of the words of a gap that an earlier question, or a statement, has when it is about the same."""
 _FEWEST = 2
 """The fewest words by which a gap is known; fewer say too little."""
+RECENT = timedelta(days=7)
+"""The time in which a question that a run has asked is not asked beside it."""
 _DAYS = 60
 """The days in which what was said is looked through."""
 
@@ -37,6 +40,13 @@ class KnownAlready:
         return ever_asked(self.vault)
 
     @cached_property
+    def recent(self) -> tuple[str, ...]:
+        """The questions of the last days, also of runs."""
+        since = self.now - RECENT
+        found = ((each.moment("created"), each.title) for each in asked_questions(self.vault))
+        return tuple(title for at, title in found if at is not None and at >= since)
+
+    @cached_property
     def statements(self) -> tuple[frozenset[str], ...]:
         """The words of each statement of the person's own."""
         days = (self.now.date() - timedelta(days=back) for back in range(_DAYS))
@@ -49,10 +59,11 @@ class KnownAlready:
 
     def is_known(self, gap: CuriousGap) -> bool:
         """True if the gap was asked about, or its words have been said since."""
-        if self.ever.has(gap.key) or _plain(gap.question.partition("\n")[0]) in map(_plain, self.ever.titles):
+        titles = self.recent if gap.is_of_work else self.ever.titles
+        if self.ever.has(gap.key) or _plain(gap.question.partition("\n")[0]) in map(_plain, titles):
             return True
         words = words_in(gap.about)
-        if len(words) < _FEWEST or gap.lacks:
+        if len(words) < _FEWEST or gap.lacks or gap.is_of_work:
             return False
         if any(_share(words, words_in(title)) >= ASKED for title in self.ever.titles):
             return True

@@ -52,7 +52,7 @@ class WorkNeed:
             kind = "decision"
         return CuriousGap(
             kind,
-            f"ahead {self.where} {' '.join(sorted(self.what.casefold().split()))}",
+            f"{task} {self.where} {' '.join(sorted(self.what.casefold().split()))}",
             self._asked(task, language),
             self._why(task, language),
             self.fallback,
@@ -61,6 +61,7 @@ class WorkNeed:
             source,
             about=self.what,
             note=self._note(language),
+            is_of_work=True,
         )
 
     def _asked(self, task: str, language: Language) -> str:
