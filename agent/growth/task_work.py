@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from agent.clock import in_machine_seconds
 from agent.errors import AgentError, Retryable, UserError
 from agent.growth.procedures.procedure import (
     PLANNED,
@@ -130,7 +131,7 @@ class TaskWork:
         return TaskProgress.load(self.workspace.vault.private_folder)
 
     def _do(self, task: Task, begun: BegunTask, cancelled: Cancelled, before_end: Callable[[], object]) -> TaskEnded:
-        settings, clock = self.workspace.settings.schedule, self.workspace.clock
+        settings, clock = self.workspace.settings.schedule, in_machine_seconds(self.workspace.clock)
         minutes = settings.research_minutes if task.kind in _LONG else settings.task_minutes
         deadline = clock.monotonic() + minutes * 60
         call = self._call(task, begun, lambda: cancelled() or clock.monotonic() >= deadline, before_end)

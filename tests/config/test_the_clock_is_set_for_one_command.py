@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from agent.background.jobs.attempt import JobAttempt
+from agent.background.jobs.pending import PendingRun
 from agent.clock import SetClock, SystemClock, in_machine_seconds, time_shown
 from agent.config.load import load_settings
 from agent.config.set_clock import RATE, START, process_clock
 from agent.errors import ConfigError
+from agent.runs.job_upkeep import job_shelf
+from agent.schedule.occurrences import Occurrence
 from agent.workspace.interruptible import StopSignal, interruptible
 from agent.workspace.workspace import load_workspace
 from tests.fakes import FakeClock
@@ -101,6 +105,24 @@ def test_the_vault_waits_in_the_machines_seconds(tmp_path: Path, monkeypatch: py
     assert in_daemon.vault.clock.monotonic() - began[0] < 7_200
     assert in_machine_seconds(in_daemon.clock).monotonic() - began[1] < 7_200
     assert time_shown(in_daemon.vault.clock, 0.0) == time_shown(workspace.clock, 0.0) != 0.0
+
+
+def test_a_run_of_a_job_gets_as_much_of_the_machines_time_as_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a day that passes in a minute would end each run of a job after a second, as too long."""
+    root = furnish(tmp_path, monkeypatch.setenv)
+    write(root / "jobs/tea.md", "---\ntype: job\non: {cron: '0 9 * * *'}\ntimezone: UTC\n---\nMake tea.\n")
+    for name, value in DAY.items():
+        monkeypatch.setenv(name, value)
+    workspace = load_workspace(root)
+    job = job_shelf(workspace).load().get("tea")
+    assert job is not None
+    began = in_machine_seconds(workspace.clock).monotonic()
+    entry = PendingRun(job, Occurrence(job.id, workspace.clock.now()), 0.0)
+    attempt = JobAttempt(workspace, entry, "here", workspace.clock.now(), began, lambda: False)
+    workspace.clock.sleep(7_200)
+    assert 1.0 <= attempt.seconds < attempt.longest
 
 
 def test_nothing_is_pushed_and_what_others_have_pushed_arrives(tmp_path: Path) -> None:

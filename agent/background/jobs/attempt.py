@@ -10,6 +10,7 @@ from agent.background.failures import failure_text
 from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.recording import delivery_of, delivery_requests, row_requests
 from agent.background.resume import OpenRuns
+from agent.clock import in_machine_seconds
 from agent.errors import AgentError
 from agent.llm.provider import Cancelled
 from agent.loop.outcome import Ended
@@ -51,8 +52,8 @@ class JobAttempt:
 
     @property
     def seconds(self) -> float:
-        """The seconds since the begin."""
-        return self.workspace.clock.monotonic() - self.since
+        """The machine's seconds since the begin: a clock that was set lets no run take longer."""
+        return in_machine_seconds(self.workspace.clock).monotonic() - self.since
 
     @property
     def longest(self) -> float:

@@ -17,6 +17,7 @@ from agent.background.jobs.job_notices import Notify, notify_answer, notify_stop
 from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.recording import is_recorded, is_written, record, rows_of, write_result
 from agent.background.resume import OpenRuns
+from agent.clock import in_machine_seconds
 from agent.errors import AgentError, LockHeld, Retryable
 from agent.llm.provider import Cancelled
 from agent.runs.job_run import JobResult
@@ -122,7 +123,8 @@ class JobWorker:
             return
         machine = self.claims.machine.name
         with self.awake.working(job.title, kind_of(entry)) as done:
-            attempt = JobAttempt(self.workspace, entry, machine, now, self.workspace.clock.monotonic(), cancelled)
+            began = in_machine_seconds(self.workspace.clock).monotonic()
+            attempt = JobAttempt(self.workspace, entry, machine, now, began, cancelled)
             entry.ended = attempt.perform(self.open_runs, self.procedures)
             if entry.ended[0].outcome == "done":
                 done.append(job.title)

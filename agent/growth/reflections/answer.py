@@ -187,11 +187,12 @@ class _Reader:
     def read(self, found: Mapping[str, Value]) -> ParsedAnswer:
         parts = _error_parts(found.get("error"))
         what = _said(parts.get("what"))
-        kind = self.kind(parts.get("kind", found.get("kind")))
+        error = "" if what.strip().casefold() in _NONE else plain_text(what)
+        kind = self.kind(parts.get("kind", found.get("kind"))) if error else None  # models fill the form to its end
         answer = RunJudgement(
             plain_text(_said(found.get("result"))),
             plain_text(_said(found.get("efficiency"))),
-            "" if what.strip().casefold() in _NONE else plain_text(what),
+            error,
             kind,
             tuple(self.strategies(found.get("strategies"))),
             plain_text(_said(found.get("gap"))),

@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from typing import Protocol
 
+from agent.clock import in_machine_seconds
 from agent.errors import Interrupted
 from agent.events.runs import Speaker
 from agent.growth.research.budget import CallBudget
@@ -63,7 +64,7 @@ def research(runs: RunService, call: ResearchCall) -> Research:
             return checked_before(known, topic)
     roots = [str(each.root) for each in call.folders]
     name = key_of(call.kind, topic.casefold(), call.path, *roots)
-    with open_record(vault.private_folder, name, runs.workspace.clock) as record:
+    with open_record(vault.private_folder, name, in_machine_seconds(runs.workspace.clock)) as record:
         desk, ground = _desk(runs, call, record), _ground(runs, call)
         work, is_stopped = _work(desk, ground, call), False
         try:
@@ -119,7 +120,7 @@ def _work(desk: ResearchDesk, ground: ResearchGround, call: ResearchCall) -> _Wo
 def _desk(runs: RunService, call: ResearchCall, record: ResearchRecord) -> ResearchDesk:
     settings = runs.workspace.settings
     seconds = max(settings.schedule.research_minutes * 60 * _GATHERING - record.seconds, 0.0)
-    budget = CallBudget(LIMITS[call.kind].calls, seconds, runs.workspace.clock, record.note_call, record.begun)
+    budget = CallBudget(LIMITS[call.kind].calls, seconds, record.clock, record.note_call, record.begun)
     return ResearchDesk(
         call.topic,
         record,

@@ -230,3 +230,10 @@ class Says:
         if isinstance(reply, Exception):
             raise reply
         return Reply(Assistant(reply), Usage(1, 1), "end", "said")
+
+
+def test_a_kind_of_error_without_an_error_says_nothing() -> None:
+    """A model fills in the form to its end: where nothing went wrong, the note does not say of what kind it was."""
+    found = parse_answer('result: "It is done."\nerror:\n  what: ""\n  kind: A\n')
+    assert found.problems == () and found.answer == RunJudgement("It is done.")
+    assert parse_answer('result: "It is done."\nerror:\n  what: none\n  kind: nothing\n').problems == ()
