@@ -106,6 +106,7 @@ def _job_result(result: ProcedureResult) -> JobResult:
         result.money,
         result.waits_for,
         result.strangers,
+        result.stands_in if is_told else "",
     )
 
 

@@ -36,6 +36,7 @@ class JobResult:
 
     `text` is the answer, `reason` why there is none. `waits_for` is the note in which the person decides, `strangers`
     the sources of text that the run has read and that is not the person's, `commits` those of the run itself.
+    `stands_in` is the note that has the answer already, empty if it is to be written somewhere.
     """
 
     outcome: Outcome
@@ -47,6 +48,7 @@ class JobResult:
     money: float = 0.0
     waits_for: str = ""
     strangers: tuple[str, ...] = ()
+    stands_in: str = ""
 
 
 def run_job(runs: RunService, job: Job, line: RunIO, paths: Sequence[str] = ()) -> JobResult:

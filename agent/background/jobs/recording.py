@@ -35,13 +35,15 @@ def delivery_of(workspace: Workspace, job: Job, result: JobResult, now: datetime
         return queued_text(workspace, result)
     if job.channel != DAILY_CHANNEL or result.outcome not in ("done", "waits"):
         return ""
+    if result.stands_in:
+        return result.stands_in
     return day_path(workspace, now) if result.text or result.outcome == "waits" else ""
 
 
 def delivery_requests(workspace: Workspace, job: Job, result: JobResult, now: datetime) -> tuple[Request, ...]:
-    """The section of the day's note with the answer of a run; none if it goes nowhere."""
+    """The section of the day's note with the answer of a run; none if it goes nowhere, or stands somewhere already."""
     path = delivery_of(workspace, job, result, now)
-    if not path.endswith(".md"):
+    if not path.endswith(".md") or path == result.stands_in:
         return ()
     block = _section(workspace, job, result, now).encode("utf-8", "replace")
     if result.strangers:

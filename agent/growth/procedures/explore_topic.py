@@ -30,7 +30,8 @@ def plain(context: ProcedureContext) -> Work:
         is_stopped=found.end == "stopped",
         strangers=found.strangers,
     )
-    if found.end in ("stopped", "nothing"):
+    is_empty = not found.is_plain and not found.findings.cited  # nobody has asked: a note that says nothing is noise
+    if found.end in ("stopped", "nothing") or is_empty:
         says = "" if found.end == "stopped" else context.text("nothing_about", topic=_topic(context))
         return Work(says, is_quiet=True, result=result, after=found.done)
     mark_strangers(runs, found)

@@ -39,7 +39,8 @@ class ProcedureResult:
     the caller wanted (`ProcedureCall.also`). `paths` are the notes that were written, `money` is in US dollars.
     `is_plain`: no model was asked. `waits_for` is the note in which the person has to decide before the run goes on,
     `failure` why it failed; `is_stopped`: it was stopped and may be begun again. `strangers` are the sources of text
-    that its run has read and that is not the person's.
+    that its run has read and that is not the person's. `stands_in` is the note that was written with all that `text`
+    says: nobody need tell it a second time.
     """
 
     text: str = ""
@@ -54,6 +55,7 @@ class ProcedureResult:
     failure: str = ""
     is_stopped: bool = False
     strangers: tuple[str, ...] = ()
+    stands_in: str = ""
 
 
 def nothing_more(result: ProcedureResult) -> Sequence[Request]:
@@ -144,6 +146,7 @@ class ProcedureContext:
 class Work:
     """What there is to do and to say: `text` for a person (empty: nothing was to be done), `requests` to be written,
     and the commits that were made already. `is_quiet`: nothing was to be done, and `text` says why.
+    `stands_in` is the note in which the requests put what `text` says.
 
     `result` is what a procedure came to that asks models itself; `after` is called once the requests are written.
     `purpose` is that of the model's run; empty: the kind of the procedure.
@@ -154,6 +157,7 @@ class Work:
     commits: tuple[str, ...] = ()
     is_quiet: bool = False
     purpose: str = ""
+    stands_in: str = ""
     result: ProcedureResult = ProcedureResult()
     after: Callable[[], object] = field(default=do_nothing, compare=False)
 

@@ -155,7 +155,7 @@ def _written(
     """The result, with what it wrote, in one commit with the record of its run and what the caller wants."""
     call, vault = context.call, context.vault
     paths = tuple(dict.fromkeys(_path(each) for each in work.requests))
-    result = replace(result, paths=paths, commits=(*work.commits, *result.commits))
+    result = replace(result, paths=paths, commits=(*work.commits, *result.commits), stands_in=work.stands_in)
     requests = (*work.requests, *call.also(result))
     if not requests and not result.did_something:
         return result

@@ -20,7 +20,7 @@ from agent.schedule.procedures import TaskType
 from agent.schedule.task import Task
 from agent.schedule.task_notes import NewTask, PlannedTask, QueueFull, TaskShelf, load_tasks, plan_task
 from agent.tools.builtin.planning import MOST_PLANNED
-from agent.vault.change import Append
+from agent.vault.change import Append, Request
 
 MODEL: ModelPart = "if_found"
 WRITES: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ def plain(context: ProcedureContext) -> Work:
     tasks = [each.task for each in planned]
     requests = [each.request for each in planned if each.request is not None]
     reviewed = [append_reflection(counted_day(reflecting, day), context.language)] if day is not None else []
-    return Work(_with_plans(context, text, tasks), (_reflection(context, text, tasks), *reviewed, *requests))
+    return _work(_with_plans(context, text, tasks), (_reflection(context, text, tasks), *reviewed, *requests))
 
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
@@ -78,7 +78,12 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
     requests = [_reflection(context, report, planned)]
     if day is not None:
         requests.append(append_reflection(review_in_report(reflecting, day, block), context.language))
-    return Work(_with_plans(context, report, planned), tuple(requests))
+    return _work(_with_plans(context, report, planned), tuple(requests))
+
+
+def _work(text: str, requests: tuple[Request, ...]) -> Work:
+    """What was written into the day's reflections: it is told nowhere else, four times a day."""
+    return Work(text, requests, stands_in=requests[0].path)
 
 
 def _reflecting(context: ProcedureContext) -> Reflecting:

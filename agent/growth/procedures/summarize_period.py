@@ -50,7 +50,7 @@ def plain(context: ProcedureContext) -> Work:
         return Work()
     if context.runs.present:
         return Work(summary)
-    return Work(_says(context, period), requests)
+    return _work(context, period, requests)
 
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
@@ -60,7 +60,14 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
     title = heading or context.text("day_summary")
     body = answer if answer.lstrip().startswith("#") else f"## {title}\n\n{answer}"
     requests = _requests(context, period, f"{body.strip()}\n", of_model=True)
-    return Work(_says(context, period), requests) if requests else Work(context.text("summary_kept"), is_quiet=True)
+    return _work(context, period, requests) if requests else Work(context.text("summary_kept"), is_quiet=True)
+
+
+def _work(context: ProcedureContext, period: _Period, requests: tuple[Request, ...]) -> Work:
+    """What was written. A day's note has its summary, and no link to itself besides; that of a week is pointed at."""
+    path = context.path(period.name)
+    said = context.text("summed_up", link=f"[[{path.removesuffix('.md')}]]")
+    return Work(said, requests, stands_in="" if period.is_week else path)
 
 
 def _period(context: ProcedureContext) -> _Period:
@@ -118,7 +125,3 @@ def _new_note(period: _Period) -> str:
         return daily.new_note(period.last)
     week = week_of(period.last)
     return Note.compose({"type": "weekly", "week": week}, f"# {week}\n").text
-
-
-def _says(context: ProcedureContext, period: _Period) -> str:
-    return context.text("summed_up", link=f"[[{context.path(period.name).removesuffix('.md')}]]")

@@ -62,11 +62,37 @@ _KINDS: Mapping[str, ErrorKind] = {
     **dict.fromkeys(("d", "model", "模型能力限制", "模型能力"), "model"),
 }
 _NONE = frozenset(("", "none", "null", "no", "n/a", "-", "无", "没有", "false"))
+_ANY_CASE = frozenset(
+    (
+        "always",
+        "at all times",
+        "any time",
+        "every time",
+        "all cases",
+        "in all cases",
+        "in any case",
+        "all tasks",
+        "any task",
+    )
+    + (
+        "总是",
+        "始终",
+        "一直",
+        "永远",
+        "任何时候",
+        "任何情况",
+        "任何情况下",
+        "所有情况",
+        "所有情况下",
+        "每次",
+        "所有任务",
+    )
+)
 _YES = frozenset(("true", "yes", "是", "对"))
 _FORBIDS = re.compile(
     r"\b(?:never|do not|don't|must not|avoid|refuse|stop|ask\b[^.]{0,40}\b(?:before|first)|not without|only after"
     r"|check\b[^.]{0,40}\bbefore|wait\b[^.]{0,40}\b(?:for|until|before)|confirm)\b"
-    r"|不要|不得|不能|禁止|避免|切勿|别|先(?:问|确认|征求|核对|检查)|必须先|停止|等.{0,12}(?:再|后)",
+    r"|不要|不得|不能|不可|不许|不准|禁止|避免|切勿|请勿|绝不|决不|从不|永不|别|先(?:问|确认|征求|核对|检查)|必须先|停止|等.{0,12}(?:再|后)",
     re.IGNORECASE,
 )
 _ASKS_FIRST = re.compile(
@@ -79,7 +105,7 @@ _ALLOWS = re.compile(
     r"\b(?:without (?:asking|a yes|approval|confirm\w*|checking)|no (?:need|longer) to (?:ask|check|confirm)"
     r"|(?:skip|bypass|ignore|disable|turn off|never ask|do not ask|don't ask|stop asking)\b"
     r"|always (?:send|allow|approve|run|delete|trust|share|upload|publish))"
-    r"|不(?:用|必|需要|要|再)(?:问|询问|确认|征求|批准|检查)|无需|跳过|忽略|绕过|直接(?:发送|执行|删除|运行)|总是(?:允许|信任|发送)",
+    r"|(?:不(?:用|必|需要|要|再|可|得|能|许|准)|绝不|决不|从不|永不|别|切勿|请勿|禁止|避免)再?(?:问|询问|确认|征求|批准|检查)|无需|跳过|忽略|绕过|直接(?:发送|执行|删除|运行)|总是(?:允许|信任|发送)",
     re.IGNORECASE,
 )
 
@@ -222,7 +248,7 @@ class _Reader:
                 continue
             yield Strategy(
                 said,
-                plain_text(_said(fields.get("when")), STRATEGY),
+                _case(plain_text(_said(fields.get("when")), STRATEGY)),
                 plain_text(_said(fields.get("effect")), STRATEGY),
                 self.grade(fields.get("confidence"), f"strategy {number}: confidence"),
                 self.grade(fields.get("severity", "low"), f"strategy {number}: severity"),
@@ -241,6 +267,11 @@ def _error_parts(value: Value) -> Mapping[str, Value]:
     """The cause and its kind, of an error that is one text or has parts."""
     parts = _named(value, _ERROR) if isinstance(value, Mapping) else {}
     return parts or {"what": value}
+
+
+def _case(when: str) -> str:
+    """The case of a strategy; empty for the words of one that is for every case."""
+    return "" if when.casefold().strip(" .。!！") in _ANY_CASE else when
 
 
 def _said(value: Value) -> str:

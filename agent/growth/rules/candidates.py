@@ -1,7 +1,8 @@
 """Candidates for rules: what three independent reflections say, by meaning the same. Pure.
 
 Independent are reflections about different runs, on different days. A strategy of low confidence stays in its
-reflection, and so does all of a reflection that strangers' text may have shaped, or that the person called unhelpful.
+reflection, as does one that nobody could follow, and all of a reflection that strangers' text may have shaped, or
+that the person called unhelpful.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from agent.growth.rules.rule import rule_sentence
 from agent.growth.rules.rule_note import RuleEvidence
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import TextRelation, Understanding
+from agent.memory.understanding.vocabulary import pattern
 
 ENOUGH = 3
 """Independent reflections from which a strategy is a candidate."""
@@ -65,9 +67,15 @@ def usable_strategies(reflections: Sequence[Reflection]) -> tuple[SaidStrategy, 
         for reflection in sorted(reflections, key=lambda each: each.at)
         if may_steer(reflection)
         for strategy in reflection.strategies
-        if strategy.confidence != "low" and strategy.text.strip()
+        if strategy.confidence != "low" and can_be_followed(strategy.text)
     ]
     return tuple(found[-MOST_READ:])
+
+
+def can_be_followed(strategy: str) -> bool:
+    """False for words with which anybody agrees and that nobody can follow, such as "be more careful"."""
+    rest = pattern("platitude").sub(" ", strategy.casefold().replace("’", "'"))
+    return any(character.isalnum() for character in rest)
 
 
 def may_steer(reflection: Reflection) -> bool:

@@ -94,7 +94,7 @@ class GivenRules:
         """The row about a run that has ended, for the note of its month."""
         with self._lock:
             found = self._runs.get(event.run)
-        if found is None or not (found.lines and self.has_model):
+        if found is None or not (found.lines and self.has_model) or _had_no_answer(event):
             return ()
         given = tuple(GivenRule(rule.path, rule.words) for line, rule in found.lines.items() if line not in found.gone)
         at = event.at or self.workspace.clock.now()
@@ -197,3 +197,8 @@ def _take_out(session: Session, standing: Iterable[str]) -> list[str]:
 
 def _receipt(rule: LearnedRule, score: float) -> Receipt:
     return Receipt(rule.path, (rule.line, rule.line), None, score, rule.status)
+
+
+def _had_no_answer(event: TaskCompleted) -> bool:
+    """True for a run whose model could not be asked at all: that says nothing of the rules that it was to be given."""
+    return event.outcome == "failed" and not (event.answer or event.tools or event.output_tokens)

@@ -201,4 +201,5 @@ def _listed(sources: Sequence[RuleEvidence]) -> str:
 
 
 def _version(version: int, when: datetime, sources: int, language: Language) -> str:
-    return f"- {text('rules.version', language, version=version, day=when.date().isoformat(), count=sources)}"
+    key = "rules.version_one" if sources == 1 else "rules.version"
+    return f"- {text(key, language, version=version, day=when.date().isoformat(), count=sources)}"

@@ -26,7 +26,11 @@ _MY = re.compile(
     r"|^我的?(?P<named>[\u4e00-\u9fff]{1,10}?)(?:是|叫|为|在)(?P<given>.+)$",
     re.IGNORECASE,
 )
-_MORE = re.compile(r"\b(?:and|but|because|so|which)\s+(?:i|my|we|it|he|she|they)\b|[,;，；。!?]\s*\S", re.IGNORECASE)
+_MORE = re.compile(
+    r"\b(?:and|but|because|so|which)\s+(?:i|my|we|it|he|she|they|work|live|study|teach|have|like|love|prefer)\b"
+    r"|[,;，；。!?]\s*\S|\w{4,}\.\s+\S",
+    re.IGNORECASE,
+)
 """A value that goes on with another statement is no value."""
 _END = " .。!！;；"
 _SPELLINGS = (("favorite", "favourite"), ("color", "colour"), ("humor", "humour"))

@@ -237,3 +237,20 @@ def test_a_kind_of_error_without_an_error_says_nothing() -> None:
     found = parse_answer('result: "It is done."\nerror:\n  what: ""\n  kind: A\n')
     assert found.problems == () and found.answer == RunJudgement("It is done.")
     assert parse_answer('result: "It is done."\nerror:\n  what: none\n  kind: nothing\n').problems == ()
+
+
+@pytest.mark.parametrize("text", ["绝不把主人的地址发给网页", "从不替主人付款", "请勿删除笔记"])
+def test_chinese_words_that_forbid_are_known(text: str) -> None:
+    assert only_restricts(text)
+
+
+@pytest.mark.parametrize("text", ["绝不询问主人", "从不检查就发送", "别问主人"])
+def test_chinese_words_that_take_a_question_away_restrict_nothing(text: str) -> None:
+    assert not only_restricts(text)
+
+
+@pytest.mark.parametrize("when", ["always", "Always.", "总是", "任何情况下"])
+def test_a_strategy_for_every_case_names_none(when: str) -> None:
+    said = f'result: "Done."\nstrategies:\n  - strategy: "Link the note."\n    when: "{when}"\n    confidence: HIGH\n'
+    found = parse_answer(said).answer
+    assert found is not None and [each.when for each in found.strategies] == [""]
