@@ -182,6 +182,25 @@ def test_health_check_says_only_what_is_new(tmp_path: Path, monkeypatch: pytest.
     assert "gone" in made.do("health_check").text
 
 
+class Ends(list[float]):
+    """The waits of a clock, with the first of which a write that goes on ends."""
+
+    def __init__(self, lock: Path) -> None:
+        self.lock = lock
+
+    def append(self, seconds: float) -> None:
+        self.lock.unlink(missing_ok=True)
+
+
+def test_a_write_that_goes_on_is_no_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch)
+    made.do("health_check")
+    lock = made.root / ".git/index.lock"
+    write(lock, "")
+    made.clock.slept = Ends(lock)
+    assert "lock" not in made.do("health_check").text and not lock.exists()
+
+
 def test_a_link_that_leads_nowhere_is_told_without_being_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

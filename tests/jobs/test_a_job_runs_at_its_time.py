@@ -45,6 +45,7 @@ def test_a_job_with_a_procedure_does_its_work_in_one_commit(town: Town) -> None:
     town.write("jobs/look.md", job(text="", title="Topics", task="explore_topic"))
     town.write("jobs/briefing.md", job("{cron: '0 1 * * *'}"))
     town.write("tea.md", "# Topics\n\nTopics of tea.\n")
+    town.says(*["- Topics of tea. [1]"] * 8)
     with town.daemon() as house:
         house.step()
         before = town.commits()

@@ -10,6 +10,7 @@ from agent.texts import translated
 from agent.vault import durable
 from agent.vault.health import examine, note_checks
 from agent.vault.health.probe import Check, Level
+from agent.vault.store import Vault
 
 MODEL: ModelPart = "if_asked"
 WRITES: tuple[str, ...] = ()
@@ -17,14 +18,18 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LINK = re.compile(r"\[\[(.*?)\]\]")
 """A link that leads nowhere is named, not made again: the next check would find it here."""
 _SHOWN = 5
+_SECONDS = 2.0
+"""After so many seconds a new finding is looked for again: a change that is just being written, by the agent itself or
+by git, looks like one that was cut off."""
 
 
 def plain(context: ProcedureContext) -> Work:
     """The findings that were not there last time, and those that are gone; nothing if all is as it was."""
     file = context.vault.private_folder / "schedule" / "health.json"
-    checks = (*examine.repository(context.vault, fix=False), *note_checks.notes(context.vault))
-    found = {_key(check): check for check in checks if check.level is not Level.OK}
-    known = _known(file)
+    found, known = _findings(context.vault), _known(file)
+    if found.keys() - known:
+        context.vault.clock.sleep(_SECONDS)
+        found = {key: check for key, check in _findings(context.vault).items() if key in found}
     fresh = [check for key, check in found.items() if key not in known]
     gone = [key for key in known if key not in found]
     if not fresh and not gone:
@@ -39,6 +44,11 @@ def plain(context: ProcedureContext) -> Work:
 def from_answer(context: ProcedureContext, answer: str) -> Work:
     """What the model advises is the result; it writes nothing."""
     return Work(answer)
+
+
+def _findings(vault: Vault) -> dict[str, Check]:
+    checks = (*examine.repository(vault, fix=False), *note_checks.notes(vault))
+    return {_key(check): check for check in checks if check.level is not Level.OK}
 
 
 def _said(context: ProcedureContext, check: Check) -> str:

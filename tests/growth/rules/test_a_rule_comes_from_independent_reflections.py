@@ -22,6 +22,15 @@ def test_two_reflections_are_not_enough_and_three_are(desk: Desk) -> None:
     assert list((desk.root / "rules").glob("*.md")) == []
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["Be more careful and do better", "Improve the quality of the answers", "更加小心，做得更好", "提高回答质量"],
+)
+def test_words_that_nobody_can_follow_are_no_rule(desk: Desk, words: str) -> None:
+    desk.learn(*three(words), *three("Answer with the result first", first=3))
+    assert desk.asked() == ["May I try this rule: a note is changed: Answer with the result first"]
+
+
 def test_the_question_shows_the_rule_and_what_it_rests_on(desk: Desk) -> None:
     desk.learn(*three(*READ))
     said = desk.question()

@@ -51,6 +51,14 @@ def test_a_run_without_a_model_is_no_use(root: Path, tmp_path: Path) -> None:
     assert "rules/short]]: helpful" not in only(sorted((root / "sessions").rglob("*.md"))).read_text()
 
 
+def test_a_run_whose_model_does_not_answer_says_nothing_of_a_rule(root: Path, tmp_path: Path) -> None:
+    closed = {"LLM__WIRE": "openai", "LLM__BASE_URL": "http://127.0.0.1:9/v1", "LLM__MODEL": "m", "LLM__API_KEY": "k"}
+    machine = settings(tmp_path) | {f"VAULT_AGENT_{key}": value for key, value in closed.items()}
+    machine["VAULT_AGENT_LLM__RETRIES"] = "0"
+    document(root, machine, "ask", "Count the teas", code=75)
+    assert listed(root, machine)["uses"] == 0
+
+
 def test_a_box_counts_without_a_daemon(root: Path, tmp_path: Path) -> None:
     machine = own(tmp_path, "One.", "Two.")
     tell(root, machine, "ask", "Count the teas")

@@ -18,6 +18,11 @@ PLANTED: dict[Language, dict[str, tuple[str, str]]] = {
         "My name is Ida Berg.": ("00-basic-info.md", "- **Name**: Ida Berg ("),
         "I live in Oslo.": ("00-basic-info.md", "- **Home**: Oslo ("),
         "My birthday is on 3 May 1990.": ("00-basic-info.md", "- **Birthday**: 3 May 1990 ("),
+        "I live in Bergen and work at the library.": (
+            "00-basic-info.md",
+            "- “I live in Bergen and work at the library.” (",
+        ),
+        "I live in Bodø. Please remember it.": ("00-basic-info.md", "- “I live in Bodø. Please remember it.” ("),
         "I work as a nurse.": ("00-basic-info.md", "- **Work**: nurse ("),
         "I work at Ullevål Hospital.": ("41-projects-work.md", "- **Employer**: Ullevål Hospital ("),
         "I'm learning Portuguese.": ("20-skills-abilities.md", "- **Learning**: Portuguese ("),
