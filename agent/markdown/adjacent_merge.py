@@ -30,6 +30,28 @@ def merge_touching(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     return b"".join(merged) if all(line.endswith(b"\n") for line in merged[:-1]) else None
 
 
+def without_added(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+    """`ours` without the lines that `base` has more than `theirs`, if these stand in it unchanged, together and once.
+
+    None if `base` differs from `theirs` in anything else. This is how a section is taken out of a log of many authors:
+    as they write the same headings and boxes again and again, a comparison of whole texts pairs lines of different
+    sections, and sees conflicts.
+    """
+    more, mine, fewer = _lines(base), _lines(ours), _lines(theirs)
+    head = len(commonprefix([more, fewer]))
+    tail = len(commonprefix([more[head:][::-1], fewer[head:][::-1]]))
+    old, new = fewer[head : len(fewer) - tail], more[head : len(more) - tail]
+    if max(len(old), len(new), len(mine)) > LIMIT:
+        return None
+    for start, end, lines in _hunks(old, new):
+        size = len(lines)
+        places = [at for at in range(len(mine) - size + 1) if tuple(mine[at : at + size]) == lines]
+        if start != end or len(places) != 1:
+            return None
+        del mine[places[0] : places[0] + size]
+    return b"".join(mine)
+
+
 def _lines(data: bytes) -> list[bytes]:
     """The lines, split at line feeds only, as git does."""
     parts = data.split(b"\n")

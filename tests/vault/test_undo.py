@@ -291,6 +291,41 @@ def test_each_run_s_lines_are_taken_out_of_a_log_and_the_others_stay(tmp_path: P
     assert tree(vault)[DAY] == before
 
 
+REVIEW = "## {at}\n\n- **Result**: {said}\n\n- [ ] helpful\n- [ ] not helpful\n\n"
+
+
+def review(vault: Vault, job: str, at: str, said: str = "It went well.") -> None:
+    """A job adds its section to the reflections of a day, which look alike."""
+    head = b"---\ntype: reflections\n---\n# Reflections\n\n"
+    with vault.transaction("reflection", Stamp(f"job:{job}", tool="reflection")) as change:
+        change.append("reflections/2026/11/2026-11-21-reflections.md", REVIEW.format(at=at, said=said).encode(), head)
+
+
+@pytest.mark.parametrize("order", [("one", "two"), ("two", "one")])
+def test_jobs_that_write_into_one_log_are_each_taken_back_whole(tmp_path: Path, order: tuple[str, str]) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    for hour, job in enumerate(("one", "two", "one", "one", "two", "two", "one")):
+        review(vault, job, f"{hour + 10}:00")
+    path = "reflections/2026/11/2026-11-21-reflections.md"
+    by_hand(vault, {path: tree(vault)[path] + "mine\n"})
+    for job in order:
+        result = undo(vault, Selection(job=job))
+        assert not result.partial and not result.kept
+    assert tree(vault)[path] == "---\ntype: reflections\n---\n# Reflections\n\nmine\n"
+
+
+def test_a_section_in_which_its_person_has_ticked_a_box_stays(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    for hour, job in enumerate(("one", "two", "one")):
+        review(vault, job, f"{hour + 10}:00")
+    path = "reflections/2026/11/2026-11-21-reflections.md"
+    ticked = tree(vault)[path].replace("- [ ] not helpful", "- [x] not helpful")
+    by_hand(vault, {path: ticked})
+    with pytest.raises(Conflict):
+        undo(vault, Selection(job="two"))
+    assert tree(vault)[path] == ticked
+
+
 def test_a_log_that_nobody_added_to_goes_with_the_run_that_began_it(tmp_path: Path) -> None:
     vault = make_vault(tmp_path)
     log(vault, "01RUN")

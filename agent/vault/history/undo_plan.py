@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 
 from agent.errors import BadPath
 from agent.markdown import merge as notes
-from agent.markdown.adjacent_merge import merge_touching
+from agent.markdown.adjacent_merge import merge_touching, without_added
 from agent.markdown.note import Note
 from agent.texts import Sentence
-from agent.vault.change import CAPTURE
 from agent.vault.file_changes import FileChange, Kind
 from agent.vault.folders import AgentFolder
 from agent.vault.history.commits import Commit
@@ -125,7 +124,7 @@ class UndoPlan:
     def _change(self, commit: Commit, change: FileChange, draft: PlannedFile) -> None:
         match change.kind:
             case Kind.CREATED:
-                self._withdraw(change, draft, is_record=commit.tool == CAPTURE)
+                self._withdraw(change, draft, is_agents=commit.actor != HUMAN)
             case Kind.EDITED:
                 self._merge(change, draft)
             case Kind.RENAMED:
@@ -134,16 +133,21 @@ class UndoPlan:
             case Kind.DELETED:
                 pass
 
-    def _withdraw(self, change: FileChange, draft: PlannedFile, *, is_record: bool) -> None:
+    def _withdraw(self, change: FileChange, draft: PlannedFile, *, is_agents: bool) -> None:
         """Remove a file that a commit created, unless it was edited or moved since; of a log only the first lines."""
         assert change.after is not None
         if draft.path == change.path and self._is(draft.after, change.after):
             self._planned[change.path] = None
             draft.path = draft.after = None
             return
-        began = self.blobs.get(change.after.oid) if is_record and self.home.row(change.path).logs else None
-        if began is not None and draft.path == change.path and draft.after is not None:
-            merged = notes.merge(began, draft.after, _head(began), self._lines)
+        began = self.blobs.get(change.after.oid) if is_agents and self.home.row(change.path).logs else None
+        head = _head(began) if began is not None else b""
+        if began is not None and head and draft.path == change.path and draft.after is not None:
+            merged = notes.merge(began, draft.after, head, self._lines)
+            if merged is not None and merged.strip() == head.strip():  # all others were taken out before
+                self._planned[change.path] = None
+                draft.path = draft.after = None
+                return
             if merged is not None:
                 draft.after = merged
                 return
@@ -193,7 +197,8 @@ class UndoPlan:
 
     def _lines(self, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
         merged = merge_lines(self.git, base, ours, theirs)
-        return merge_touching(base, ours, theirs) if merged is None else merged
+        merged = merge_touching(base, ours, theirs) if merged is None else merged
+        return without_added(base, ours, theirs) if merged is None else merged
 
     def _move_back(self, change: FileChange, draft: PlannedFile) -> None:
         assert change.old_path is not None
@@ -249,8 +254,9 @@ class UndoPlan:
 def _head(data: bytes) -> bytes:
     """The part of a log that no entry has written: its header, and a title below it."""
     body = Note.parse(data).body.encode("utf-8", "surrogateescape")
-    title, newline, _ = body.partition(b"\n")
-    return data[: len(data) - len(body)] + (title + newline if title.startswith(b"# ") else b"")
+    title, newline, rest = body.partition(b"\n")
+    blank = rest[: len(rest) - len(rest.lstrip(b"\n"))]
+    return data[: len(data) - len(body)] + (title + newline + blank if title.startswith(b"# ") else b"")
 
 
 def _is_plain(entry: TreeEntry | None) -> bool:
