@@ -12,6 +12,8 @@ from os.path import commonprefix
 LIMIT = 2000
 """The maximum number of differing lines: difflib's cost grows with their square."""
 
+_TELLING = 12
+"""The least bytes of a part that may be found again elsewhere: shorter ones, as a box, stand in many places."""
 _Hunk = tuple[int, int, tuple[bytes, ...]]
 
 
@@ -30,12 +32,12 @@ def merge_touching(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     return b"".join(merged) if all(line.endswith(b"\n") for line in merged[:-1]) else None
 
 
-def without_added(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-    """`ours` without the lines that `base` has more than `theirs`, if these stand in it unchanged, together and once.
+def with_parts_taken_back(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+    """`ours`, with each part in which `base` differs from `theirs` as it is there, if that part stands in it unchanged,
+    together and once; None if one does not, or was only taken out.
 
-    None if `base` differs from `theirs` in anything else. This is how a section is taken out of a log of many authors:
-    as they write the same headings and boxes again and again, a comparison of whole texts pairs lines of different
-    sections, and sees conflicts.
+    This is how a section is taken out of a log of many authors: as they write the same headings and boxes again and
+    again, a comparison of whole texts pairs lines of different sections, and sees conflicts.
     """
     more, mine, fewer = _lines(base), _lines(ours), _lines(theirs)
     head = len(commonprefix([more, fewer]))
@@ -46,9 +48,9 @@ def without_added(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     for start, end, lines in _hunks(old, new):
         size = len(lines)
         places = [at for at in range(len(mine) - size + 1) if tuple(mine[at : at + size]) == lines]
-        if start != end or len(places) != 1:
+        if len(b"".join(lines).strip()) < _TELLING or len(places) != 1:
             return None
-        del mine[places[0] : places[0] + size]
+        mine[places[0] : places[0] + size] = old[start:end]
     return b"".join(mine)
 
 

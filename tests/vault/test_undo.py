@@ -314,6 +314,18 @@ def test_jobs_that_write_into_one_log_are_each_taken_back_whole(tmp_path: Path, 
     assert tree(vault)[path] == "---\ntype: reflections\n---\n# Reflections\n\nmine\n"
 
 
+def test_a_part_that_was_replaced_is_as_before_whatever_stands_around_it(tmp_path: Path) -> None:
+    begun = f"{HEAD}## Summary\n\nThree things were counted.\n\n## Log\n\n- [ ] helpful\n- [ ] not helpful\n"
+    vault = make_vault(tmp_path, {DAY: begun})
+    written = begun.replace("Three things were counted.", "A calm day in the garden.")
+    end = "\n## Summed up\n\n- [ ] helpful\n- [ ] not helpful\n"
+    act(vault, {DAY: written + end})
+    others = "\n## Other work\n\n- [ ] helpful\n- [ ] not helpful\n"
+    act(vault, {DAY: written.replace("## Log", f"{others}\n## Log") + end}, Stamp(run="02RUN"))
+    undo(vault, Selection(run="01RUN"))
+    assert tree(vault)[DAY] == begun.replace("## Log", f"{others}\n## Log")
+
+
 def test_a_section_in_which_its_person_has_ticked_a_box_stays(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {"plan.md": PLAN})
     for hour, job in enumerate(("one", "two", "one")):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from agent.errors import BadPath
 from agent.markdown import merge as notes
-from agent.markdown.adjacent_merge import merge_touching, without_added
+from agent.markdown.adjacent_merge import merge_touching, with_parts_taken_back
 from agent.markdown.note import Note
 from agent.texts import Sentence
 from agent.vault.file_changes import FileChange, Kind
@@ -198,7 +198,7 @@ class UndoPlan:
     def _lines(self, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
         merged = merge_lines(self.git, base, ours, theirs)
         merged = merge_touching(base, ours, theirs) if merged is None else merged
-        return without_added(base, ours, theirs) if merged is None else merged
+        return with_parts_taken_back(base, ours, theirs) if merged is None else merged
 
     def _move_back(self, change: FileChange, draft: PlannedFile) -> None:
         assert change.old_path is not None
