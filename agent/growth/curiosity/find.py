@@ -74,6 +74,7 @@ def _of_answer(session: Session, turn: TalkTurn, beliefs: Sequence[Belief], lang
     began = next(record.event for record in reversed(session.records) if isinstance(record.event, Began))
     task, kind = began.task.strip().partition("\n")[0], kind_of_task(began.task)
     told = [each for each in beliefs if each.is_told and (not each.tasks or kind in each.tasks)]
+    told = [] if began.purpose else told  # what it writes for itself, such as a look back, is no answer to anybody
     work = FinishedWork(session.path, link, shown(task, _TASK), f"{turn.at:%Y-%m}", language)
     for doubt in doubts_in(turn.answer, told):
         yield gap_of_doubt(work, doubt)

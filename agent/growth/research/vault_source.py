@@ -11,7 +11,7 @@ from agent.index.hit import Hit
 from agent.llm.provider import Cancelled
 from agent.markdown.note import Note
 from agent.memory.blame import person_lines
-from agent.memory.entry import parse_entry
+from agent.memory.entry import EntryType, parse_entry
 from agent.runs.recall_source import RecallSource
 from agent.vault.folders import (
     APPROVALS,
@@ -35,6 +35,8 @@ _LEFT_OUT = frozenset(
     (APPROVALS, INBOX, JOB_HISTORY, JOBS, PROMPTS, QUESTIONS, REFLECTIONS, RESEARCH, RULES, SESSIONS, TASKS, TASKS_DONE)
 )
 """Folders whose notes say what is to be done, or what the agent said, not what is known."""
+_AGENTS_OWN = frozenset((EntryType.AUTO_CAPTURE, EntryType.WORKFLOW_TRACE, EntryType.RESEARCH, EntryType.REFLECTION))
+"""Memories of what the agent did or found itself: a report that rests on an earlier one would confirm itself."""
 _WHOLE = 8_000
 """Characters up to which a note is read whole; of a longer one, what the search has found in it."""
 
@@ -75,7 +77,7 @@ class VaultSource:
         if data is None or row.path in _LEFT_OUT or instructs(path):
             return None
         note, entry = Note.parse(data), parse_entry(data)
-        if note.type == "about" or (entry is not None and entry.superseded_by):
+        if note.type == "about" or (entry is not None and (entry.superseded_by or entry.type in _AGENTS_OWN)):
             return None
         origin = self.recall.foreign.source(path, data)
         if row.logs:

@@ -1,11 +1,12 @@
 """A topic: an outline, its questions, gaps, and a report in which each sentence has a source that was read."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from agent.markdown.note import Note
-from agent.memory.entry import parse_entry
+from agent.memory.entry import MODEL, Entry, EntryType, parse_entry
 from agent.vault.history.find import commits
 from tests.growth.research.study import page, studying, usual
 
@@ -35,6 +36,22 @@ def test_a_report_has_its_sources_and_says_what_is_disputed(tmp_path: Path, monk
     assert "[[walks]] — your note" in body
     assert note.strings("untrusted") and "arxiv.org" in str(note.strings("untrusted"))
     assert "no source" not in body.partition("### Sources")[0]
+
+
+def test_a_research_does_not_rest_on_what_an_earlier_one_has_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a report would confirm itself: two sources say so, and both are the agent's own."""
+    said = "The Varn bridge opened on 3 May 1998."
+    made = [
+        Entry(f"01HZZZZZZZ{number:016d}", datetime(2026, 11, 20, tzinfo=UTC), said, kind, source=MODEL)
+        for number, kind in enumerate((EntryType.RESEARCH, EntryType.WORKFLOW_TRACE, EntryType.AUTO_CAPTURE))
+    ]
+    notes = {each.path: each.note().decode() for each in made}
+    notes["walks.md"] = "# Walks\n\nI crossed the Varn bridge on foot in 2024.\n"
+    with studying(tmp_path, monkeypatch, {}, usual("bridge", *QUESTIONS), notes=notes) as study:
+        found = study.go("Varn bridge")
+    assert [each.address for each in found.sources] == ["walks.md"]
 
 
 def test_what_was_found_is_remembered_as_a_strangers_and_told_to_the_rules(
