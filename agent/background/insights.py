@@ -121,7 +121,10 @@ class Insights:
             return None
         found = self._evaluate(ended, state, now)
         if found is not None:
-            self._save(InsightState(state.looked, {**state.suggested, _digest(found.subject): now.isoformat()}))
+            said = (found.subject, _kind_today(found.subject, now))
+            self._save(
+                InsightState(state.looked, {**state.suggested, **{_digest(each): now.isoformat() for each in said}})
+            )
             self.publish(InitiativeTaken(found.type, found.confidence, found.drive_ref))
             self.publish(found.notice)
         return found
@@ -158,7 +161,9 @@ class Insights:
         ]
 
         def is_suppressed(subject: str) -> bool:
-            return subject in subjects or state.is_known(subject, now)
+            return subject in subjects or any(
+                state.is_known(each, now) for each in (subject, _kind_today(subject, now))
+            )
 
         return evaluate(ended.task, load_aims(vault), patterns, is_suppressed, language, self.vectors())
 
@@ -195,6 +200,11 @@ def _is_within(at: str, now: datetime) -> bool:
         return bool(at) and now - datetime.fromisoformat(at) < DISMISSED_FOR
     except (ValueError, TypeError):
         return False
+
+
+def _kind_today(subject: str, now: datetime) -> str:
+    """The kind of a suggestion, on this day: the third old box in a day is no news, even if it is another one."""
+    return f"{subject.partition(':')[0]} {now.date().isoformat()}"
 
 
 def _digest(subject: str) -> str:

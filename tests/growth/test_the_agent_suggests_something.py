@@ -169,6 +169,8 @@ def test_one_look_a_day_and_one_suggestion_a_run(tmp_path: Path, monkeypatch: py
     made.clock.advance(600)
     second = watch.attend(ended(made, session))
     assert second is not None and second.subject != first.subject, "what was said is not said again"
+    kinds_told = [each.drive_ref.partition(":")[0] for each in (first, second)]
+    assert len(set(kinds_told)) == 2, "one of a kind a day"
     assert made.commit_count() == before + 1, "one look a day"
     kept = (made.workspace.vault.private_folder / "insights.json").read_text("utf-8")
     assert "greenhouse" not in kept and "passport" not in kept, "no word of the vault is kept outside it"
