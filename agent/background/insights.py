@@ -33,8 +33,9 @@ from agent.loop.session import load_session
 from agent.markdown.changes import NoteChange
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.changes import propose_changes
+from agent.runs.growth_spend import growth_account
 from agent.runs.profile_upkeep import profile_writing
-from agent.vault.change import Stamp
+from agent.vault.change import Stamp, actor_of
 from agent.vault.folders import SESSIONS
 from agent.workspace.workspace import Workspace
 
@@ -45,6 +46,8 @@ PATIENCE = 20.0
 """Seconds that a look which has begun gets when the daemon stops."""
 _FINISHED = "finished"
 _FILE = "insights.json"
+
+_STAMP = Stamp(actor_of(growth_account("patterns")), tool=TOOL)
 
 logger = logging.getLogger(__name__)
 
@@ -141,7 +144,7 @@ class Insights:
         if state.looked != today:
             proposed = propose_changes(profile_writing(self.workspace), found.changes)
             if proposed.requests:
-                with vault.transaction("patterns: what repeats", Stamp("agent", tool=TOOL), masked=True) as change:
+                with vault.transaction("patterns: what repeats", _STAMP, masked=True) as change:
                     change.requests += proposed.requests
             for each in found.written(proposed.blocks):
                 self.publish(PatternDetected(each.id, each.kind, each.name, each.confidence, each.frequency))

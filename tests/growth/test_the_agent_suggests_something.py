@@ -172,6 +172,7 @@ def test_one_look_a_day_and_one_suggestion_a_run(tmp_path: Path, monkeypatch: py
     kinds_told = [each.drive_ref.partition(":")[0] for each in (first, second)]
     assert len(set(kinds_told)) == 2, "one of a kind a day"
     assert made.commit_count() == before + 1, "one look a day"
+    assert made.actors()[0] == "job:growth/patterns"
     kept = (made.workspace.vault.private_folder / "insights.json").read_text("utf-8")
     assert "greenhouse" not in kept and "passport" not in kept, "no word of the vault is kept outside it"
     refused = insights(made, told, frozenset(f"{each}" for each in (second.subject,)))

@@ -26,6 +26,8 @@ def test_what_is_shortened_is_learned(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "  - you changed: [[one]] " in note and '"The talk with the landlord' in note
     assert git(root, "log", "-1", "--format=%s").strip() == "memory(beliefs): 1 line on what the person prefers"
     assert "prefer" not in tell(root, own, "memory", "run"), "once a day"
+    tell(root, own, "undo", "--job", "growth/beliefs")
+    assert not (root / NOTE).exists(), "the note that it began is gone with what it had learned"
 
 
 def test_without_growth_nothing_is_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

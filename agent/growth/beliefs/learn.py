@@ -17,6 +17,7 @@ from agent.memory.blame import EDITS
 from agent.memory.edits.lessons_note import heading_of
 from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.changes import Proposed, propose_changes
+from agent.runs.growth_spend import growth_account
 from agent.runs.profile_upkeep import profile_writing
 from agent.texts import Language
 from agent.tools.text_origin import text_origin_of
@@ -68,7 +69,7 @@ def person_model(workspace: Workspace) -> PersonModel:
     return PersonModel(beliefs(gathered.signals, now.date()), gathered, refused)
 
 
-def learn_beliefs(workspace: Workspace, job: str = "") -> BeliefsLearned:
+def learn_beliefs(workspace: Workspace, job: str = growth_account("beliefs")) -> BeliefsLearned:
     """Bring the note of preferences up to date, in one commit, at most once a day; nothing if that has to wait, or the
     settings want no growth."""
     if not workspace.settings.growth.enabled:
