@@ -1,7 +1,7 @@
 """What happened: a day as one time line of runs, jobs, notices and changes, each with its undo."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
@@ -59,7 +59,9 @@ def show(request: PageRequest) -> Mapping[str, object]:
     day = parse_day(request.field("day"), now.date())
     begin = datetime.combine(day, time(), now.tzinfo)
     end = begin + timedelta(days=1)
-    found = [*_changes(request, begin, end), *_jobs(request, begin, end), *_notices(request, begin, end)]
+    changes = [*_changes(request, begin, end)]
+    shown = {each.session for each in changes if each.session}
+    found = [*changes, *_jobs(request, begin, end, shown), *_notices(request, begin, end)]
     found.sort(key=lambda each: each.at, reverse=True)
     return {
         "day": day,
@@ -122,13 +124,13 @@ def _parts(group: Sequence[Commit]) -> tuple[str, str]:
     return (found[1], subject[found.end() :]) if found else ("", subject)
 
 
-def _jobs(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_Happening]:
-    """The runs of jobs that left no change of their own."""
+def _jobs(request: PageRequest, begin: datetime, end: datetime, shown: Set[str]) -> Iterator[_Happening]:
+    """The runs of jobs that left no change of their own, and whose session is not `shown` by its record."""
     vault = request.workspace.vault
     for job in job_shelf(request.workspace).load().jobs:
         for row in job_rows(vault, job.id):
             at = row.started or row.planned
-            if begin <= at < end and not row.commits:
+            if begin <= at < end and not row.commits and row.session not in shown:
                 yield _Happening(at, "job", job.title or job.id, session=row.session, job=job, row=row)
 
 

@@ -49,6 +49,12 @@ def _cron_words(fields: list[str], language: Language) -> str:
         if minute == "*" or (step and 60 % int(step[1]) == 0):
             return _every(60 * int(step[1]) if step else 60, language)
         return text("pages.hourly_at", language, minute=f"{int(minute):02}") if minute.isdecimal() else ""
+    if (
+        [minute, day, month, weekday] == ["0", "*", "*", "*"]
+        and (step := _STEP.fullmatch(hour))
+        and 24 % int(step[1]) == 0
+    ):
+        return _every(3_600 * int(step[1]), language)
     times = _times(minute, hour)
     days = _days(day, month, weekday, language)
     return text("pages.at_times", language, days=days, times=", ".join(times)) if times and days else ""

@@ -124,8 +124,23 @@ def test_all_jobs_are_on_one_line_of_time_and_in_words(page: Page, house: House)
     expect(row.locator("g.failed")).to_have_count(1)
     expect(row.locator("g.coming")).to_have_count(1)
     page.get_by_text("The same as text").click()
-    words = page.locator("table tr")  # also while a late event has drawn the part anew, and so closed it
-    expect(words.filter(has_text="failed").filter(has_text="Night")).to_have_count(1)
-    expect(words.filter(has_text="comes").filter(has_text="Night")).to_have_count(1)
+    words = page.locator("table tr")
+    expect(words.filter(has_text="failed").filter(has_text="Night")).to_be_visible()
+    expect(words.filter(has_text="comes").filter(has_text="Night")).to_be_visible()
+    with page.expect_response(lambda response: response.url == f"{house.url}/jobs"):
+        (house.root / "jobs/early.md").write_text(JOB.replace("night", "early").replace("Night", "Early"))
+    expect(words.filter(has_text="comes").filter(has_text="Early")).to_be_visible()  # what was opened stays open
+    (house.root / "jobs/early.md").unlink()
     page.get_by_role("link", name="A week").click()
     expect(page.locator(".time-row").filter(has_text="Night").locator("g.coming")).to_have_count(7)
+
+
+def test_the_run_of_a_job_is_one_thing_that_happened(page: Page, house: House) -> None:
+    page.goto(f"{house.url}/jobs")
+    page.get_by_role("article").filter(has_text="Night").get_by_role("button", name="Run now").click()
+    history = house.root / "jobs/history/night.md"
+    house.until(lambda: history.exists() and "[session::" in history.read_text("utf-8"), "it has run")
+    house.until(lambda: not git(house.root, "status", "--porcelain", "jobs", "sessions").strip(), "it is committed")
+    page.goto(f"{house.url}/today")
+    happened = page.locator(".timeline li").filter(has=page.get_by_role("link", name="Conversation"))
+    expect(happened.filter(has_text="Say hello").or_(happened.filter(has_text="Night"))).to_have_count(1)

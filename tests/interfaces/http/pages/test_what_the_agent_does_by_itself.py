@@ -105,7 +105,9 @@ def test_a_job_is_run_paused_and_resumed(page: Page, house: House) -> None:
         ("0 6 * 1 *", "cron 0 6 * 1 *"),
         ("0 6 * * 1#2", "cron 0 6 * * 1#2"),
         ("0 6 * * 5-1", "cron 0 6 * * 5-1"),
-        ("0 */4 * * *", "cron 0 */4 * * *"),
+        ("0 */4 * * *", "every 4 hours"),
+        ("0 */5 * * *", "cron 0 */5 * * *"),
+        ("30 */4 * * *", "cron 30 */4 * * *"),
     ],
 )
 def test_a_schedule_is_in_words_or_stays_as_it_is(written: str, words: str) -> None:

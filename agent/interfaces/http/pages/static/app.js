@@ -25,6 +25,10 @@
   if (live) NAMES.forEach((name) => live.addEventListener(name, soon));
   body.addEventListener("changed", soon);
   document.addEventListener("focusout", () => { if (waits) soon(); });
+  // What somebody has opened or closed stays so: false keeps the attribute as it is.
+  htmx.registerExtension("opened", {
+    htmx_before_morph_attr: (element, change) => !(change.attrName === "open" && element.matches("main details")),
+  });
   // What came while the stream was broken may be more than the server keeps.
   let connections = 0;
   document.addEventListener("htmx:sse:after:connection", (event) => {

@@ -81,16 +81,17 @@
       if (node.x < left || node.x > right || node.y < top || node.y > bottom) continue;
       const name = title(node).slice(0, 40);
       const width = context.measureText(name).width, y = node.y + radius(node) + 2 / scale;
-      const place = [node.x - width / 2, y, node.x + width / 2, y + size];
+      const x = Math.max(Math.min(node.x, right - width / 2), left + width / 2);  // whole, at the border as well
+      const place = [x - width / 2, y, x + width / 2, y + size];
       const isFree = places.every((each) => each[2] < place[0] || each[0] > place[2] || each[3] < place[1] || each[1] > place[3]);
       if (!isFree && !(node === first[0])) continue;
       places.push(place);
       count += 1;
       context.lineWidth = 3 / scale;
       context.strokeStyle = colours.sheet;
-      context.strokeText(name, node.x, y);
+      context.strokeText(name, x, y);
       context.fillStyle = node === first[0] ? colours.lit : colours.label;
-      context.fillText(name, node.x, y);
+      context.fillText(name, x, y);
     }
   };
   const redraw = () => graph.nodeRelSize(4);  // any setting of it has a frame drawn
