@@ -23,7 +23,7 @@ from agent.watch.recent import Recent
 from agent.watch.watcher import Pace
 from agent.workspace.daemon_lock import daemon_lock
 from agent.workspace.interruptible import Stopped, StopSignal, interruptible
-from agent.workspace.malloc_trim import trim_memory
+from agent.workspace.process_memory import give_back_memory, trim_memory, use_one_heap
 from agent.workspace.search_index import SearchIndex, open_index
 from agent.workspace.vault_watcher import watch_vault
 from agent.workspace.workspace import Workspace
@@ -91,6 +91,7 @@ class Daemon:
 
         Settles what a crash left and brings the index up to date first. Raises as `run` does.
         """
+        use_one_heap()
         workspace = interruptible(self.workspace, self.stop)
         recent = Recent(Pace().keep)
         with (
@@ -99,7 +100,7 @@ class Daemon:
             closing(Bus(workspace.vault.clock)) as bus,
         ):
             index.updater.progress = self.indexed
-            pool = Pool(workspace.clock)
+            pool = Pool(workspace.clock, idle=give_back_memory)
             parts = build_daemon(workspace, index, bus, pool, recent.get, self.stop.cut_short)
             subscribe_daemon(bus, parts)
             sys.setswitchinterval(TURN)

@@ -24,7 +24,7 @@ from agent.events.types import (
 )
 from agent.index.update import IndexReport
 from agent.markdown.changes import NoteChange
-from agent.workspace.malloc_trim import trim_memory
+from agent.workspace.process_memory import trim_memory
 from agent.workspace.search_index import SearchIndex
 
 RETRY = 10.0

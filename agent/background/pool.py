@@ -68,9 +68,13 @@ class PoolState:
 
 @dataclass(slots=True)
 class Pool:
-    """The work of one daemon. Thread-safe; `close` asks all running work to stop."""
+    """The work of one daemon. Thread-safe; `close` asks all running work to stop.
+
+    `idle` is called after work when nothing goes on any more, or only what listens.
+    """
 
     clock: Clock
+    idle: Callable[[], object] = lambda: None
     _works: list[_Work] = field(default_factory=list)
     _count: int = 0
     _closing: threading.Event = field(default_factory=threading.Event)
@@ -162,6 +166,9 @@ class Pool:
                     self._works.remove(work)
                 if not self._closing.is_set():
                     self._begin()
+                is_idle = not self._closing.is_set() and not self.state.running
+            if is_idle:
+                self.idle()
 
     def _perform(self, work: Callable[[Cancelled], T], future: "Future[T]", deadline: float | None) -> None:
         if deadline is not None and self.clock.monotonic() >= deadline:

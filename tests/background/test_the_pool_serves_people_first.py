@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, wait
-from contextlib import contextmanager
-from threading import Event
+from contextlib import closing, contextmanager
+from threading import Event, Semaphore
 
 import pytest
 
@@ -155,3 +155,21 @@ def test_closing_does_not_wait_for_ever() -> None:
     assert gate.begun.wait(PATIENCE)
     works.close()
     gate.let_go.set()
+
+
+def test_it_says_when_nothing_goes_on_any_more() -> None:
+    went_idle = Semaphore(0)
+    with closing(Pool(SystemClock(), idle=went_idle.release)) as works:
+        gates = [Gate(), Gate()]
+        for number, gate in enumerate(gates):
+            works.submit(gate, key=f"{number}", priority=Priority.PERSON)
+            assert gate.begun.wait(PATIENCE)
+        listening = Gate()
+        works.submit(listening, key="mail", priority=Priority.LISTENING)
+
+        gates[0].let_go.set()
+        assert not went_idle.acquire(timeout=0.05)  # the other one goes on
+        gates[1].let_go.set()
+
+        assert went_idle.acquire(timeout=PATIENCE)
+        listening.let_go.set()

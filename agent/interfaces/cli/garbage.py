@@ -5,7 +5,7 @@ Together with one thread for OpenBLAS this was a fifth of a cold search. A proce
 
 import gc
 
-_LOADING, _STAYING = (200_000, 20, 50), (50_000, 20, 50)
+_LOADING, _STAYING = (200_000, 20, 50), (50_000, 5, 5)
 """Thresholds in new objects; the default of 700 is for programs that import less."""
 
 
