@@ -11,10 +11,11 @@ import numpy as np
 from agent.index.arrays import HOOD, Floats, Ints, NoteArrays, distinct, hash_terms
 from agent.index.document import Document
 from agent.index.embedder import Embedder
-from agent.index.vector import CHUNKS
 
 CHUNK_TOKENS = 160
 """Tokens at which a chunk ends: about a paragraph, one statement of a note."""
+_MOST_CHUNKS = 1 << 12
+"""The most chunks of one note; the last one has all that is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def _chunks(lengths: Sequence[int], sums: Floats, title: Floats) -> Floats:
         return np.zeros((0, 0), np.float32)
     starts, held = [0], 0
     for at, length in enumerate(lengths):
-        if held and held + length > CHUNK_TOKENS and len(starts) < CHUNKS:
+        if held and held + length > CHUNK_TOKENS and len(starts) < _MOST_CHUNKS:
             starts.append(at)
             held = 0
         held += length

@@ -2,11 +2,12 @@
 
 notes.db            the passage store and the manifest; records which of the others are current
 keyword-<engine>/   the postings, with their checksums
-vectors-<n>.usearch the chunk vectors of one generation
+vectors-<name>/     the chunk vectors; see `vector_files`
 REBUILD             written by a reader that found damage: the next update rebuilds the index
 lock                held by the only writer
 """
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,8 +38,16 @@ class IndexFiles:
     def keyword(self, engine: Engine) -> Path:
         return self.folder / f"keyword-{engine}"
 
-    def vectors(self, generation: int) -> Path:
-        return self.folder / f"vectors-{generation}.usearch"
+    def vectors(self, name: str) -> Path:
+        return self.folder / f"vectors-{name}"
+
+    def has_vectors(self, state: str) -> bool:
+        """True if the vectors of a recorded state (`vector_files.VectorState`) have files."""
+        try:
+            folder = self.vectors(str(json.loads(state)[0]))
+        except (ValueError, LookupError, TypeError):
+            return False
+        return all((folder / column).is_file() for column in ("heads", "rows"))
 
     def inode(self) -> int | None:
         """The inode of the passage store, which changes with a rebuild; None without a store."""
@@ -73,9 +82,11 @@ class IndexFiles:
             if path.name != "lock":
                 _remove(path)
 
-    def drop_old_vectors(self, generation: int) -> None:
+    def drop_old_vectors(self, *names: str) -> None:
+        """Remove all vectors but these."""
+        current = [self.vectors(name) for name in names]
         for path in self.folder.glob("vectors-*"):
-            if path != self.vectors(generation):
+            if path not in current:
                 _remove(path)
 
     @contextmanager

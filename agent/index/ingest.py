@@ -16,7 +16,7 @@ from agent.index.passage_store import PassageStore
 from agent.index.prepare import NoteBytes, PreparedGroup, in_groups
 from agent.index.records import IndexTotals, StoredNote
 from agent.index.term_counts import CountChanges
-from agent.index.vector import VectorIndex
+from agent.index.vector_writer import VectorWriter
 
 NoteReader: TypeAlias = Callable[[str], bytes | None]
 """The bytes of the note at a path; None if it does not exist. May raise `OSError` or `AgentError`: the note counts as
@@ -34,7 +34,7 @@ class Ingestion:
     """The notes of one update, with the counts of those already done."""
 
     store: PassageStore
-    vectors: VectorIndex | None
+    vectors: VectorWriter | None
     prepare: Prepare
     numbers: Mapping[str, int]
     listed: Mapping[str, str]

@@ -24,7 +24,7 @@ from agent.index.hit import Filters
 from agent.index.indexed_paths import IndexedPaths
 from agent.index.records import IndexTotals, NoteStatus, StoredNote
 
-VERSION = 5
+VERSION = 6
 """The version of the whole index's format; a file of another version is rebuilt."""
 _AT_ONCE = 500
 _SHARED = 32 * 1024

@@ -29,7 +29,7 @@ from agent.index.query import parse_query
 from agent.index.records import StoredNote
 from agent.index.signals import EncodedQuery, Row, Statistics, encode_query, meaning_signals, word_signals
 from agent.index.snippets import Snippet
-from agent.index.vector import VectorIndex
+from agent.index.vector import VectorIndex, load_vectors
 from agent.index.weights import Weights
 
 _FEW = 200
@@ -175,16 +175,15 @@ class Searcher:
         self._keyword.refresh()
 
     def _open_vectors(self, store: PassageStore) -> None:
-        self._vectors = None
+        held, self._vectors = self._vectors, None
         if self.chosen.embedder is None:
             return
         model = self.chosen.embedder
         if model.name not in json.loads(store.meta("identity")):
             self._reasons.append("the index was made with another model: keywords only until it is updated")
             return
-        vectors = VectorIndex(model.dimensions, self.weights.exact_chunks)
-        vectors.load(self.files.vectors(int(store.meta("generation"))), store.meta("vectors"), view=True)
-        self._vectors = vectors
+        limits = (self.weights.exact_chunks, self.weights.shortlist)
+        self._vectors = load_vectors(self.files, store.meta("vectors"), model.dimensions, limits, held)
 
     def _met(self, error: Damaged) -> None:
         self._reasons.append(error.message)
@@ -253,7 +252,13 @@ class Searcher:
                 reasons.append(error.message)
         others = list(store.of_days([dates.answering_days(day) for day in query.days if day.year], _OF_DAYS))
         if self._vectors is not None and len(encoded.vectors):
-            others.extend(self._vectors.search(encoded.vector, self.weights.vector_candidates))
+            try:
+                others.extend(self._vectors.search(encoded.vector, self.weights.vector_candidates))
+            except Damaged as error:
+                self._vectors = None
+                if self._is_settled(store):
+                    self._met(error)
+                reasons.append(error.message)
         if allowed is not None:
             inside = set(allowed.tolist())
             others = [note for note in others if note in inside]

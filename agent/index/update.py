@@ -22,7 +22,7 @@ from agent.index.ingest import Ingestion, NoteReader, Prepare
 from agent.index.keyword import Engine, KeywordIndex, open_engine
 from agent.index.passage_store import VERSION, PassageStore, open_store
 from agent.index.processes import preparing
-from agent.index.vector import VectorIndex
+from agent.index.vector_writer import VectorWriter
 from agent.index.weights import Weights
 
 Progress: TypeAlias = Callable[[int, int], object]
@@ -30,7 +30,7 @@ Progress: TypeAlias = Callable[[int, int], object]
 _FIRST = 200
 """Notes after which a first index can be searched: two seconds of work, so that nobody waits for all of it."""
 _MORE = 5
-"""How many times as many notes each further part has: few parts, since each rewrites the vectors and the counts."""
+"""How many times as many notes each further part has: few parts, since each rewrites the counts."""
 
 
 def ignore_progress(done: int, of: int) -> None:
@@ -63,7 +63,7 @@ class Updater:
     progress: Progress = ignore_progress
     _store: PassageStore | None = field(default=None, init=False)
     _keyword: KeywordIndex | None = field(default=None, init=False)
-    _vectors: VectorIndex | None = field(default=None, init=False)
+    _vectors: VectorWriter | None = field(default=None, init=False)
     _checksums: Checksums | None = field(default=None, init=False)
     _generation: int = field(default=-1, init=False)
     _inode: int | None = field(default=None, init=False)
@@ -155,10 +155,10 @@ class Updater:
             self._store.verify()
         generation = int(self._store.meta("generation", "0"))
         if generation != self._generation or verify:
-            self._load(generation)
+            self._load(generation, verify=verify)
         return ""
 
-    def _load(self, generation: int) -> None:
+    def _load(self, generation: int, *, verify: bool) -> None:
         """Open the engine and the vectors of a generation; raises `Damaged` when they have changed since they were
         written."""
         folder = self.files.keyword(self.engine)
@@ -172,13 +172,13 @@ class Updater:
         self._keyword.refresh()
         self._vectors = self._no_vectors()
         if self._vectors is not None:
-            self._vectors.load(self.files.vectors(generation), self._opened().meta("vectors"), view=False)
+            self._vectors.load(self._opened().meta("vectors"), verify=verify)
         self._generation = generation
 
-    def _no_vectors(self) -> VectorIndex | None:
-        """An empty vector index; None without a model."""
+    def _no_vectors(self) -> VectorWriter | None:
+        """The writer of new vectors; None without a model."""
         model = self.chosen.embedder
-        return VectorIndex(model.dimensions, self.weights.exact_chunks) if model is not None else None
+        return VectorWriter(self.files, model.dimensions) if model is not None else None
 
     def _start(self) -> None:
         """Start an empty index."""
@@ -242,6 +242,7 @@ class Updater:
             store.set_pending(list(dict.fromkeys((*unfinished, *touched))))  # earlier pending notes stay pending
             store.set_meta("next", str(after + len(fresh)))
         before, all_notes = so_far
+        vectors_before = self._vectors_name
         try:
             work = Ingestion(store, self._vectors, prepare, numbers, listed)
             work.told = lambda indexed: self.progress(before + indexed, all_notes)
@@ -251,8 +252,13 @@ class Updater:
             self.close()  # the data in memory is half changed; the next update loads it again
             raise
         self._generation += 1
-        self.files.drop_old_vectors(self._generation)
+        # Those of before stay until the next update: a reader may just be about to open them.
+        self.files.drop_old_vectors(vectors_before, self._vectors_name)
         return work
+
+    @property
+    def _vectors_name(self) -> str:
+        return self._vectors.state.name if self._vectors is not None else ""
 
     def _write(self, work: Ingestion, plan: manifest.UpdatePlan, read: NoteReader, gone: Sequence[int]) -> None:
         assert self._keyword is not None and self._checksums is not None
@@ -261,7 +267,7 @@ class Updater:
         self._keyword.change(work.stream(plan.write, read), gone)
         self._checksums.write(generation)
         if self._vectors is not None:
-            work.store.set_meta("vectors", self._vectors.save(self.files.vectors(generation)))
+            work.store.set_meta("vectors", self._vectors.save())
         work.finish()
         for key, value in (("identity", self.identity), ("generation", str(generation)), ("building", "")):
             work.store.set_meta(key, value)

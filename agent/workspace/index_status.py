@@ -101,7 +101,7 @@ def _state(files: IndexFiles, store: PassageStore, notes: Mapping[str, str], typ
     mode = "keyword" if model == "none" else "hybrid"
     generation = int(store.meta("generation", "0"))
     whole = Checksums(files.keyword(engine)).generation() == generation
-    if not found.pending and not (whole and (mode == "keyword" or files.vectors(generation).is_file())):
+    if not found.pending and not (whole and (mode == "keyword" or files.has_vectors(store.meta("vectors")))):
         return _none("a part of it is missing, so it has to be built anew")
     problem, vectors = ("there is no embedding model", "") if mode == "keyword" else (None, model)
     return IndexState(mode, engine, found, problem, behind, vectors, typed | unknown)

@@ -18,8 +18,8 @@ from agent.index.files import IndexFiles
 from agent.index.hit import SearchResult
 from agent.index.identity import index_identity
 from agent.index.keyword import Engine, engine_for, open_engine
+from agent.index.nearest import load_library
 from agent.index.search import Searcher, UnsavedNote
-from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
 from agent.vault.listing import contents, contents_at, listed
 from agent.vault.store import Vault
@@ -84,7 +84,7 @@ class SearchIndex:
         """Load the code and the model that a search for `text` needs, while git lists the notes."""
         open_engine(self.engine, self.files.keyword(self.engine), Weights())
         if self.chosen.embedder is not None:
-            VectorIndex(self.chosen.embedder.dimensions)
+            load_library()
             self.chosen.embedder.tokens([text])
 
     def search(

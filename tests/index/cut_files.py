@@ -7,6 +7,7 @@ A process that dies has printed what it was at.
 import os
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from agent.index.files import IndexFiles
@@ -24,22 +25,26 @@ PAGE = 4096
 
 
 def main(engine: Engine, folder: Path) -> None:
-    """Cut every file to nothing, and those of more than a page to half, each in an index of its own."""
+    """Cut every file to nothing, and those of more than a page to half, each in an index of its own.
+
+    With tantivy the vectors are searched as in a large index, which reads them from their file at each search.
+    """
+    weights = replace(Weights(), exact_chunks=0) if engine == "tantivy" else Weights()
     whole = folder / "whole"
     vault = MemoryVault(dict(NOTES))
-    vault.searcher(whole, engine, FAKE).close()
-    kept = Searcher(IndexFiles(whole), engine, FAKE, Weights())
+    vault.searcher(whole, engine, FAKE, weights).close()
+    kept = Searcher(IndexFiles(whole), engine, FAKE, weights)
     answer = kept.search(QUESTION).hits
     sizes = {path.relative_to(whole): path.stat().st_size for path in sorted(whole.rglob("*")) if path.is_file()}
     kept.close()
     cases: list[tuple[Path, int, Path, Searcher, Updater]] = []
     for name, size in sizes.items():
         for length in {0, size // 2 if size > PAGE else 0} if size else ():
-            harmed = folder / f"{name.name}-{length}"
+            harmed = folder / f"{str(name).replace(os.sep, '-')}-{length}"
             shutil.copytree(whole, harmed)
             searcher, updater = (
-                Searcher(IndexFiles(harmed), engine, FAKE, Weights()),
-                vault.updater(harmed, engine, FAKE),
+                Searcher(IndexFiles(harmed), engine, FAKE, weights),
+                vault.updater(harmed, engine, FAKE, weights),
             )
             vault.update(updater)
             assert searcher.search("feline").hits

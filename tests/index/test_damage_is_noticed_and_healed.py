@@ -112,13 +112,13 @@ def damage(path: Path, harm: str) -> None:
 
 def test_damaged_vectors_leave_the_keywords_and_the_reason(tmp_path: Path) -> None:
     vault = build(tmp_path)
-    vectors = next(tmp_path.glob("vectors-*"))
+    vectors = next(tmp_path.glob("vectors-*/heads"))
     vectors.write_bytes(b"nonsense")
     hits, degraded, mode = search(tmp_path)
     assert (hits[0], mode) == ("7.md", "keyword")
-    assert degraded == f"{vectors.name} is damaged"
+    assert degraded == f"{vectors.relative_to(tmp_path)} was cut short"
     updater = vault.updater(tmp_path, "whoosh", FAKE)
-    assert vault.update(updater).rebuilt == f"{vectors.name} is damaged"
+    assert vault.update(updater).rebuilt == f"{vectors.relative_to(tmp_path)} was cut short"
     assert search(tmp_path)[1:] == (None, "hybrid")
 
 

@@ -1,5 +1,6 @@
 """Many notes are prepared in several processes: the same index comes of it, also if one of them is killed."""
 
+import json
 import os
 import signal
 import sys
@@ -69,12 +70,13 @@ def at_work() -> Iterator[PrepareProcesses]:
 
 
 def dump(folder: Path) -> list[tuple[object, ...]]:
-    """Every row of an index's store."""
+    """Every row of an index's store; but not the name of the vectors' folder, which no two indexes share."""
     store = open_store(IndexFiles(folder).store, write=False)
+    name, *vectors = json.loads(store.meta("vectors"))
     rows = [*store.connection.execute("select * from note order by path")]
-    rows += [*store.connection.execute("select * from bucket order by id")]
+    rows += [(place, data.replace(name, "")) for place, data in store.connection.execute("select id, data from bucket")]
     store.close()
-    return rows
+    return [*rows, (vectors,)]
 
 
 def test_the_notes_come_in_order_and_as_one_process_makes_them(at_work: PrepareProcesses) -> None:

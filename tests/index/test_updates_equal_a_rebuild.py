@@ -16,7 +16,7 @@ from agent.index.keyword import Engine, open_engine
 from agent.index.manifest import Coverage, coverage
 from agent.index.passage_store import open_store
 from agent.index.search import Searcher
-from agent.index.vector import VectorIndex
+from agent.index.vector_files import Extent, columns_of, parse_state
 from agent.index.weights import Weights
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE
@@ -55,8 +55,8 @@ QUESTIONS = (
     "on 2026-03-04 car",
     "b",
 )
-LIMITS = replace(Weights(), exact_chunks=2)
-"""With so few chunks compared, these small vaults come to have usearch's graph, and lose it again."""
+LIMITS = replace(Weights(), exact_chunks=2, shortlist=3)
+"""With so few chunks compared, these small vaults come to be searched by signs first, and cease to be."""
 
 
 @dataclass(slots=True)
@@ -200,10 +200,10 @@ def test_updates_that_died_one_after_the_other_leave_nothing_behind(tmp_path: Pa
     keyword.close()
 
 
-@pytest.mark.parametrize("operation", range(1, 90, 8))
+@pytest.mark.parametrize("operation", range(1, 110, 9))
 @pytest.mark.parametrize("grows", [True, False])
-def test_a_crash_while_the_graph_comes_or_goes_is_made_good(tmp_path: Path, operation: int, grows: bool) -> None:
-    weights = replace(Weights(), exact_chunks=8)
+def test_a_crash_while_vectors_come_or_are_copied_is_made_good(tmp_path: Path, operation: int, grows: bool) -> None:
+    weights = replace(Weights(), exact_chunks=8, shortlist=12)
     few = {f"{number}.md": f"the cat number {number} sat on a mat".encode() for number in range(4)}
     many = few | {f"more {number}.md": f"a red car number {number}".encode() for number in range(12)}
     life = Life(tmp_path / "one", "whoosh", MemoryVault(dict(few if grows else many)), weights=weights)
@@ -215,15 +215,19 @@ def test_a_crash_while_the_graph_comes_or_goes_is_made_good(tmp_path: Path, oper
     fresh = Life(tmp_path / "two", "whoosh", life.vault, weights=weights)
     fresh.update()
     assert seen(tmp_path / "one", "whoosh", weights) == seen(tmp_path / "two", "whoosh", weights)
-    assert graphs(tmp_path / "one") == graphs(tmp_path / "two") == grows
+    assert {*stored_chunks(tmp_path / "one")} == {*stored_chunks(tmp_path / "two")}
 
 
-def graphs(folder: Path) -> bool:
-    """Whether the index's vectors have a graph."""
-    files, store, read = IndexFiles(folder), open_store(folder / "notes.db", write=False), VectorIndex(256)
-    read.load(files.vectors(int(store.meta("generation"))), store.meta("vectors"), view=True)
+def stored_chunks(folder: Path) -> list[bytes]:
+    """The vectors in an index's files, those of removed notes too."""
+    store = open_store(folder / "notes.db", write=False)
+    state = parse_state(store.meta("vectors"), 256)
     store.close()
-    return read.has_graph
+    columns = columns_of(IndexFiles(folder).vectors(state.name), 256)
+    gone = columns.gone.read_all(Extent(), state.gone)
+    rows = columns.rows.read_all(Extent(), state.rows)
+    assert len(gone) * 10 <= len(rows)
+    return [row.tobytes() for at, row in enumerate(rows) if at not in gone]
 
 
 def test_an_update_costs_what_changed_and_says_what_it_did(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
-"""Up to a limit nearness alone says what is found, never the order in which notes came; above it, usearch's graph."""
+"""What is nearest is found, whatever came and went, from files that a change only lengthens; damage is noticed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,182 +12,265 @@ from hypothesis import strategies as st
 
 from agent.index.arrays import Floats
 from agent.index.damage import Damaged
-from agent.index.vector import VectorIndex
+from agent.index.files import IndexFiles
+from agent.index.nearest import nearest_by_signs, pack_signs, small_rows
+from agent.index.vector import VectorIndex, load_vectors
+from agent.index.vector_writer import VectorWriter
 
-KINDS = np.random.default_rng(5).standard_normal((12, 32)).astype(np.float32)
-ROWS = np.random.default_rng(6).standard_normal((3000, 32)).astype(np.float32)
-ROWS /= np.linalg.norm(ROWS, axis=1, keepdims=True)
+ALL = (1_000_000, 2_000)
+FEW = (0, 60)
+"""Limits with which every index is searched by signs first."""
+DIMENSIONS = 80
+"""Not a whole number of words of 64 signs."""
+CHANCE = np.random.default_rng(5)
+KINDS = CHANCE.standard_normal((12, DIMENSIONS)).astype(np.float32)
+ROWS = CHANCE.standard_normal((3000, DIMENSIONS)).astype(np.float32)
+for each in (KINDS, ROWS):
+    each /= np.linalg.norm(each, axis=1, keepdims=True)
 
 
-def found(kinds: list[int], order: list[int], count: int) -> list[int]:
+def question(near: float = 0.5) -> Floats:
+    asked: Floats = ROWS[0] + near * ROWS[1]
+    return asked / np.float32(np.linalg.norm(asked))
+
+
+@dataclass
+class Shelf:
+    """The vectors of one index: its writer, and a reader that stays open."""
+
+    folder: Path
+    limits: tuple[int, int] = ALL
+    writer: VectorWriter = field(init=False)
+    reader: VectorIndex | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.writer = VectorWriter(IndexFiles(self.folder), DIMENSIONS)
+
+    @property
+    def data(self) -> Path:
+        """The folder that has them now."""
+        return IndexFiles(self.folder).vectors(self.writer.state.name)
+
+    def put(self, notes: Sequence[int]) -> None:
+        """Each with its row as its only chunk."""
+        self.writer.add(notes, [ROWS[note][None] for note in notes])
+
+    def open(self, *, again: bool = False, limits: tuple[int, int] | None = None) -> VectorIndex:
+        """The reader, in the state of now; `again` as a new process opens it."""
+        held = None if again else self.reader
+        state = self.writer.save()
+        self.reader = load_vectors(IndexFiles(self.folder), state, DIMENSIONS, limits or self.limits, held)
+        return self.reader
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    return Shelf(tmp_path)
+
+
+def nearest(notes: Iterable[int], count: int) -> set[int]:
+    """The nearest of some notes, by an own comparison of eight bits."""
+    known = sorted(notes)
+    rows = np.trunc(ROWS[known] * 127)
+    near = rows @ np.trunc(question() * 127) / np.linalg.norm(rows, axis=1)
+    return {known[at] for at in np.argsort(-near)[:count]}
+
+
+def kinds_found(kinds: list[int], order: list[int], count: int, limits: tuple[int, int]) -> list[int]:
     """The kinds of the notes found for a question, each note numbered by its place in `order`."""
-    index = VectorIndex(32)
-    index.add(range(len(order)), [KINDS[kinds[at]][None] for at in order])
-    return sorted(order[number] for number in index.search(question(), count))
+    with TemporaryDirectory() as folder:
+        shelf = Shelf(Path(folder), limits)
+        shelf.writer.add(range(len(order)), [KINDS[kinds[at]][None] for at in order])
+        asked = KINDS[0] + 0.5 * KINDS[1]
+        return sorted(order[number] for number in shelf.open().search(asked / np.linalg.norm(asked), count))
 
 
-def question() -> Floats:
-    near: Floats = KINDS[0] + 0.5 * KINDS[1]
-    return near / np.float32(np.linalg.norm(near))
-
-
-def holding(exact: int, notes: Sequence[int]) -> VectorIndex:
-    index = VectorIndex(32, exact)
-    put(index, notes)
-    return index
-
-
-def put(index: VectorIndex, notes: Sequence[int]) -> None:
-    """Each with its row as its only chunk."""
-    index.add(notes, [ROWS[note][None] for note in notes])
-
-
-def share_found(index: VectorIndex, notes: Sequence[int], count: int) -> float:
-    """How much of what an own comparison with every note's eight bits finds nearest is found; whether nothing else is.
-
-    Those that are the furthest of them by a hair may be missed, or others found for them.
-    """
-    small, asked = np.trunc(ROWS[list(notes)] * 127), np.trunc(question() * 127)
-    nearness = small @ asked / np.linalg.norm(small, axis=1) / np.linalg.norm(asked)
-    last = np.sort(nearness)[::-1][min(count, len(nearness)) - 1]
-    surely = {note for note, near in zip(notes, nearness, strict=True) if near > last + 1e-4}
-    maybe = {note for note, near in zip(notes, nearness, strict=True) if near > last - 1e-4}
-    got = index.search(question(), count)
-    assert set(got) <= set(notes)
-    assert not index.has_graph or len(index) <= index.exact or len(got) <= count
-    right = len(surely & set(got)) / len(surely) if surely else 1.0
-    return right if set(got) <= maybe or index.has_graph else 0.0
-
-
-@given(st.data(), st.lists(st.integers(0, 11), min_size=1, max_size=30), st.integers(1, 6))
+@given(
+    st.data(),
+    st.lists(st.integers(0, 11), min_size=1, max_size=30),
+    st.integers(1, 6),
+    st.sampled_from([ALL, (0, 4)]),
+)
 def test_notes_alike_are_found_together_whatever_their_numbers(
-    data: st.DataObject, kinds: list[int], count: int
+    data: st.DataObject, kinds: list[int], count: int, limits: tuple[int, int]
 ) -> None:
     places = list(range(len(kinds)))
-    first = found(kinds, places, count)
-    assert first == found(kinds, data.draw(st.permutations(places)), count)
-    assert len(first) >= min(count, len(kinds))
+    first = kinds_found(kinds, places, count, limits)
+    assert first == kinds_found(kinds, data.draw(st.permutations(places)), count, limits)
+    assert len(first) >= min(count, len(kinds), limits[1])
 
 
-def test_copies_of_a_template_do_not_all_become_candidates() -> None:
-    index = VectorIndex(32)
-    index.add(range(500), [KINDS[:1]] * 500)
-    assert len(index.search(question(), 10)) == 80
+@pytest.mark.parametrize("limits", [ALL, (0, 20)])
+def test_copies_of_a_template_do_not_all_become_candidates(tmp_path: Path, limits: tuple[int, int]) -> None:
+    shelf = Shelf(tmp_path, limits)
+    shelf.writer.add(range(500), [KINDS[:1]] * 500)
+    assert len(shelf.open().search(KINDS[0], 10)) == 80
 
 
-def test_every_note_is_compared_up_to_the_limit(tmp_path: Path) -> None:
-    index = holding(3000, range(3000))
-    checksum = index.save(tmp_path / "vectors")
-    read = VectorIndex(32, 3000)
-    read.load(tmp_path / "vectors", checksum, view=True)
-    best = set(np.argsort(-(ROWS @ question()))[:30].tolist())
-    assert not index.has_graph
-    assert len(best & set(read.search(question(), 30))) >= 28  # eight bits a dimension
-    assert read.search(question(), 30) == index.search(question(), 30)
-    assert share_found(index, range(3000), 30) == 1.0
+def test_every_chunk_is_compared_up_to_the_limit(shelf: Shelf) -> None:
+    shelf.put(range(3000))
+    found = shelf.open(limits=(3000, 1)).search(question(), 30)
+    assert set(found) == nearest(range(3000), 30)
+    assert found[0] == 0
 
 
-@pytest.mark.parametrize("at_once", [1, 7, 500, 3000])
-def test_above_the_limit_usearch_s_graph_finds_them_however_the_index_came_there(at_once: int) -> None:
-    index = VectorIndex(32, 1000)
-    for start in range(0, 3000, at_once):
-        put(index, range(start, min(start + at_once, 3000)))
-        assert index.has_graph == (len(index) > 1000)
-    assert len(index) == 3000
-    assert share_found(index, range(3000), 30) >= 0.9
+def test_above_the_limit_nearly_all_that_is_nearest_is_found(shelf: Shelf) -> None:
+    shelf.put(range(3000))
+    wanted = nearest(range(3000), 30)
+    assert len(wanted & set(shelf.open(limits=(2999, 600)).search(question(), 30))) >= 28
+    assert len(wanted & set(shelf.open(limits=(2999, 30)).search(question(), 30))) < 28, "all were compared"
 
 
-def test_a_graph_is_not_made_again_and_again_at_the_limit() -> None:
-    index, graphs = holding(100, range(101)), 0
-    for _ in range(10):
-        index.remove([100])
-        put(index, [101])
-        graphs += index.has_graph
-        assert share_found(index, [*range(100), 101], 5) >= 0.9
-        index.remove([101])
-        assert share_found(index, range(100), 5) == 1.0
-        put(index, [100])
-        graphs += index.has_graph
-    assert graphs == 20
-    index.remove(range(70))
-    assert index.has_graph and share_found(index, range(70, 101), 5) == 1.0
-    put(index, [0])
-    assert not index.has_graph and share_found(index, [0, *range(70, 101)], 5) == 1.0
+def test_the_shortlist_has_all_that_tie_with_its_last_one() -> None:
+    signs = np.ascontiguousarray(pack_signs(np.repeat(KINDS, 5, axis=0) > 0).T)
+    for wanted in range(1, 60):
+        found = nearest_by_signs(signs, KINDS[3], wanted)
+        assert len(found) >= wanted and len(found) % 5 == 0
+        assert set(range(15, 20)) <= set(found.tolist())
 
 
-STEPS = st.lists(st.tuples(st.sampled_from(["add", "remove", "save", "view"]), st.integers(0, 60)), max_size=12)
+def test_a_question_and_its_opposite_differ_in_every_sign_and_are_not_taken_for_the_same() -> None:
+    rows = np.ones((2, 1024), np.float32) * np.array([[1], [-1]], np.float32) / 32
+    signs = np.ascontiguousarray(pack_signs(rows > 0).T)
+    assert nearest_by_signs(signs, rows[0], 1).tolist() == [0]
+    assert nearest_by_signs(signs, rows[1], 1).tolist() == [1]
 
 
-@given(STEPS, st.sampled_from([0, 1, 20, 40, 1000]))
-def test_whatever_came_and_went_what_is_there_is_found(steps: list[tuple[str, int]], exact: int) -> None:
-    index, there = VectorIndex(32, exact), set[int]()
-    for name, number in steps:
-        if name == "add":
-            new = sorted({*range(number, number * 2)} - there)
-            put(index, new)
-            there |= set(new)
-            assert not new or not index.has_graph or len(there) > exact * 3 // 4
-            assert not new or index.has_graph or len(there) <= exact
-        elif name == "remove":
-            index.remove(range(number // 2, number))
-            there -= set(range(number // 2, number))
-        else:
-            index = again(index, view=name == "view")
-            if name == "view":
-                assert share_found(index, sorted(there), 5) >= (1.0 if len(there) <= exact else 0.6) if there else True
-                index = again(index, view=False)
-        assert len(index) == len(there)
-    if there:
-        assert share_found(index, sorted(there), 5) >= (1.0 if len(there) <= exact else 0.6)
+def test_a_text_without_tokens_has_no_direction_and_harms_nobody(shelf: Shelf) -> None:
+    nothing = np.zeros((1, DIMENSIONS), np.float32)
+    shelf.writer.add([1, 2, 3], [nothing, ROWS[:1], np.zeros((0, DIMENSIONS), np.float32)])
+    for limits in (ALL, (0, 1)):
+        assert shelf.open(limits=limits, again=True).search(ROWS[0], 1) == [2]
+        assert set(shelf.open(limits=limits, again=True).search(nothing[0], 5)) <= {1, 2}
 
 
-def again(index: VectorIndex, *, view: bool, exact: int | None = None) -> VectorIndex:
-    """The index written and read."""
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["add", "remove", "open", "again", "reload", "die"]), st.integers(0, 60)), max_size=14
+)
+
+
+@given(STEPS, st.sampled_from([(0, 200), (20, 200), ALL]))
+def test_whatever_came_and_went_what_is_there_is_found(steps: list[tuple[str, int]], limits: tuple[int, int]) -> None:
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "vectors"
-        checksum = index.save(path)
-        read = VectorIndex(32, index.exact if exact is None else exact)
-        read.load(path, checksum, view=view)
-    return read
+        shelf, there, state = Shelf(Path(folder), limits), set[int](), ""
+        sure = set(there)
+        for name, number in steps:
+            if name == "add":
+                new = sorted({*range(number, number * 2)} - there)
+                shelf.put(new)
+                there |= set(new)
+            elif name == "remove":
+                shelf.writer.remove(range(number // 2, number))
+                there -= set(range(number // 2, number))
+            elif name in ("open", "again"):
+                index = shelf.open(again=name == "again")
+                assert len(index) == len(there) == len(shelf.writer)
+                assert set(index.search(question(), 5)) == nearest(there, 5)
+                state, sure = shelf.writer.state.to_json(), set(there)
+            elif state:
+                if name == "reload":
+                    state, sure = shelf.writer.save(), set(there)
+                shelf.writer = VectorWriter(IndexFiles(Path(folder)), DIMENSIONS)
+                shelf.writer.load(state, verify=True)  # what a killed update wrote is not there
+                there = set(sure)
+        assert set(shelf.open().search(question(), 5)) == nearest(there, 5)
+        assert set(shelf.open(again=True).search(question(), 5)) == nearest(there, 5)
 
 
-def test_a_file_with_a_graph_that_is_not_needed_is_searched_and_the_graph_is_dropped() -> None:
-    graph = holding(0, range(200))
-    for view in (False, True):
-        index = again(graph, view=view, exact=1000)
-        assert index.has_graph and share_found(index, range(200), 10) == 1.0
-    index = again(graph, view=False, exact=1000)
-    put(index, [200])
-    assert not index.has_graph and share_found(index, range(201), 10) == 1.0
+def test_a_change_writes_its_own_chunks_and_reads_no_others(shelf: Shelf) -> None:
+    shelf.put(range(2000))
+    for limits in ((0, 100), ALL):
+        shelf.open(again=True, limits=limits)
+        name, before = shelf.data, {path.name: path.read_bytes() for path in shelf.data.iterdir()}
+        shelf.writer.remove([7])
+        shelf.put([7])
+        after = {path.name: path.read_bytes() for path in name.iterdir()}
+        assert shelf.data == name
+        assert all(after[column].startswith(data) for column, data in before.items())
+        grown = sum(map(len, after.values())) - sum(map(len, before.values()))
+        assert grown < 2 * (DIMENSIONS + 4 + 24)
+        (name / "heads").write_bytes(bytes(len(before["heads"])) + after["heads"][len(before["heads"]) :])
+        assert 7 in shelf.open(limits=limits).search(ROWS[7], 3), "what it has read it does not read again"
+        (name / "heads").write_bytes(after["heads"])
 
 
-def test_a_file_without_the_graph_that_is_needed_is_searched_and_the_graph_is_made() -> None:
-    index = again(holding(1000, range(200)), view=True, exact=100)
-    assert not index.has_graph and share_found(index, range(200), 10) == 1.0
-    index = again(index, view=False)
-    put(index, [200])
-    assert index.has_graph and share_found(index, range(201), 10) >= 0.9
+def test_once_a_tenth_is_removed_the_others_move_and_the_bytes_of_the_removed_are_gone(shelf: Shelf) -> None:
+    shelf.put(range(1000))
+    first, early = shelf.data, shelf.open()
+    shelf.writer.remove(range(100))
+    assert shelf.open() and shelf.data == first
+    shelf.writer.remove([100])
+    late = shelf.open()
+    assert shelf.data != first and len(late) == len(shelf.writer) == 899
+    assert (shelf.data / "rows").stat().st_size == 899 * DIMENSIONS
+    assert set(late.search(question(), 9)) == nearest(range(101, 1000), 9)
+    assert early.search(question(), 1) == [0], "who has not heard of it reads what there was"
 
 
-def test_a_graph_made_late_has_the_bits_of_one_made_at_once() -> None:
-    late, early = holding(100, range(100)), holding(0, range(101))
-    put(late, [100])
-    assert late.has_graph and early.has_graph
-    compared = [again(each, view=True, exact=1000) for each in (late, early)]
-    assert compared[0].search(question(), 101) == compared[1].search(question(), 101), "the vectors are the same"
-    assert share_found(late, range(101), 10) >= 0.9 <= share_found(early, range(101), 10)
-
-
-def test_what_is_not_the_file_that_was_saved_is_damaged(tmp_path: Path) -> None:
-    index, path = holding(1000, range(20)), tmp_path / "vectors-1"
-    checksum = index.save(path)
-    other = VectorIndex(16)
-    with pytest.raises(Damaged, match="has 32 dimensions instead of 16"):
-        other.load(path, checksum, view=True)
-    path.write_bytes(path.read_bytes()[:-1])
-    for view in (False, True):
-        with pytest.raises(Damaged, match="vectors-1 is damaged"):
-            VectorIndex(32).load(path, checksum, view=view)
+def harm_nothing(path: Path) -> None:
     path.unlink()
-    with pytest.raises(Damaged, match="vectors-1 is missing"):
-        VectorIndex(32).load(path, checksum, view=True)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 4
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("harm", [harm_nothing, cut, flip])
+@pytest.mark.parametrize("column", ["heads", "rows", "gone"])
+@pytest.mark.parametrize("limits", [ALL, FEW])
+def test_what_is_not_what_was_written_is_damaged(
+    shelf: Shelf, harm: Callable[[Path], None], column: str, limits: tuple[int, int]
+) -> None:
+    shelf.put(range(50))
+    shelf.writer.remove([3, 4])
+    state = shelf.writer.save()
+    harm(shelf.data / column)
+    with pytest.raises(Damaged, match=column):
+        load_vectors(IndexFiles(shelf.folder), state, DIMENSIONS, limits).search(question(), 50)
+    with pytest.raises(Damaged, match=column):
+        VectorWriter(IndexFiles(shelf.folder), DIMENSIONS).load(state, verify=True)
+
+
+@pytest.mark.parametrize("column", ["heads", "rows", "gone"])
+def test_nothing_is_written_behind_what_was_cut_off(shelf: Shelf, column: str) -> None:
+    shelf.put(range(50))
+    shelf.writer.remove([3])
+    shelf.writer.save()
+    cut(shelf.data / column)
+    with pytest.raises(Damaged, match=f"{column} was cut short"):
+        shelf.writer.remove([5])
+        shelf.put([5])
+
+
+def test_damage_is_not_copied_as_good(shelf: Shelf) -> None:
+    shelf.put(range(50))
+    flip(shelf.data / "rows")
+    shelf.writer.remove(range(10))
+    with pytest.raises(Damaged, match="rows is damaged"):
+        shelf.writer.save()
+
+
+def test_no_state_and_one_of_other_dimensions_are_damaged(shelf: Shelf) -> None:
+    shelf.put(range(3))
+    state = shelf.writer.save()
+    with pytest.raises(Damaged, match="80 dimensions instead of 16"):
+        load_vectors(IndexFiles(shelf.folder), state, 16, ALL)
+    for text in ("", "[]", "nonsense", '["a", 80, [[1, 2]]]'):
+        with pytest.raises(Damaged, match="missing"):
+            shelf.writer.load(text)
+
+
+@given(st.lists(st.floats(-1, 1, width=32), min_size=DIMENSIONS, max_size=DIMENSIONS))
+def test_eight_bits_keep_the_direction(values: list[float]) -> None:
+    row = np.array([values], np.float32)
+    length = float(np.linalg.norm(row))
+    if length < 1e-3:
+        return
+    small = small_rows(row / np.float32(length)).astype(np.float64)
+    assert float((small @ row[0]).item()) / np.linalg.norm(small) / length > 0.99
