@@ -32,7 +32,7 @@ _PIECE = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class ColumnExtent:
     """The valid part of a column: its entries, and the checksum of their bytes."""
 
     count: int = 0
@@ -45,9 +45,9 @@ class VectorState:
 
     name: str
     dimensions: int
-    heads: Extent = Extent()
-    rows: Extent = Extent()
-    gone: Extent = Extent()
+    heads: ColumnExtent = ColumnExtent()
+    rows: ColumnExtent = ColumnExtent()
+    gone: ColumnExtent = ColumnExtent()
 
     def to_json(self) -> str:
         columns = [[each.count, each.checksum] for each in (self.heads, self.rows, self.gone)]
@@ -63,7 +63,7 @@ def parse_state(text: str, dimensions: int) -> VectorState:
     """The state in the passage store; raises `Damaged` for none, or for vectors of other dimensions."""
     try:
         name, found, columns = json.loads(text)
-        heads, rows, gone = (Extent(int(count), int(checksum)) for count, checksum in columns)
+        heads, rows, gone = (ColumnExtent(int(count), int(checksum)) for count, checksum in columns)
     except (ValueError, TypeError) as error:
         raise Damaged("the vectors are missing") from error
     if found != dimensions:
@@ -83,7 +83,7 @@ class VectorColumn:
         """The file as the person is told of it."""
         return f"{self.path.parent.name}/{self.path.name}"
 
-    def read(self, since: Extent, to: Extent) -> Iterator[Entries]:
+    def read(self, since: ColumnExtent, to: ColumnExtent) -> Iterator[Entries]:
         """The entries that came after `since`, piece by piece.
 
         Raises `Damaged` at the latest after the last piece, when they are not those that were written.
@@ -107,11 +107,11 @@ class VectorColumn:
         if checksum != to.checksum:
             raise Damaged("{path} is damaged", path=self.name)
 
-    def read_all(self, since: Extent, to: Extent) -> Entries:
+    def read_all(self, since: ColumnExtent, to: ColumnExtent) -> Entries:
         """The same as one array."""
         return np.concatenate([np.zeros(0, self.kind), *self.read(since, to)])
 
-    def append(self, after: Extent, entries: Entries) -> Extent:
+    def append(self, after: ColumnExtent, entries: Entries) -> ColumnExtent:
         """Write entries behind the valid ones; returns what is valid with them. Raises `Damaged` when some of those
         before are not there."""
         make_folder(self.path.parent)
@@ -125,7 +125,7 @@ class VectorColumn:
             checksum = crc32(left, after.checksum)
             while left:
                 left = left[file.write(left) :]
-        return Extent(after.count + len(entries), checksum)
+        return ColumnExtent(after.count + len(entries), checksum)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from agent.index.arrays import Floats
 from agent.index.files import IndexFiles
 from agent.index.nearest import small_rows
 from agent.index.vector_files import (
-    Extent,
+    ColumnExtent,
     VectorColumns,
     VectorState,
     columns_of,
@@ -26,7 +26,7 @@ from agent.index.vector_files import (
 _REMOVED_SHARE = 0.1
 """The share of removed chunks at which the others are copied: a second for a million chunks, then for none of the next
 100,000 removals."""
-_NONE = Extent()
+_NONE = ColumnExtent()
 
 
 @dataclass(slots=True)

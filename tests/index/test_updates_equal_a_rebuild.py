@@ -16,7 +16,7 @@ from agent.index.keyword import Engine, open_engine
 from agent.index.manifest import Coverage, coverage
 from agent.index.passage_store import open_store
 from agent.index.search import Searcher
-from agent.index.vector_files import Extent, columns_of, parse_state
+from agent.index.vector_files import ColumnExtent, columns_of, parse_state
 from agent.index.weights import Weights
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE
@@ -224,8 +224,8 @@ def stored_chunks(folder: Path) -> list[bytes]:
     state = parse_state(store.meta("vectors"), 256)
     store.close()
     columns = columns_of(IndexFiles(folder).vectors(state.name), 256)
-    gone = columns.gone.read_all(Extent(), state.gone)
-    rows = columns.rows.read_all(Extent(), state.rows)
+    gone = columns.gone.read_all(ColumnExtent(), state.gone)
+    rows = columns.rows.read_all(ColumnExtent(), state.rows)
     assert len(gone) * 10 <= len(rows)
     return [row.tobytes() for at, row in enumerate(rows) if at not in gone]
 
