@@ -112,6 +112,12 @@ class PassageStore:
         """Every known path with its content hash; raises `Damaged`."""
         return {path: digest for path, (_, digest, _, _) in self._notes()}
 
+    def hashes_of(self, paths: Iterable[str]) -> dict[str, str]:
+        """The content hashes of the known paths among these; raises `Damaged`."""
+        with self._reading():
+            rows = [(path, cast(list[str] | None, self._buckets.get(LookupTable.NOTES, path))) for path in paths]
+        return {path: row[1] for path, row in rows if row is not None}
+
     def ids(self, paths: Iterable[str]) -> dict[str, int]:
         """The numbers of the known paths among these; raises `Damaged`, also for a missing row."""
         with self._reading():

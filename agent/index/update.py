@@ -97,9 +97,8 @@ class Updater:
             try:
                 if self._open(verify=False) or self._opened().pending():
                     return None
-                known = self._opened().hashes()
-                listed = {path: digest for path, digest in known.items() if path not in changed}
-                listed |= {path: digest for path, digest in changed.items() if digest is not None}
+                known = self._opened().hashes_of(changed)
+                listed = {path: digest for path, digest in changed.items() if digest is not None}
                 return self._perform(manifest.plan_update(known, listed), listed, read, [], "")
             except Damaged as error:
                 self._give_up(error)
