@@ -2,13 +2,14 @@
 
     python -m tests.bench agent [--notes 10000] [--rounds 5]
     python -m tests.bench scale [--notes 100000] [--files 10000] [--idle 60]
+    python -m tests.bench vectors [--chunks 1000000]
     python -m tests.bench writes [--notes 1000 10000 100000] [--rounds 20]
     python -m tests.bench upkeep [--entries 10000]
 
 `agent` times a run's beginning and its steps, without the model and the commits. `scale` searches in very many notes,
 and watches a daemon during a checkout of every file and while it has nothing to do; both take `--engine
-auto|whoosh|tantivy`. `writes` makes small changes in vaults of several sizes, and
-`upkeep` plans the daily upkeep of many entries. All take `--json`, for one document.
+auto|whoosh|tantivy`. `vectors` searches by meaning alone in very many passages. `writes` makes small changes in vaults
+of several sizes, and `upkeep` plans the daily upkeep of many entries. All take `--json`, for one document.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from agent.index.keyword import engine_for
 from agent.interfaces.cli.benches.figures import Measure, all_reached
-from tests.bench import scale, steps, upkeep, writes
+from tests.bench import scale, steps, upkeep, vectors, writes
 
 ENGINES = ("auto", "whoosh", "tantivy")
 
@@ -40,6 +41,9 @@ def main(arguments: Sequence[str]) -> int:
         elif asked.what == "upkeep":
             about = {"entries": asked.entries}
             measures = upkeep.measure(place, asked.entries, _note)
+        elif asked.what == "vectors":
+            about = {"chunks": asked.chunks}
+            measures = vectors.measure(place, asked.chunks, _note)
         else:
             about = {"notes": asked.notes, "files": asked.files, "engine": engine}
             measures = scale.measure_daemon(place / "daemon", asked.files, asked.idle, engine, _note)
@@ -60,7 +64,9 @@ def _parser() -> argparse.ArgumentParser:
     changes.add_argument("--notes", type=_at_least(1), nargs="+", default=[1_000, 10_000, 100_000])
     changes.add_argument("--rounds", type=_at_least(1), default=20)
     daily.add_argument("--entries", type=_at_least(1), default=10_000)
-    for each in (agent, large, changes, daily):
+    meaning = kinds.add_parser("vectors")
+    meaning.add_argument("--chunks", type=_at_least(100), default=1_000_000)
+    for each in (agent, large, changes, daily, meaning):
         if each in (agent, large):
             each.add_argument("--engine", choices=ENGINES, default="auto")
         each.add_argument("--json", action="store_true")

@@ -1,0 +1,146 @@
+"""Searches in very many chunk vectors: time, memory, disk, and how much of what is nearest is found.
+
+The vectors are those of this repository's own texts: runs of lines from its Markdown files, often from two of them.
+"""
+
+import random
+import resource
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from agent.errors import Permanent
+from agent.index.arrays import Floats
+from agent.index.embedder import Embedder, choose_embedder
+from agent.index.files import IndexFiles
+from agent.index.nearest import nearest_by_signs, small_rows
+from agent.index.vector import VectorIndex, load_vectors
+from agent.index.vector_writer import VectorWriter
+from agent.index.weights import EXACT_CHUNKS, SHORTLIST
+from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail
+
+ROOT = Path(__file__).parents[2]
+CHUNKS_OF_A_NOTE = 3
+RECALL = 0.97
+SEARCH_MS = 25.0
+"""For a million chunks; a search has the keyword engine and the scores besides."""
+_LIMITS = (EXACT_CHUNKS, SHORTLIST)
+_QUESTIONS = 60
+_SAVES = 20
+_NEAREST = 10
+_TOGETHER = 3_000
+_LINES = 8
+"""The most lines of a chunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The summed vectors of the lines of this repository's Markdown files."""
+
+    sums: Floats
+
+    def runs(self, count: int, seed: int) -> Floats:
+        """So many chunk vectors of length 1."""
+        chance = random.Random(seed)
+        rows = np.zeros((count, self.sums.shape[1]), np.float32)
+        for row in rows:
+            for _ in range(chance.choice((1, 2, 2, 3))):
+                start = chance.randrange(len(self.sums))
+                row += self.sums[start : start + chance.randint(2, _LINES)].sum(axis=0)
+        return _of_length_one(rows)
+
+
+def measure(folder: Path, chunks: int, say: Callable[[str], None]) -> list[Measure]:
+    """Figures of one index of so many chunks."""
+    model = choose_embedder("").embedder
+    if model is None:
+        raise Permanent("there is no embedding model")
+    lines = load_lines(model)
+    files, writer = IndexFiles(folder), VectorWriter(IndexFiles(folder), model.dimensions)
+    say(f"writing {chunks} chunk vectors")
+    started = time.process_time()
+    for at, rows in enumerate(_batches(lines, chunks)):
+        notes = range(at * _TOGETHER // CHUNKS_OF_A_NOTE, at * _TOGETHER // CHUNKS_OF_A_NOTE + -(-len(rows) // 3))
+        writer.add(notes, [rows[each : each + 3] for each in range(0, len(rows), 3)])
+    written, state = time.process_time() - started, writer.save()
+    size = sum(path.stat().st_size for path in files.vectors(writer.state.name).iterdir()) / 1e6
+    started = time.process_time()
+    index = load_vectors(files, state, model.dimensions, _LIMITS)
+    loaded = time.process_time() - started
+    asked = _of_length_one(lines.sums[:: max(len(lines.sums) // _QUESTIONS, 1)])[:_QUESTIONS]
+    say("searches")
+    times = Figure(f"nearest of {chunks} chunks (processor time)", tuple(_search(index, each) for each in asked))
+    say("saves")
+    saves = Figure("one note's chunks saved and read again", tuple(_saves(files, writer, index, lines)))
+    held = sum(each.nbytes for each in (index.places, index.notes, index.sums, index.signs, index.rows)) / 1e6
+    return [
+        Measure(f"{chunks} chunks: made and written", written, "s"),
+        Measure("opened (processor time)", loaded, "s"),
+        Measure("on disk", size, "MB"),
+        Measure("held in memory by a reader", held, "MB"),
+        Measure("most memory of this process", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, "MB"),
+        *middle_and_tail(times, SEARCH_MS),
+        *middle_and_tail(saves, None),
+        Measure("recall of the 10 nearest", recall(index, asked, lines, chunks), "", RECALL, at_least=True),
+    ]
+
+
+def load_lines(model: Embedder) -> Lines:
+    """The lines of at least four words of the repository's Markdown files."""
+    texts = [
+        line
+        for path in sorted(ROOT.rglob("*.md"))
+        if not any(part.startswith(".") or part == "node_modules" for part in path.relative_to(ROOT).parts[:-1])
+        for line in path.read_text("utf-8", "replace").splitlines()
+        if len(line.split()) >= 4
+    ]
+    sums = np.array([model.vectors(each).sum(axis=0) for each in model.tokens(texts)], np.float32)
+    return Lines(sums)
+
+
+def recall(index: VectorIndex, asked: Floats, lines: Lines, chunks: int) -> float:
+    """The share of the 10 nearest chunks by all their bits that are compared in full."""
+    near = np.concatenate(
+        [
+            small_rows(asked).astype(np.float32) @ _of_length_one(small_rows(rows).astype(np.float32)).T
+            for rows in _batches(lines, chunks)
+        ],
+        axis=1,
+    )
+    shares = []
+    for question, nearness in zip(asked, near, strict=True):
+        found = nearest_by_signs(index.signs, question, SHORTLIST) if index.signs.shape[1] else np.arange(chunks)
+        last = np.sort(nearness)[-_NEAREST]
+        shares.append(min(int(np.count_nonzero(nearness[found] >= last - 1e-3)), _NEAREST) / _NEAREST)
+    return float(np.mean(shares))
+
+
+def _batches(lines: Lines, chunks: int) -> Iterator[Floats]:
+    for start in range(0, chunks, _TOGETHER):
+        yield lines.runs(min(_TOGETHER, chunks - start), start)
+
+
+def _search(index: VectorIndex, question: Floats) -> float:
+    """Milliseconds of processor time."""
+    started = time.process_time()
+    index.search(question, 20)
+    return (time.process_time() - started) * 1000
+
+
+def _saves(files: IndexFiles, writer: VectorWriter, index: VectorIndex, lines: Lines) -> Iterator[float]:
+    for number in range(_SAVES):
+        rows = lines.runs(CHUNKS_OF_A_NOTE, -number - 1)
+        started = time.process_time()
+        writer.remove([number])
+        writer.add([number], [rows])
+        index = load_vectors(files, writer.save(), writer.dimensions, _LIMITS, index)
+        yield (time.process_time() - started) * 1000
+
+
+def _of_length_one(rows: Floats) -> Floats:
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: Floats = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+    return unit
