@@ -71,12 +71,17 @@ class Buckets:
 
     def all(self, table: LookupTable) -> Iterator[tuple[str, StoredValue]]:
         """Every key of a table with its value; raises `Damaged`."""
+        for bucket in self.each(table):
+            yield from bucket.items()
+
+    def each(self, table: LookupTable) -> Iterator[Bucket]:
+        """Every bucket of a table; raises `Damaged`."""
         select = "select id, data, crc from bucket where id >= ? and id < ?"
         rows = self.connection.execute(select, (table.first, table.first + table.count)).fetchall()
         if [row[0] for row in rows] != [*range(table.first, table.first + table.count)]:
             raise Damaged("notes.db is damaged: a bucket is missing")
         for place, data, checksum in rows:
-            yield from (self._held[place] if place in self._held else _checked(place, data, checksum)).items()
+            yield self._held[place] if place in self._held else _checked(place, data, checksum)
 
     def change_all(self, places: Mapping[int, T]) -> Iterator[tuple[Bucket, T]]:
         """The buckets at many places, read at once, each with what belongs to it; `flush` will write them. Raises

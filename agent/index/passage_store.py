@@ -110,7 +110,9 @@ class PassageStore:
 
     def hashes(self) -> dict[str, str]:
         """Every known path with its content hash; raises `Damaged`."""
-        return {path: digest for path, (_, digest, _, _) in self._notes()}
+        with self._reading():
+            buckets = cast(Iterator[dict[str, list[str]]], self._buckets.each(LookupTable.NOTES))
+            return {path: row[1] for bucket in buckets for path, row in bucket.items()}
 
     def hashes_of(self, paths: Iterable[str]) -> dict[str, str]:
         """The content hashes of the known paths among these; raises `Damaged`."""
