@@ -93,6 +93,12 @@ class CommitIndex:
         """All commits, newest first."""
         return map(parse_row, self.rows)
 
+    def ids_having(self, *needles: bytes) -> Iterator[str]:
+        """The ids of the commits whose rows have one of the needles, newest first."""
+        scan = Scan(self.content, needles)
+        while (row := scan.row()) is not None:
+            yield id_of(row)
+
     def having(self, *needles: bytes) -> Iterator[IndexedCommit]:
         """The commits whose rows have one of the needles, newest first; needles do not span rows."""
         scan = Scan(self.content, needles)
