@@ -67,6 +67,8 @@ def test_a_statement_is_kept_in_the_person_s_words(message: str, facts: list[str
         "帮我写一封信",
         "这句话什么意思",
         "My key is [secret] and it does not work",
+        "File the meeting notes of [[Notes/Budget]]",
+        "读 http://example.org/tea ，告诉我价格",
     ],
 )
 def test_trifles_questions_requests_and_secrets_make_no_entry(message: str) -> None:

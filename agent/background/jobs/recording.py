@@ -12,7 +12,7 @@ from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_hi
 from agent.schedule.job import DAILY_CHANNEL, Job
 from agent.texts import text
 from agent.tools.text_origin import text_origin_of
-from agent.vault.change import CAPTURE, Append, Create, Edit, Outcome, Request, Stamp, actor_of
+from agent.vault.change import CAPTURE, Append, Create, Outcome, Request, Stamp, actor_of
 from agent.vault.message import one_line
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
@@ -60,8 +60,8 @@ def row_requests(workspace: Workspace, rows: Mapping[str, tuple[Job, Sequence[Hi
         after = with_rows(before, job, added, workspace.settings.vault.language)
         if before is None:
             found.append(Create(path, after))
-        elif after != before:
-            found.append(Edit(path, before, after))
+        elif after != before:  # another thread may add a row of its own meanwhile
+            found.append(Append(path, after[len(before) :]))
     return tuple(found)
 
 
