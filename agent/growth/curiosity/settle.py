@@ -6,7 +6,7 @@ too, where no conversation keeps it.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 
 from agent.errors import BadNote
@@ -30,6 +30,8 @@ SOURCE = "question"
 """The source of an entry that has an answer."""
 REMEMBERED = "remembered"
 """The key of a question's header with a link to the entry that has its answer."""
+_LOOKED_BACK = timedelta(days=14)
+"""How long after its answer a question of a run is looked at: else each look reads all sessions that ever asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +125,9 @@ def _of_run(vault: Vault, asked: AskedQuestion, now: datetime) -> SettledQuestio
     """What the owner has answered in a run is remembered once, unless it stands in a conversation that is read for what
     they state, or the run has read what others wrote: they would choose what is asked."""
     note = asked.note
-    is_new = note.string("status") == "answered" and note.header.get(ANSWERED_AT) and not note.header.get(REMEMBERED)
-    if not is_new or not asked.answer or note.header.get("untrusted"):
+    at = asked.moment(ANSWERED_AT)
+    is_new = note.string("status") == "answered" and at is not None and now - at < _LOOKED_BACK
+    if not is_new or note.header.get(REMEMBERED) or not asked.answer or note.header.get("untrusted"):
         return SettledQuestions()
     session = session_of(vault, asked.note)
     if session is None or not is_of_owner(session) or session.untrusted:
@@ -132,7 +135,7 @@ def _of_run(vault: Vault, asked: AskedQuestion, now: datetime) -> SettledQuestio
     began = next((each.event for each in session.records if isinstance(each.event, Began)), None)
     if began is None or (not began.job and is_statement(asked.answer)):
         return SettledQuestions()
-    kept = _entry(vault, asked, asked.moment(ANSWERED_AT) or now)
+    kept = _entry(vault, asked, at or now)
     marked = _marked(vault, asked, REMEMBERED, _link(kept.path))
     return SettledQuestions((marked, kept)) if marked else SettledQuestions()
 
