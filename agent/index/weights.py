@@ -11,7 +11,7 @@ from types import MappingProxyType
 EXACT_CHUNKS = 32_000
 """Up to this many chunks (10,000 notes of 130 words) every one is compared: 2 ms, and no match is missed."""
 SHORTLIST = 1_500
-"""Chunks of a larger index that are compared in full: 5 ms, and .99 of the 10 nearest of a million are among them."""
+"""Chunks of a larger index that are compared in full: 4 ms, and .984 of the 10 nearest of a million are among them."""
 
 
 @dataclass(frozen=True, slots=True)
