@@ -61,6 +61,14 @@ def clipped(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def clipped_between_links(text: str, most: int) -> str:
+    """The same, but never cut inside of a link, which would then lead nowhere; the link is left out with the rest."""
+    found = clipped(text, most)
+    begun = found.rfind("[[") if not found.endswith("[…") else len(found.rstrip("[…"))
+    is_cut = found != text and begun > found.rfind("]]")
+    return f"{found[:begun].rstrip(' ,，、(（')} …" if is_cut and begun > 0 else found
+
+
 def shortened(text: str, most: int) -> str:
     """The text in at most so many columns: cut after a word, with `…`; a long last word is cut itself."""
     start = text[: most + 1]

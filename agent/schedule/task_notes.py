@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from agent.errors import AgentError, UserError
 from agent.markdown.note import Note
-from agent.markdown.title import clipped, short_title
+from agent.markdown.title import clipped_between_links, short_title
 from agent.markdown.values import Value
 from agent.schedule.header_fields import plain_id
 from agent.schedule.procedures import SUBJECT_IN_TITLE, TaskType
@@ -185,7 +185,7 @@ def end_task(vault: Vault, task: Task, end: TaskEnd, language: Language) -> tupl
         note = note.with_key("execution_time_ms", round(end.seconds * 1000))
     key, other = ("result", "error") if end.status == "completed" else ("error", "result")
     line = " ".join(end.text.split())
-    note = note.with_key(key, clipped(line, _LINE)) if line else note
+    note = note.with_key(key, clipped_between_links(line, _LINE)) if line else note
     note = note.without_key(other) if other in note.header else note
     if len(line) > _LINE or "\n" in end.text.strip():
         heading = f"## {text('task.result', language)}"

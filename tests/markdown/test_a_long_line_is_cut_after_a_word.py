@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.markdown.title import clipped, columns, shortened
+from agent.markdown.title import clipped, clipped_between_links, columns, shortened
 
 
 def test_the_cut_is_after_a_word_and_shown() -> None:
@@ -26,6 +26,14 @@ def test_the_start_of_the_text_is_kept_and_fits(text: str, most: int) -> None:
     short = shortened(text, most)
     assert columns(short) <= most
     assert short == text if columns(text) <= most else text.startswith(short.removesuffix("…"))
+
+
+@given(st.text("ab[] ", max_size=40), st.integers(1, 40))
+def test_no_link_is_cut_in_two(text: str, most: int) -> None:
+    found = clipped_between_links(text, most)
+    assert len(found) <= most + 1 and (len(text) > most or found == text)
+    assert clipped_between_links("see [[one]], [[two]]", 15) == "see [[one]] …"
+    assert clipped_between_links("see [[one]] here", 13) == "see [[one]] …"
 
 
 def test_a_text_is_clipped_to_so_many_characters_in_all() -> None:

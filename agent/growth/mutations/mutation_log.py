@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from agent.loop.inert import inert_line
 from agent.markdown.note import Note
-from agent.markdown.title import clipped
+from agent.markdown.title import clipped_between_links
 from agent.texts import Language, text
 from agent.vault.change import Append
 from agent.vault.folders import MUTATION_LOG, AgentFolder
@@ -45,7 +45,7 @@ class MutationRow:
     def row(self) -> str:
         """The row of the table, without a line end."""
         link = f"[[{self.path.removesuffix('.md')}]] " if self.path else ""
-        why = clipped(inert_line(" ".join(self.why.split())), _LONGEST)
+        why = clipped_between_links(inert_line(" ".join(self.why.split())), _LONGEST)
         cells = (self.at.replace(microsecond=0).isoformat(), f"{link}{self.skill}", self.event, self.by, why)
         return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
 

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, cast, get_args
 from agent.growth.rules.rule import LearnedRule
 from agent.loop.inert import inert_line
 from agent.markdown.note import Note
-from agent.markdown.title import clipped
+from agent.markdown.title import clipped, clipped_between_links
 from agent.texts import Language, text
 from agent.vault.change import Append
 from agent.vault.folders import RULE_LOG, AgentFolder
@@ -50,7 +50,7 @@ class RuleRow:
     def row(self) -> str:
         """The row of the table, without a line end."""
         link = f"[[{self.path.removesuffix('.md')}]] " if self.path else ""
-        why = clipped(" ".join(self.why.split()), _LONGEST).replace("|", "/")
+        why = clipped_between_links(" ".join(self.why.split()), _LONGEST).replace("|", "/")
         words = f"{link}{logged_words(self.words)}".strip()
         return f"| {' | '.join((self.at.replace(microsecond=0).isoformat(), words, self.event, self.by, why))} |"
 
