@@ -194,6 +194,30 @@ def test_a_change_writes_its_own_chunks_and_reads_no_others(shelf: Shelf) -> Non
         (name / "heads").write_bytes(after["heads"])
 
 
+@pytest.mark.parametrize("limits", [ALL, (0, 600)])
+@pytest.mark.parametrize("again", [True, False])
+def test_a_few_that_are_removed_are_not_found_though_their_bytes_are_there(
+    tmp_path: Path, limits: tuple[int, int], again: bool
+) -> None:
+    shelf = Shelf(tmp_path, limits)
+    shelf.put(range(1000))
+    nearby = sorted(nearest(range(1000), 6))
+    assert set(shelf.open().search(question(), 6)) == set(nearby)
+    for _ in range(2):
+        name, gone = shelf.data, nearby.pop()
+        shelf.writer.remove([gone, gone])
+        index = shelf.open(again=again)
+        if again:
+            state = shelf.writer.save()
+            shelf.writer = VectorWriter(IndexFiles(tmp_path), DIMENSIONS)
+            shelf.writer.load(state)
+        assert shelf.data == name and len(index) == len(shelf.writer)
+        assert gone not in index.search(question(), 6) and set(nearby) <= set(index.search(question(), 6))
+    shelf.put([gone])
+    assert gone in shelf.open(again=again).search(question(), 6)
+    assert len(shelf.open()) == 999
+
+
 def test_once_a_tenth_is_removed_the_others_move_and_the_bytes_of_the_removed_are_gone(shelf: Shelf) -> None:
     shelf.put(range(1000))
     first, early = shelf.data, shelf.open()
