@@ -31,6 +31,7 @@ from agent.index.signals import EncodedQuery, Row, Statistics, encode_query, mea
 from agent.index.snippets import Snippet
 from agent.index.vector import VectorIndex, load_vectors
 from agent.index.weights import Weights
+from agent.texts import joined
 
 _FEW = 200
 """If the filters leave at most this many notes, all of them are candidates."""
@@ -134,7 +135,7 @@ class Searcher:
                 hits = self._hits(query, found, store, limit, passages=passages, explain=explain)
             elif found is None:
                 hits = _listed(store, query, limit)
-        return SearchResult(text, self._mode(), self.engine, hits, "; ".join(dict.fromkeys(reasons)) or None)
+        return SearchResult(text, self._mode(), self.engine, hits, joined(dict.fromkeys(reasons), "; ") or None)
 
     def _mode(self) -> Mode:
         if self._keyword is None:
