@@ -119,6 +119,14 @@ def test_explore_topic_says_if_nothing_is_known(tmp_path: Path, monkeypatch: pyt
     assert not (made.root / "research").exists()
 
 
+def test_a_chinese_question_names_the_note_in_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    profile = "---\ntype: profile\ntitle: 基本信息\n---\n# 基本信息\n\n- **生日**: [待填充]\n"
+    made = office(tmp_path, monkeypatch, {"profile/00-basic-info.md": profile}, language="zh")
+    assert made.do("fill_gap").did_something
+    (question,) = (made.root / "questions").glob("*.md")
+    assert "# 生日（基本信息）？" in question.read_text("utf-8")
+
+
 def test_fill_gap_asks_in_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profile = "# Basic information\n\n- **Name**: Ida\n- **Birthday**: [to be filled]\n- **Work**: [to be filled]\n"
     made = office(tmp_path, monkeypatch, {"profile/00-basic-info.md": profile})

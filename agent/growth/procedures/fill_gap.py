@@ -101,11 +101,11 @@ def _named(context: ProcedureContext) -> Iterator[Gap]:
 def _fields(context: ProcedureContext) -> Iterator[Gap]:
     names = [context.call.target_file] if context.call.target_file else names_in(context, PROFILE)
     for name in names:
-        for found in _FIELD.finditer(Note.parse(context.note(name).encode()).body):
-            label = " ".join((found["what"] or found["label"]).split()) or title_of(name)
-            yield Gap(
-                context.text("gap", field=label, title=title_of(name)), name, found["label"].strip(" *-") or label
-            )
+        note = Note.parse(context.note(name).encode())
+        title = note.string("title") or title_of(name)  # its name is English in every vault
+        for found in _FIELD.finditer(note.body):
+            label = " ".join((found["what"] or found["label"]).split()) or title
+            yield Gap(context.text("gap", field=label, title=title), name, found["label"].strip(" *-") or label)
 
 
 def _unanswered(context: ProcedureContext) -> Iterator[Gap]:

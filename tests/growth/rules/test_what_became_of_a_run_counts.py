@@ -55,7 +55,7 @@ def test_a_run_whose_model_does_not_answer_says_nothing_of_a_rule(root: Path, tm
     closed = {"LLM__WIRE": "openai", "LLM__BASE_URL": "http://127.0.0.1:9/v1", "LLM__MODEL": "m", "LLM__API_KEY": "k"}
     machine = settings(tmp_path) | {f"VAULT_AGENT_{key}": value for key, value in closed.items()}
     machine["VAULT_AGENT_LLM__RETRIES"] = "0"
-    document(root, machine, "ask", "Count the teas", code=75)
+    document(root, machine, "ask", "Count the teas", code=2)
     assert listed(root, machine)["uses"] == 0
 
 
