@@ -69,6 +69,8 @@ def test_a_statement_is_kept_in_the_person_s_words(message: str, facts: list[str
         "My key is [secret] and it does not work",
         "File the meeting notes of [[Notes/Budget]]",
         "读 http://example.org/tea ，告诉我价格",
+        "不对，我问的不是这个",
+        "No, that's not what I asked for.",
     ],
 )
 def test_trifles_questions_requests_and_secrets_make_no_entry(message: str) -> None:
