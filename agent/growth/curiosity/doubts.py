@@ -50,7 +50,7 @@ def _beyond(sentences: Sequence[str]) -> Iterator[AnswerDoubt]:
         if words:
             yield AnswerDoubt(kind, words)
             return
-    words = next((each for each in sentences if pattern("taste").search(each)), "")
+    words = next((each for each in sentences if pattern("left_to_taste").search(each)), "")
     if words:
         yield AnswerDoubt("taste", words)
 
