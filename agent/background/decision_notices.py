@@ -11,6 +11,7 @@ from agent.runs.profile_answers import profile_questions
 from agent.runs.profile_upkeep import is_quiet_now
 from agent.texts import Language, text
 from agent.tools.approval_records import ApprovalRecord
+from agent.vault.questions.question_form import without_patience
 from agent.workspace.workspace import Workspace
 
 URGENT, PRIORITY, NOT_URGENT = 0.9, 0.8, 0.65
@@ -81,7 +82,7 @@ def _of_call(call: ApprovalRecord, language: Language) -> tuple[str, ...]:
 
 def _whole(question: Question) -> tuple[str, ...]:
     """A question that does not fit into the title."""
-    words = " ".join(question.text.split())
+    words = " ".join(without_patience(question.text).split())
     return (words,) if len(words) > _ABOUT else ()
 
 

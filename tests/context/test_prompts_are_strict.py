@@ -16,6 +16,7 @@ TODAY = date(2026, 11, 21)
 FLUSH = {"most": "5", "language": "English"}
 MUTATION = ("skill", "success_rate", "current_skill", "success_patterns", "failure_patterns", "feedback_trends",
             "tried", "tools", "language")  # fmt: skip
+LOOK_AHEAD = ("task", "known", "tools", "language")
 REFLECT = ("original_request", "final_output", "user_reaction", "execution_trace", "active_rules", "language")
 REFLECT_DAY = ("tasks", "figures", "reflections", "active_rules", "how", "language")
 REFLECT_ERROR = ("original_request", "execution_trace", "error", "language")
@@ -38,6 +39,7 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
         fill("conclude", reason="the run has used its {{steps}}"),
         fill("skill", name="tea", tools="1. vault_read", tasks="- brew {{it}}"),
         fill("mutation", **dict.fromkeys(MUTATION, "said")),
+        fill("look_ahead", **dict.fromkeys(LOOK_AHEAD, "said")),
         fill("reflect", **dict.fromkeys(REFLECT, "said")),
         fill("reflect_again", problems="the {{indent}} is wrong"),
         fill("reflect_day", **dict.fromkeys(REFLECT_DAY, "said")),
@@ -46,13 +48,13 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
     ]
     shipped = {path.stem for path in (Path(agent.context.prompt.__file__).parents[1] / "prompts").glob("*.md")}
     assert shipped == {
-        *("compare", "conclude", "conversation", "facts", "flush", "mutation", "question"),
+        *("compare", "conclude", "conversation", "facts", "flush", "look_ahead", "mutation", "question"),
         *("reflect", "reflect_again", "reflect_day", "reflect_error", "reflect_feedback"),
         *("safety", "skill", "summary", "system", "turn"),
     }
     assert [re.findall(r"\{\{.*?\}\}", text) for text in texts] == [
         *([], ["{{there}}"], [], [], [], [], []),
-        *(["{{tea}}"], ["{{steps}}"], ["{{it}}"], []),
+        *(["{{tea}}"], ["{{steps}}"], ["{{it}}"], [], []),
         *([], ["{{indent}}"], [], [], []),
     ]
 

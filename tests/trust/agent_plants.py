@@ -16,7 +16,7 @@ from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Notes
 from agent.tools.text_origin import TextOrigin
 from agent.tools.tool import Draft, RunContext, ToolOutput
-from agent.vault import message, store
+from agent.vault import message
 from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
@@ -96,7 +96,7 @@ def _no_time_limit_in_a_call(put: Put) -> None:
 def _commits_not_masked(put: Put) -> None:
     put(RunService, "_masked", lambda self, asked: asked)
     put(message, "without_secrets", lambda text, known: text)
-    put(store, "masked_order", lambda order, known: order)
+    put(guard, "masked_order", lambda order, known: order)
 
 
 def _session_names_not_masked(put: Put) -> None:
@@ -114,7 +114,7 @@ def careless_begin(vault: Vault, channel: str, task: str, parent: str = "") -> S
 
 
 def _secrets_written(put: Put) -> None:
-    put(store, "refuse_secrets", lambda requests, known, exists: None)
+    put(guard, "refuse_secrets", lambda requests, known, exists: None)
 
 
 def _keys_printed(put: Put) -> None:

@@ -47,7 +47,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 
 def test_nothing_comes_in(house: House) -> None:
-    app = house.doors.server.app
+    app = house.doors.with_pages()
     assert isinstance(app, Starlette)
     tried, passed = 0, []
     for target in targets(app.routes):

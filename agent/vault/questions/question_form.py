@@ -75,6 +75,11 @@ def split_answer(body: str) -> tuple[str, str | None]:
     return (body[: found.start()], body[found.end() :]) if found else (body, None)
 
 
+def without_patience(question: str) -> str:
+    """What is asked, without the line that says how long the answer may take."""
+    return "\n".join(line for line in question.split("\n") if not line.startswith(_UNTIL))
+
+
 def boxes_in(body: str) -> tuple[TaskBox, ...]:
     """The boxes of the question part of a note's body; not those of a quotation."""
     above, _ = split_answer(body.replace("\r\n", "\n"))
