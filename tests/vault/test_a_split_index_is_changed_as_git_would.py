@@ -76,10 +76,12 @@ def test_what_a_change_writes_does_not_grow_with_the_notes(tmp_path: Path) -> No
     written = []
     for count in (40, 1_200):
         vault = make_vault(tmp_path / str(count), notes(count))
-        for name in ("first.md", "second.md"):
+        sizes = []
+        for number in range(5):
             with vault.transaction("one", AGENT) as tx:
-                tx.create(name, b"one\n")
-        written.append((vault.place.gitdir / "index").stat().st_size)
+                tx.create(f"{number}.md", b"one\n")
+            sizes.append((vault.place.gitdir / "index").stat().st_size)
+        written.append(min(sizes))  # entries of the moment at which git wrote its base are in both
     assert written[1] < written[0] + 100
 
 

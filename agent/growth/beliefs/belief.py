@@ -148,8 +148,9 @@ def _newest_first(signals: Iterable[Sign]) -> tuple[Sign, ...]:
     return tuple(sorted(signals, key=_order, reverse=True))
 
 
-def _order(signal: Sign) -> tuple[date, float, str, str]:
-    return signal.day, STRENGTH[signal.kind], signal.evidence.written, signal.shown
+def _order(signal: Sign) -> tuple[date, float, tuple[str, ...]]:
+    words = (signal.evidence.written, signal.shown, signal.kind, signal.value, *sorted(signal.tasks))
+    return signal.day, STRENGTH[signal.kind], words
 
 
 def _tasks(signs: Sequence[Sign]) -> frozenset[TaskKind]:
