@@ -171,9 +171,11 @@ class Outbox:
     def _begun(self, busy: frozenset[str], cancelled: Cancelled) -> "dict[str, Future[None]]":
         """A thread for each channel that has something to send and is not at it."""
         due: dict[str, list[str]] = {}
-        now, limits = self.clock.now(), self.limits()
-        for each in self.undelivered():
-            if each.channel not in busy and self.is_due([(shown_from(each, limits, now), self._tried_from(each))]):
+        past, now, limits = self.ledger.all(), self.clock.now(), self.limits()
+        for each in past:
+            if not each.is_undelivered or each.channel in busy:
+                continue
+            if self.is_due([(shown_from(each, past, limits, now), self._tried_from(each))]):
                 due.setdefault(each.channel, []).append(each.id)
         available = self.channels() if due else {}
         works = {name: partial(self._send_all, ids, available.get(name), cancelled) for name, ids in due.items()}
@@ -212,7 +214,7 @@ class Outbox:
         waits. What a channel has to send that is at it is not asked for."""
         past, limits, now = self.ledger.all(), self.limits(), self.clock.now()
         waiting = [each for each in past if each.is_undelivered and each.channel not in self._busy]
-        found = [(shown_from(each, limits, now), self._tried_from(each)) for each in waiting]
+        found = [(shown_from(each, past, limits, now), self._tried_from(each)) for each in waiting]
         others = next_look(past, limits, now)
         return (*found, (others, _AT_ONCE)) if others is not None else tuple(found)
 

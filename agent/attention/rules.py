@@ -118,10 +118,16 @@ def is_often_dismissed(kind: str, past: Iterable[NoticeReceipt]) -> bool:
     return len(last) == DISMISSALS and "helpful" not in last
 
 
-def shown_from(receipt: NoticeReceipt, limits: Limits, now: datetime) -> datetime:
-    """The moment from which a notice that was decided to be sent may be sent: now, unless it is not urgent and a slow
-    channel has taken it into the quiet hours."""
-    return now if receipt.raised.urgent else limits.quiet.end_after(now) or now
+def shown_from(receipt: NoticeReceipt, past: Iterable[NoticeReceipt], limits: Limits, now: datetime) -> datetime:
+    """The moment from which a notice that was decided to be sent may be sent: now, unless it is not urgent and a
+    channel that is slow or fails has taken it into the quiet hours, too near to what was shown meanwhile, or beyond
+    the day's number."""
+    if receipt.raised.urgent:
+        return now
+    if receipt.is_digest:
+        return limits.quiet.end_after(now) or now
+    decision = decide_when((each for each in past if each.delivered_at), limits, now)
+    return _next_morning(limits, now) if decision.decided == "digest" else decision.until or now
 
 
 def in_turn(held: Iterable[NoticeReceipt]) -> list[NoticeReceipt]:
@@ -159,6 +165,11 @@ def _next_digest(past: Sequence[NoticeReceipt], limits: Limits, now: datetime) -
     morning = _morning(limits, now)
     if morning is not None and now < morning:
         return morning
+    return _next_morning(limits, now)
+
+
+def _next_morning(limits: Limits, now: datetime) -> datetime:
+    """The first moment of the morning of the next day that is not quiet; later if the whole day is."""
     tomorrow = limits.quiet.moment_on(limits.quiet.day_of(now) + timedelta(days=1), MORNING)
     return limits.quiet.end_after(tomorrow) or tomorrow
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agent.attention.channels.channel import Message
@@ -48,6 +48,14 @@ class Break:
 
 
 Step = Raise | Wait | React | Break
+AN_URGENT_ONE_PASSES: list[Step] = [
+    Break(1, False, False),
+    Raise(a_notice("slow", 0.6)),
+    Wait(7),
+    Raise(a_notice("fire", 0.9, urgent=True)),
+    Wait(60),
+]
+"""One that a channel has kept waiting must not follow an urgent one at once."""
 
 
 def steps(with_faults: bool) -> st.SearchStrategy[list[Step]]:
@@ -200,6 +208,7 @@ def test_every_decision_is_the_one_that_the_rules_ask_for(stream: list[Step]) ->
 
 @settings(max_examples=50, deadline=None)
 @given(steps(with_faults=True))
+@example(AN_URGENT_ONE_PASSES)
 def test_no_fault_of_a_channel_breaks_a_rule(stream: list[Step]) -> None:
     with TemporaryDirectory() as folder:
         check(live(Path(folder), stream, with_faults=True))

@@ -193,7 +193,7 @@ def test_a_channel_that_fails_again_and_again_gives_way_and_blocks_nothing(desk:
     desk.take(a_notice("urgent", urgent=True, channel="daily"))
     desk.turn()
     assert [each.title for each in desk.daily.shown] == ["urgent"]
-    for _ in range(10):
+    for _ in range(40):
         desk.clock.advance(60)
         desk.turn()
     assert [each.title for each in desk.daily.shown] == ["urgent", "first"]
@@ -212,6 +212,37 @@ def test_a_slow_channel_does_not_reach_into_the_quiet_hours(desk: Desk) -> None:
     desk.at(NOON.replace(hour=8) + timedelta(days=1))
     desk.turn()
     assert desk.titles == ["The roof leaks"]
+
+
+def test_after_an_urgent_one_that_passed_it_a_slow_one_keeps_the_interval(desk: Desk) -> None:
+    desk.fake.answers = [Retryable("busy", delay=500.0)]
+    desk.take(a_notice("slow"))
+    desk.turn()
+    desk.clock.advance(8 * 60)
+    desk.take(a_notice("fire", urgent=True))
+    desk.turn()
+    desk.clock.advance(60)
+    desk.turn()
+    assert desk.titles == ["fire"]
+    desk.at(desk.outbox.looks()[0][0])
+    desk.turn()
+    assert desk.titles == ["fire", "slow"] and desk.clock.now() == NOON + timedelta(minutes=8 + 30)
+
+
+def test_after_the_days_number_was_passed_by_urgent_ones_a_slow_one_comes_in_the_morning(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, limits=limits(daily=2))
+    desk.fake.answers = [Retryable("busy", delay=500.0)]
+    desk.take(a_notice("slow"))
+    desk.turn()
+    for title in ("fire", "flood"):
+        desk.take(a_notice(title, urgent=True))
+        desk.turn()
+    desk.clock.advance(3600)
+    desk.turn()
+    assert desk.titles == ["fire", "flood"]
+    desk.at(desk.outbox.looks()[0][0])
+    desk.turn()
+    assert desk.titles[-1] == "slow" and desk.clock.now() == NOON.replace(hour=8) + timedelta(days=1)
 
 
 def test_one_on_its_way_holds_the_next_back(desk: Desk) -> None:
