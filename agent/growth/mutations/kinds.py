@@ -1,7 +1,7 @@
 """How much a proposal changes, by its text and not by what it says of itself. Pure."""
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 
 from agent.skills.variants.variant import VariantKind
@@ -48,11 +48,6 @@ def new_tools(before: str, after: str, tools: Iterable[str]) -> tuple[str, ...]:
     """The tools that the new instructions name and the old ones do not."""
     known, said = frozenset(tools), frozenset(_TOOL.findall(before))
     return tuple(sorted(name for name in frozenset(_TOOL.findall(after)) & known if name not in said))
-
-
-def is_harmless(names: Collection[str], changes_nothing: Callable[[str], bool]) -> bool:
-    """True if all of these tools only read, and send nothing out."""
-    return all(changes_nothing(name) for name in names)
 
 
 def _lines(text: str) -> list[str]:

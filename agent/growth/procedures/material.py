@@ -82,8 +82,3 @@ def title_of(name: str) -> str:
     """A title for a note, from its name, such as `20-skills-abilities.md`."""
     words = re.sub(r"^\d+-", "", PurePosixPath(name).stem).replace("-", " ").replace("_", " ")
     return short_title(words) or words
-
-
-def names_in_home(context: ProcedureContext, folder: str, pattern: str) -> tuple[str, ...]:
-    """The same with their paths in the vault."""
-    return tuple(map(context.path, names_in(context, folder, pattern)))

@@ -20,7 +20,7 @@ is the whole text. The agent changes single keys of the header by itself, and th
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from agent.growth.rules.rule import LearnedRule, RuleStatus, words_mark
@@ -147,11 +147,6 @@ def with_words(
     body = note.body.replace("\r\n", "\n")
     end = body.find("\n## ")
     return note.with_body(f"{_titled(said)}\n{body[end:] if end >= 0 else ''}").data
-
-
-def rule_from(rule: LearnedRule, data: bytes) -> LearnedRule:
-    """The rule after its note was changed to these bytes."""
-    return parse_rule(rule.path, data) or replace(rule, data=data)
 
 
 def _text(note: Note) -> tuple[str, str, int]:

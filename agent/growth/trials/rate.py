@@ -73,12 +73,6 @@ def judge_rate(outcomes: Iterable[bool], test: RateTest) -> JudgedRate:
     return JudgedRate("open", uses, successes)
 
 
-def estimated_rate(successes: int, uses: int) -> float:
-    """The rate to expect after so many uses: (successes + 1) / (uses + 2), Laplace's rule of succession, so that a few
-    uses without a failure are no certainty."""
-    return (successes + 1) / (uses + 2)
-
-
 def rate_chances(test: RateTest, rate: float) -> WalkChances:
     """What the test does with uses that succeed at this rate: passes (`upper`), fails (`lower`), or neither."""
     upper, lower = test.bounds

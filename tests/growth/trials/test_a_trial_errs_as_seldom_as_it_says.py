@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agent.growth.trials.drop import DropTest, drop_chances, uses_until_drop
 from agent.growth.trials.pair import PairTest, judge_pairs, pair_chances
-from agent.growth.trials.rate import RateTest, estimated_rate, judge_rate, rate_chances
+from agent.growth.trials.rate import RateTest, judge_rate, rate_chances
 
 RATE = RateTest(low=0.5, high=0.9, most=15)
 PAIR = PairTest(rate=0.86, gain=0.1, most=200)
@@ -127,11 +127,6 @@ def test_a_use_without_its_partner_waits() -> None:
 def test_a_way_that_is_much_worse_is_called_worse() -> None:
     assert judge_pairs([True] * 20, [False] * 20, PAIR).verdict == "worse"
     assert judge_pairs([True] * 60, [True] * 58 + [False] * 2, PAIR).verdict == "alike"
-
-
-def test_few_uses_are_no_certainty() -> None:
-    assert estimated_rate(0, 0) == 0.5
-    assert estimated_rate(20, 20) < 0.96
 
 
 @pytest.mark.parametrize(

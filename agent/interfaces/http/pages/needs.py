@@ -16,7 +16,6 @@ from agent.runs.registry import run_registry
 from agent.runs.waiting_questions import waiting_questions
 from agent.texts import text
 from agent.tools.approval_note import shows
-from agent.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +38,6 @@ class _Asked:
 class _Question:
     question: Question
     html: str
-
-
-def waiting_count(workspace: Workspace) -> int:
-    """How many decisions and answers are waited for."""
-    return len(pending_decisions(workspace)) + len(waiting_questions(workspace))
 
 
 def show(request: PageRequest) -> Mapping[str, object]:
