@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from agent.attention.outbox import Outbox
-from agent.background.failures import failure_text
+from agent.background.failures import failure_of, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.background.standing_alerts import StandingAlert, alert_help, alert_title, load_standing, save_standing
 from agent.errors import AgentError
@@ -126,11 +126,9 @@ class Alerts:
         return NoticeRaised(alert.rule, PRIORITIES[alert.rule], title, lines, subject=alert.subject or alert.rule)
 
     def _over(self, future: "Future[None]") -> None:
-        error = None if future.cancelled() else future.exception()
-        self.problem = "" if error is None else failure_text(error)
-        if error is not None:
-            self._has_news = True
-            logger.info("alerts: %s", self.problem, exc_info=not isinstance(error, AgentError | OSError))
+        error = failure_of(future)
+        self.problem = "" if error is None else log_failed_work(logger, "alerts", error)
+        self._has_news |= error is not None
 
 
 def _failures(workspace: Workspace) -> dict[str, int]:

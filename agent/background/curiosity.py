@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from agent.background.failures import log_failed_work
+from agent.background.failures import failure_of, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.background.turns import TurnsToGiveBack
 from agent.errors import Retryable
@@ -84,7 +84,7 @@ class Curiosity:
             self._turns.add(turn)
 
     def _over(self, future: "Future[None]") -> None:
-        error = None if future.cancelled() else future.exception()
+        error = failure_of(future)
         self.problem = ""
         if error is not None:
             said = log_failed_work(logger, "questions", error)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from agent.background.failures import log_failed_work
+from agent.background.failures import failure_of, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.clock import Clock
 from agent.events.runs import TaskCompleted
@@ -58,5 +58,5 @@ class Experiments:
         future.add_done_callback(self._over)
 
     def _over(self, future: "Future[object]") -> None:
-        error = None if future.cancelled() else future.exception()
+        error = failure_of(future)
         self.problem = "" if error is None else log_failed_work(logger, "experiments", error)

@@ -1,8 +1,17 @@
 """What failed in a part of the daemon, in words for `status` and the log."""
 
 import logging
+from concurrent.futures import Future
+from typing import TypeVar
 
 from agent.errors import AgentError, UserError
+
+_T = TypeVar("_T")
+
+
+def failure_of(work: "Future[_T]") -> BaseException | None:
+    """The error with which work of the pool has ended; None if it succeeded or was cancelled."""
+    return None if work.cancelled() else work.exception()
 
 
 def failure_text(error: BaseException) -> str:

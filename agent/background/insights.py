@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from agent.background.failures import log_failed_work
+from agent.background.failures import failure_of, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.config import private
 from agent.errors import NoteGone
@@ -180,7 +180,7 @@ class Insights:
         return any(each.run == ended.run and each.role == "owner" and not each.group for each in began)
 
     def _over(self, future: "Future[Initiative | None]") -> None:
-        error = None if future.cancelled() else future.exception()
+        error = failure_of(future)
         self.problem = "" if error is None else log_failed_work(logger, "patterns", error)
 
     @property

@@ -13,10 +13,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 
-from agent.background.failures import failure_text
+from agent.background.failures import failure_of, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.clock import Clock
-from agent.errors import AgentError
 from agent.events.runs import TaskCompleted
 from agent.events.types import EditsCommitted, FilesChanged, NoteMoved, Origin, Tick
 from agent.markdown.changes import NoteChange
@@ -142,16 +141,12 @@ class Maintenance:
             self._failed = {}
 
     def _done(self, name: str, job: Callable[[], object], future: "Future[object]") -> None:
-        error = None if future.cancelled() else future.exception()
+        error = failure_of(future)
         if error is None:
             with self._lock:
                 self._problems.pop(name, None)
             return
-        what = failure_text(error)
-        if isinstance(error, AgentError | OSError):
-            logger.info("%s: not done now: %s", name, what)
-        else:
-            logger.warning("%s failed", name, exc_info=error)
+        what = log_failed_work(logger, name, error)
         with self._lock:
             self._problems[name] = what
             self._failed[name] = job

@@ -15,7 +15,7 @@ from agent.attention.feedback import parse_opinion_box
 from agent.attention.outbox import Outbox
 from agent.attention.receipt import Reaction
 from agent.attention.receipts import FileMark
-from agent.background.failures import failure_text, log_failure
+from agent.background.failures import failure_of, log_failed_work, log_failure
 from agent.background.pool import Pool, Priority
 from agent.errors import AgentError
 from agent.events.notices import NoticeRaised
@@ -117,12 +117,10 @@ class Notices:
 
     def _over(self, future: "Future[None]") -> None:
         """The work is over: look anew."""
-        error = None if future.cancelled() else future.exception()
+        error = failure_of(future)
         if error is not None:
-            if not isinstance(error, AgentError | OSError):
-                logger.warning("notices", exc_info=error)
             self._pause_until = self.workspace.clock.monotonic() + AGAIN
-        self.problem = failure_text(error) if error is not None else self._undelivered()
+        self.problem = self._undelivered() if error is None else log_failed_work(logger, "notices", error)
         self._mark = None
 
     def _undelivered(self) -> str:

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 
-from agent.background.failures import failure_text, log_failed_work
+from agent.background.failures import failure_of, failure_text, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.background.turns import TurnsToGiveBack
 from agent.errors import AgentError, LimitReached, Retryable
@@ -197,7 +197,7 @@ class Reflections:
         self.publish(ReflectionWritten(reflection.path, reflection.trigger, reflection.runs, count, is_clean))
 
     def _over(self, future: "Future[None]") -> None:
-        error = None if future.cancelled() else future.exception()
+        error = failure_of(future)
         self.problem = ""
         if error is None:
             return

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from random import random
 
-from agent.background.failures import failure_text, log_failed_work
+from agent.background.failures import failure_of, failure_text, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.background.sync_notice import SyncNotice
 from agent.errors import AgentError
@@ -132,7 +132,7 @@ class RemoteSync:
         """Plan the next round."""
         now, interval = self.workspace.clock.monotonic(), self.workspace.settings.sync.interval_seconds
         self._next_at, self._look_at = now + interval, now
-        error = None if future.cancelled() else future.exception()
+        error = failure_of(future)
         reports = [] if error is not None or future.cancelled() else future.result()
         self._error = "" if error is None else log_failed_work(logger, "sync", error)
         if error is None and all(each.end is RoundEnd.SYNCED or each.wait is not None for each in reports):

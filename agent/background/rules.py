@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from agent.background.failures import log_failed_work
+from agent.background.failures import failure_of, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.errors import Interrupted
 from agent.events.runs import ProposalDecided, TaskCompleted
@@ -99,7 +99,7 @@ class RuleUpkeep:
         self._begin_at = self.workspace.clock.monotonic() + STILL
 
     def _over(self, learned: bool, future: "Future[None]") -> None:
-        error = None if future.cancelled() else future.exception()
+        error = failure_of(future)
         if error is None or isinstance(error, Interrupted):
             self.problem = ""
             return

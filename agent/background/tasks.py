@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
-from agent.background.failures import failure_text
+from agent.background.failures import failure_of, failure_text, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.background.presence import Presence
 from agent.background.turns import TurnsToGiveBack
@@ -150,10 +150,9 @@ class Tasks:
     def _over(self, future: "Future[object]") -> None:
         """Some work is over: the queue has changed."""
         self._load_at = 0.0
-        error = None if future.cancelled() else future.exception()
+        error = failure_of(future)
         if error is not None:
-            self.problem = failure_text(error)
-            logger.warning("tasks: %s", self.problem, exc_info=error)
+            self.problem = log_failed_work(logger, "tasks", error)
 
     def _tidy(self, cancelled: Cancelled) -> None:
         for task in TaskWork(self.workspace, self.open_runs).tidy(load_tasks(self.workspace.vault, done=False).ended):

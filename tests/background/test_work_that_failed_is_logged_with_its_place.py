@@ -1,10 +1,11 @@
 """Work of the pool that fails is logged: what was expected in a line, a bug with its place in the code."""
 
 import logging
+from concurrent.futures import Future
 
 import pytest
 
-from agent.background.failures import log_failed_work
+from agent.background.failures import failure_of, log_failed_work
 from agent.errors import Permanent
 
 logger = logging.getLogger("test")
@@ -29,3 +30,11 @@ def test_what_is_expected_is_one_line(caplog: pytest.LogCaptureFixture) -> None:
     assert log_failed_work(logger, "rules", failed(Permanent("the disk is full"))) == "the disk is full"
     (record,) = caplog.records
     assert (record.levelno, record.exc_info) == (logging.INFO, None)
+
+
+def test_work_that_was_taken_back_has_not_failed() -> None:
+    taken_back, failing, done = (Future[None]() for _ in range(3))
+    taken_back.cancel()
+    failing.set_exception(error := Permanent("the disk is full"))
+    done.set_result(None)
+    assert [failure_of(each) for each in (taken_back, failing, done)] == [None, error, None]

@@ -14,13 +14,13 @@ from agent.app.open import open_workspace
 from agent.app.setup import Wishes, decide_drafts
 from agent.daemon import Daemon, Live
 from agent.interfaces.cli.adopt import adopt, ask_drafts, is_asked
-from agent.interfaces.cli.garbage import look_while_staying
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, find_vault
 from agent.interfaces.cli.progress_bar import progress_bar
 from agent.texts import LANGUAGES, Language, text
 from agent.vault.drafts import drafts_file, load_drafts
 from agent.vault.store import Vault
+from agent.workspace.process_memory import look_while_staying
 
 
 @click.command(short_help="Watch the vault: index, commit, react.")

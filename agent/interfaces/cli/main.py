@@ -21,7 +21,6 @@ from agent.config.secrets import secrets_of
 from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
 from agent.interfaces.cli.click_texts import in_language, speak_for_click
 from agent.interfaces.cli.commands import COMMANDS
-from agent.interfaces.cli.garbage import look_while_loading
 from agent.interfaces.cli.language import asks_json, listed, said, speak, terminal_language
 from agent.interfaces.cli.notices_at_end import send_notices
 from agent.interfaces.cli.output import (
@@ -44,6 +43,7 @@ from agent.interfaces.cli.output import (
 )
 from agent.interfaces.cli.printing import colour, show
 from agent.interfaces.cli.streams import is_reader_gone, prepare_streams
+from agent.workspace.process_memory import look_while_loading
 
 _TOO_MANY = ("Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})")
 """What click says of words that belong together and have no quotes."""

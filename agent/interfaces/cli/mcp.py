@@ -10,13 +10,13 @@ import click
 
 from agent.app.open import open_workspace
 from agent.errors import UserError
-from agent.interfaces.cli.garbage import look_while_staying
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.mcp.definitions import offer_of
 from agent.interfaces.mcp.install.programs import NAMES, config_file, program_named
 from agent.interfaces.mcp.sdk import build_late, skip_client
+from agent.workspace.process_memory import look_while_staying
 
 _HOME = "VAULT_AGENT_HOME"
 

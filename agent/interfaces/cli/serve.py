@@ -17,11 +17,11 @@ import click
 from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.interfaces.cli.daemon_socket import stream_from_daemon
-from agent.interfaces.cli.garbage import look_while_staying
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
 from agent.workspace.daemon_lock import is_watched
+from agent.workspace.process_memory import look_while_staying
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
