@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from agent.index.arrays import Floats, Ints
 from agent.index.model_files import FoundModel, check_parts, content_of, find_model, hub_cache, is_hub_name, is_path
+from agent.index.pieces import Pieces, PieceTokenizer, piece_tokenizer, whole_pieces
 from agent.texts import Sentence
 
 if TYPE_CHECKING:
@@ -49,6 +50,10 @@ class Embedder(Protocol):
         """The tokens of each text."""
         ...
 
+    def pieces(self, texts: Sequence[str]) -> Pieces:
+        """The same of very many texts, with what they share named once."""
+        ...
+
     def vectors(self, tokens: Ints) -> Floats:
         """A row for each token, weighted so that a text's vector is the sum of its rows."""
         ...
@@ -60,7 +65,8 @@ TOGETHER = 500_000
 
 @dataclass(frozen=True, slots=True)
 class StaticEmbedder:
-    """A matrix with a row for each token, through `mapping` if the model has one; `ids` tokenizes texts."""
+    """A matrix with a row for each token, through `mapping` if the model has one; `ids` tokenizes texts, and `cut`
+    loads a tokenizer of texts in pieces if there is one for the model."""
 
     name: str
     ids: Callable[[Sequence[str]], Sequence[Sequence[int]]]
@@ -68,14 +74,19 @@ class StaticEmbedder:
     weights: Floats | None = None
     mapping: Ints | None = None
     unknown: int = -1
+    cut: "Callable[[], PieceTokenizer | None] | None" = None
 
     @property
     def dimensions(self) -> int:
         return int(self.matrix.shape[1])
 
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
-        arrays = [each for part in _parts(texts) for each in _arrays(self.ids(part))]
+        arrays = [each for part in in_parts(texts) for each in _arrays(self.ids(part))]
         return arrays if self.unknown < 0 else [array[array != self.unknown] for array in arrays]
+
+    def pieces(self, texts: Sequence[str]) -> Pieces:
+        cut = self.cut() if self.cut is not None else None
+        return whole_pieces(self.tokens(texts)) if cut is None else cut.pieces(texts)
 
     def vectors(self, tokens: Ints) -> Floats:
         rows = widened(self.matrix[tokens if self.mapping is None else self.mapping[tokens]])
@@ -91,11 +102,11 @@ def _arrays(numbers: Sequence[Sequence[int]]) -> Sequence[Ints]:
     return np.split(joined, np.cumsum(lengths[:-1])) if lengths else []
 
 
-def _parts(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The texts in groups: the tokenizer needs about a hundred bytes for each character that it is given."""
+def in_parts(texts: Sequence[str], together: int = TOGETHER) -> Iterator[Sequence[str]]:
+    """The texts in groups of so many characters: a tokenizer needs about a hundred bytes for each."""
     start, size = 0, 0
     for at, text in enumerate(texts):
-        if size and size + len(text) > TOGETHER:
+        if size and size + len(text) > together:
             yield texts[start:at]
             start, size = at, 0
         size += len(text)
@@ -243,7 +254,11 @@ def load_wordllama() -> StaticEmbedder:
     weights = rank / (rank + np.float32(_COMMON))
     weights[:_BYTES] = _BYTE_WEIGHT
     return StaticEmbedder(
-        "wordllama-l2-256", lambda texts: _encode(_load_tokenizer(tokenizer), texts), matrix, weights.astype(np.float32)
+        "wordllama-l2-256",
+        lambda texts: _encode(_load_tokenizer(tokenizer), texts),
+        matrix,
+        weights.astype(np.float32),
+        cut=lambda: _load_piece_tokenizer(tokenizer),
     )
 
 
@@ -258,6 +273,12 @@ def _load_tokenizer(file: Path) -> "Tokenizer":
     # Its cache keeps whole lines, which are rarely repeated: 110 MB after a large burst, and no faster.
     tokenizer.model._resize_cache(0)
     return tokenizer
+
+
+@cache
+def _load_piece_tokenizer(file: Path) -> PieceTokenizer | None:
+    """The same by pieces; loaded with the first note that is indexed."""
+    return piece_tokenizer(_load_tokenizer(file))
 
 
 def map_matrix(path: Path) -> NDArray[np.float32] | NDArray[np.float16]:

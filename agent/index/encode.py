@@ -10,10 +10,13 @@ import numpy as np
 
 from agent.index.arrays import HOOD, Floats, Ints, NoteArrays, distinct, hash_terms
 from agent.index.document import Document
-from agent.index.embedder import Embedder
+from agent.index.embedder import Embedder, in_parts
+from agent.index.pieces import sums_of, tokens_of
 
 CHUNK_TOKENS = 160
 """Tokens at which a chunk ends: about a paragraph, one statement of a note."""
+_TOGETHER = 200_000
+"""Characters that are tokenized and summed at once: each distinct piece of them has a row of its own meanwhile."""
 _MOST_CHUNKS = 1 << 12
 """The most chunks of one note; the last one has all that is left."""
 
@@ -30,35 +33,30 @@ def encode(documents: Sequence[Document], embedder: Embedder | None, fields: Map
     """The documents as numbers, in order; `fields` is the weight of a term in each field."""
     units = [unit for document in documents for unit in document.units]
     titles = [document.title for document in documents]
-    if embedder is None:
-        tokens = [np.zeros(0, np.int32)] * len(units)
-        sums = np.zeros((len(units), 0), np.float32)
-        title_sums = np.zeros((len(titles), 0), np.float32)
-    else:
-        tokens = embedder.tokens([unit.text for unit in units]) if units else []
-        sums = _sums(tokens, embedder)
-        title_sums = _sums(embedder.tokens(titles), embedder)
+    tokens, ends, sums = _tokenize([unit.text for unit in units], embedder)
+    _, _, title_sums = _tokenize(titles, embedder)
     counts = [len(document.units) for document in documents]
     norms, hood_norms = np.linalg.norm(sums, axis=1).astype(np.float32), _hood_norms(sums, counts)
     found = []
     start = 0
     for document, title, count in zip(documents, title_sums, counts, strict=True):
         at = slice(start, start + count)
-        lengths = [len(each) for each in tokens[at]]
+        before = int(ends[start - 1]) if start else 0
+        token_ends = ends[at] - np.int32(before)
         extra = [(term, fields[name]) for name, each in document.fields.items() if name != "body" for term in each]
         arrays = NoteArrays(
             hash_terms([term for unit in document.units for term in unit.terms]),
             np.cumsum([len(unit.terms) for unit in document.units], dtype=np.int32),
             hash_terms([term for term, _ in extra]),
             np.array([weight for _, weight in extra], dtype=np.float32),
-            np.concatenate(tokens[at]) if count else np.zeros(0, np.int32),
-            np.cumsum(lengths, dtype=np.int32),
+            tokens[before : before + int(token_ends[-1]) if count else before],
+            token_ends,
             norms[at],
             hood_norms[at],
             np.array([unit.first for unit in document.units], dtype=np.int32),
             np.array([unit.last for unit in document.units], dtype=np.int32),
         )
-        found.append(Encoded(arrays, _chunks(lengths, sums[at], title)))
+        found.append(Encoded(arrays, _chunks(np.diff(token_ends, prepend=0).tolist(), sums[at], title)))
         start += count
     return found
 
@@ -80,19 +78,25 @@ def _hood_norms(sums: Floats, counts: Sequence[int]) -> Floats:
     return norms
 
 
-def _sums(tokens: Sequence[Ints], embedder: Embedder) -> Floats:
-    """The sum of the vectors of each text; zeros for a text without tokens."""
-    sums = np.zeros((len(tokens), embedder.dimensions), np.float32)
-    if not any(len(each) for each in tokens):
-        return sums
-    found, places = distinct(np.concatenate(tokens))
-    rows = embedder.vectors(found)
-    start = 0
-    for at, each in enumerate(tokens):  # eight times as fast as `np.add.reduceat`, which goes down the columns
-        end = start + len(each)
-        np.add.reduce(rows[places[start:end]], axis=0, out=sums[at])
-        start = end
-    return sums
+def _tokenize(texts: Sequence[str], embedder: Embedder | None) -> tuple[Ints, Ints, Floats]:
+    """The tokens of the texts, where each text ends among them, and the sum of the vectors of each text.
+
+    Without an embedder, or without tokens, a sum is of no numbers, or of zeros.
+    """
+    if embedder is None:
+        return np.zeros(0, np.int32), np.zeros(len(texts), np.int32), np.zeros((len(texts), 0), np.float32)
+    tokens, ends = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+    sums = [np.zeros((0, embedder.dimensions), np.float32)]
+    before = 0
+    for part in in_parts(texts, _TOGETHER):
+        pieces = embedder.pieces(part)
+        found, places = distinct(pieces.tokens)
+        sums.append(sums_of(pieces, embedder.vectors(found), places))
+        some, their_ends = tokens_of(pieces)
+        tokens.append(some)
+        ends.append(their_ends + np.int32(before))
+        before += len(some)
+    return np.concatenate(tokens), np.concatenate(ends), np.concatenate(sums)
 
 
 def _chunks(lengths: Sequence[int], sums: Floats, title: Floats) -> Floats:

@@ -18,6 +18,7 @@ from agent.events.subscriber import InjectionType
 from agent.index.arrays import Floats, Ints
 from agent.index.embedder import EmbedderChoice
 from agent.index.hit import Hit, Leg, SearchResult
+from agent.index.pieces import Pieces, whole_pieces
 from agent.index.search import Searcher
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.forgetting.tombstones import Tombstones, fingerprints
@@ -320,6 +321,9 @@ class Broken:
         if self.how == "hangs":
             assert self.go.wait(20)
         return [np.zeros(0, np.int32) for _ in texts]
+
+    def pieces(self, texts: Sequence[str]) -> Pieces:
+        return whole_pieces(self.tokens(texts))
 
     def vectors(self, tokens: Ints) -> Floats:
         return FakeEmbedder().vectors(tokens)
