@@ -85,6 +85,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = furnish(tmp_path, monkeypatch.setenv)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VAULT_AGENT_VAULT", str(root))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    (tmp_path / "gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
     monkeypatch.setattr("sys.stdin", io.StringIO())
     return root
 
