@@ -35,6 +35,14 @@ class MachineNote:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionElsewhere:
+    """A session whose run goes on on another machine, or `waits` there for its person."""
+
+    path: str
+    waits: bool
+
+
+@dataclass(frozen=True, slots=True)
 class KnownKey:
     """A signing key that the person has approved on this machine, or that the notes of other `machines` show."""
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from agent.errors import AgentError
 from agent.loop.session import Session, load_session, sessions
+from agent.runs.machines import SessionElsewhere
 from agent.runs.registry import run_registry
-from agent.runs.status import SessionElsewhere
 from agent.workspace.workspace import Workspace
 
 ELSEWHERE = timedelta(hours=6)

@@ -13,7 +13,7 @@ from agent.llm.presets import KINDS, ModelKind, endpoint
 from agent.llm.spend_elsewhere import spent_elsewhere
 from agent.runs.decisions import approvals, arrived_decisions
 from agent.runs.growth_spend import GrowthPart, growth_parts_today, growth_today
-from agent.runs.machines import MachineNote, other_machines
+from agent.runs.machines import MachineNote, SessionElsewhere, other_machines
 from agent.runs.registry import run_registry
 from agent.runs.waiting_questions import waiting_questions
 from agent.skills.learning.offer_records import offer_records_folder
@@ -25,14 +25,6 @@ from agent.workspace.workspace import Workspace
 
 SPEND = "spend"
 """The folder of the ledger, in the machine's state: the daily limits are per person, not per vault."""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionElsewhere:
-    """A session whose run goes on on another machine, or `waits` there for its person."""
-
-    path: str
-    waits: bool
 
 
 @dataclass(frozen=True, slots=True)

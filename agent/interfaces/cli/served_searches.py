@@ -6,7 +6,7 @@ import pickle
 from http import HTTPStatus
 
 from agent.errors import AgentError
-from agent.interfaces.cli.served import Callers
+from agent.interfaces.cli.callers import Callers
 from agent.interfaces.http.command_line import SearchAsked, SearchFound, SearchOperation, search_operation
 from agent.interfaces.http.problems import Refused
 from agent.interfaces.http.service import Service
