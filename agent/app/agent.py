@@ -12,13 +12,15 @@ from agent.app.notices import raised_in_runs
 from agent.app.rules import follow_rules_after_run
 from agent.app.settle_trials import settle_trials
 from agent.app.subscriptions import RunParts, subscribe_run
+from agent.context.budget import Count
 from agent.context.tokens import counter
 from agent.events.bus import Bus
 from agent.events.runs import SessionEnded, TaskCompleted, TaskStarted
 from agent.events.subscriber import Injection
-from agent.growth.patterns.likeness import vectors_of
+from agent.growth.patterns.likeness import Vectors, vectors_of
 from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.running import RunningErrors
+from agent.growth.rules.cases import CaseJudge
 from agent.growth.rules.given_rules import GivenRules
 from agent.index.embedder import shipped_embedder
 from agent.loop.agent import Agent
@@ -78,7 +80,7 @@ def build_runs(
     searches.other_words = QuestionWords(workspace, accounts).words
     keeper = entry_writer(workspace, searches, accounts)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
-    given = GivenRules(workspace, count, lambda: vectors_of(embedder), accounts.models.main.model.present)
+    given = _given_rules(workspace, count, lambda: vectors_of(embedder), accounts)
 
     def learner() -> "SkillLearning":
         module = import_module("agent.runs.skill_learning")  # needed after few runs, and slow to load
@@ -167,6 +169,14 @@ def build_runs(
     return RunService(
         workspace, make_agent, accounts, searches, followed, asks, capturing, metrics, close_talks, (given.source,)
     )
+
+
+def _given_rules(
+    workspace: Workspace, count: Count, vectors: Callable[[], Vectors | None], accounts: Accounts
+) -> GivenRules:
+    """The rules in the runs of a vault; while growth is off, no model is asked whether their cases came up."""
+    judge = CaseJudge(workspace, vectors, accounts if workspace.settings.growth.enabled else None)
+    return GivenRules(workspace, count, vectors, judge, accounts.models.main.model.present)
 
 
 def _look_ahead(

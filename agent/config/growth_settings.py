@@ -49,9 +49,10 @@ class RuleSettings:
     """Settings of the rules of conduct that the agent learns."""
 
     probation_uses: Annotated[int, Range(8, 200, "uses")]
-    """The uses for which a rule is on probation; while its success rate is not clear then, half as many more. Default
-    10: a rule with which nine of ten runs go well has then passed in 88 % of all cases, one with which every second
-    run does in 3 %."""
+    """The uses for which a rule is on probation: runs in which its case came up. While its success rate is not clear
+    then, half as many more. Default 10: a rule with which nine of ten runs go well has then passed in 88 % of all
+    cases, one with which every second run does in 3 %; six that all go well are enough, so that a rule whose case comes
+    up once a week has passed after six weeks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -348,7 +348,8 @@ class Run:
         message = self.agent.vault.masked(stop_reason(stop, self.agent.language))  # it may quote arguments
         run, session = self.context.run, self.session
         self.record_taint()
-        remark = "" if outcome.can_go_on or self.request.job else self.agent.endnote(run)
+        is_answered = outcome is RunOutcome.FINISHED and not self.request.job
+        remark = self.agent.endnote(run) if is_answered else ""
         session.add(Closed(run, outcome, "" if outcome is RunOutcome.FINISHED else message, remark))
         try:
             session.save(f"{outcome.replace('_', ' ')}: {self.request.task}", hold=True)

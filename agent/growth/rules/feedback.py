@@ -1,4 +1,5 @@
-"""The person's opinions of runs that had rules: boxes ticked in the notes of runs, edits of what the runs wrote.
+"""The person's opinions of runs that had rules: boxes ticked in the notes of runs, edits of what the runs wrote, and
+what reflections noted of their next words: that it is not what they wanted, or the same question again.
 
 Read from the notes and the history on demand; once an opinion is in the month's note, it is not searched for again.
 """
@@ -7,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from agent.growth.reflections.reflection import ReactionKind
 from agent.growth.rules.rule_boxes import ticked_rules
 from agent.growth.rules.rule_work import RuleWork
 from agent.growth.rules.uses import RuleRun, append_runs, load_runs, opinion_row
@@ -16,6 +18,7 @@ from agent.vault.change import Stamp
 from agent.vault.folders import SESSIONS
 
 _TOOL = "rule_feedback"
+_DISCONTENT: frozenset[ReactionKind] = frozenset(("complained", "asked_again", "undone"))
 
 
 def gather_opinions(work: RuleWork) -> tuple[RuleRun, ...]:
@@ -27,12 +30,19 @@ def gather_opinions(work: RuleWork) -> tuple[RuleRun, ...]:
     found = [*_by_boxes(work, left, now)]
     opined |= {(row.run, each.path) for row in found for each in row.rules}
     left = [row for row in (_without(each, opined) for each in left) if row.rules]
-    corrected = corrected_among(work.vault, {row.run for row in left}, now) if work.corrections and left else set()
+    corrected = _corrected(work, {row.run for row in left}, now) if work.corrections and left else set()
     found += [opinion_row(now, row.run, row.rules, "corrected", row.session) for row in left if row.run in corrected]
     if found:
         with work.vault.transaction("rules(history): what you think of runs", Stamp("agent", tool=_TOOL)) as change:
             change.requests += append_runs(work.vault.home, found, work.language)
     return tuple(found)
+
+
+def _corrected(work: RuleWork, runs: set[str], now: datetime) -> set[str]:
+    """Those of these runs with whose outcome the person was not content."""
+    about = (each for each in work.lately((now - LOOKED_BACK).date()) if _DISCONTENT.intersection(each.reactions))
+    complained = {run for each in about if len(each.runs) == 1 for run in each.runs}
+    return corrected_among(work.vault, runs, now) | (runs & complained)
 
 
 def _without(row: RuleRun, opined: Collection[tuple[str, str]]) -> RuleRun:

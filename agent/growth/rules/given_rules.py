@@ -2,8 +2,10 @@
 
 A session keeps the rules that it was given as long as they stand: one that is set aside, deleted or changed is taken
 out of what its model sees, at the next task, and a run that is under way is told. So the beginning of a request stays
-the same while nothing has changed, and a provider's cache matches. A use of a rule is a run that a person asked for and
-that had the rule before it.
+the same while nothing has changed, and a provider's cache matches.
+
+A run is given more rules than concern it: that a page will ask for data, no task says beforehand. So a use of a rule is
+a run that had the rule before it and in which its case came up (`cases`); one without a case holds in every run.
 """
 
 import re
@@ -18,6 +20,7 @@ from agent.context.tokens import MESSAGE
 from agent.events.runs import IterationStarted, TaskCompleted
 from agent.events.subscriber import Injection, InjectionType
 from agent.growth.patterns.likeness import Vectors, overlap
+from agent.growth.rules.cases import CaseJudge
 from agent.growth.rules.load import load_rules
 from agent.growth.rules.rule import IN_FORCE, LearnedRule
 from agent.growth.rules.rule_boxes import rule_boxes
@@ -55,12 +58,13 @@ class _InRun:
 
 @dataclass(slots=True)
 class GivenRules:
-    """The rules in the runs of one vault. May be used by several threads. `vectors` loads the embedder when needed.
-    Without a model (`has_model`) nothing follows a rule, and so no run is a use of one."""
+    """The rules in the runs of one vault. May be used by several threads. `vectors` loads the embedder when needed,
+    `judge` says which cases came up. Without a model (`has_model`) nothing follows a rule, and so no run is a use."""
 
     workspace: Workspace
     count: Count
     vectors: Callable[[], Vectors | None]
+    judge: CaseJudge
     has_model: bool = True
     _runs: OrderedDict[str, _InRun] = field(default_factory=OrderedDict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -96,7 +100,9 @@ class GivenRules:
             found = self._runs.get(event.run)
         if found is None or not (found.lines and self.has_model) or _had_no_answer(event):
             return ()
-        given = tuple(GivenRule(rule.path, rule.words) for line, rule in found.lines.items() if line not in found.gone)
+        rules = [rule for line, rule in found.lines.items() if line not in found.gone]
+        cases = self.judge.came_up([rule.when for rule in rules if rule.when], event)
+        given = tuple(GivenRule(each.path, each.words, not each.when or each.when in cases) for each in rules)
         at = event.at or self.workspace.clock.now()
         row = RuleRun(at, event.run, event.outcome, given, session=event.session)
         rows = append_runs(self.workspace.vault.home, [row] if given else [], self._language)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 
 from agent.events.bus import ignore_event
 from agent.events.growth import RuleChanged
@@ -44,6 +44,11 @@ def no_skills() -> Sequence[KnownSkill]:
     return ()
 
 
+def no_reflections(since: date) -> Sequence[Reflection]:
+    """No reflections."""
+    return ()
+
+
 def trust_nothing(path: str) -> None:
     """Trust no skill: the person is asked about it in a note."""
 
@@ -62,14 +67,16 @@ def by_rules() -> Understanding:
 class RuleWork:
     """What the work on the rules of one vault needs.
 
-    `reflections` loads those from which rules may come, `skills` those that may be used; `vectors` and `understanding`
-    compare meanings; `gate` measures a rule beforehand. `probation` is the length of that, in uses. `corrections`: an
-    edit of what a run wrote is an opinion of it. `trust_skill` trusts the skill at a path, whose change was approved.
+    `reflections` loads those from which rules may come, `lately` those since a day, `skills` those that may be used;
+    `vectors` and `understanding` compare meanings; `gate` measures a rule beforehand. `probation` is the length of
+    that, in uses. `corrections`: an edit of what a run wrote, and a complaint, is an opinion of it. `trust_skill`
+    trusts the skill at a path, whose change was approved.
     """
 
     vault: Vault
     language: Language = "en"
     reflections: Callable[[], Sequence[Reflection]] = tuple
+    lately: Callable[[date], Sequence[Reflection]] = no_reflections
     skills: Callable[[], Sequence[KnownSkill]] = no_skills
     vectors: Callable[[], Vectors | None] = no_vectors
     understanding: Callable[[], Understanding] = by_rules

@@ -1,6 +1,7 @@
 """The runs that were given rules, as rows of a table in `rules/history/2026-11.md`, an append-only note a month.
 
-A row is one run with its rules, or a later opinion of the person about that run. So a run is one line, whatever the
+A row is one run with its rules, those whose case did not come up in brackets, or a later opinion of the person about
+that run. So a run is one line, whatever the
 number of its rules, and two machines rarely conflict. Counting is left to `verdict`.
 """
 
@@ -18,27 +19,31 @@ from agent.vault.folders import RULE_HISTORY, AgentFolder
 from agent.vault.store import Vault
 
 RunOpinion: TypeAlias = Literal["", "helpful", "not_helpful", "corrected"]
-"""What the person made of a run: a ticked box about one of its rules, or an edit of what it wrote within a day."""
+"""What the person made of a run: a ticked box about one of its rules; or `corrected`: within a day they edited what it
+wrote, took it back, or said that it is not what they wanted."""
 SUCCESS = frozenset(("finished",))
 ENDED = frozenset(("finished", "failed", "limit"))
 """Outcomes that say something: an interrupted run was stopped by its person, for whatever reason."""
+_TICKED = frozenset(("helpful", "not_helpful"))
 _COLUMNS = ("time", "run", "outcome", "rules", "opinion", "session")
 _OPINION = "opinion"
 _CELL = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r"\[\[([^\]]+)\]\] ([0-9a-f]{8})")
+_RULE = re.compile(r"(\()?\[\[([^\]]+)\]\] ([0-9a-f]{8})")
 
 
 @dataclass(frozen=True, slots=True)
 class GivenRule:
-    """A rule in a run: its note, and the mark of its words."""
+    """A rule in a run: its note, and the mark of its words. `came_up`: the case that it is for was given in the run."""
 
     path: str
     words: str
+    came_up: bool = True
 
     @property
     def cell(self) -> str:
         """The rule in a cell."""
-        return f"[[{self.path.removesuffix('.md')}]] {self.words}"
+        cell = f"[[{self.path.removesuffix('.md')}]] {self.words}"
+        return cell if self.came_up else f"({cell})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +69,14 @@ class RuleRun:
 
 @dataclass(frozen=True, slots=True)
 class RuleUse:
-    """One use of a rule: a run that was given it."""
+    """A run that was given a rule; it is a use if the rule's case came up in it (`counts`)."""
 
     at: datetime
     run: str
     outcome: str
     opinion: RunOpinion
     session: str
+    came_up: bool = True
 
     @property
     def is_success(self) -> bool:
@@ -80,8 +86,11 @@ class RuleUse:
 
     @property
     def counts(self) -> bool:
-        """True if it says something about the rule: the run ended by itself, or the person said what they think."""
-        return self.outcome in ENDED or self.opinion != ""
+        """True if it says something about the rule: its case came up, and the run ended by itself or was corrected; or
+        the person ticked what they think of it."""
+        if self.opinion in _TICKED:
+            return True
+        return self.came_up and (self.outcome in ENDED or self.opinion != "")
 
 
 def opinion_row(at: datetime, run: str, rules: Sequence[GivenRule], opinion: RunOpinion, session: str) -> RuleRun:
@@ -135,7 +144,7 @@ def uses_of(rows: Iterable[RuleRun]) -> RuleUses:
             uses = found.setdefault(given.words, {})
             if row.outcome != _OPINION:
                 opinion = uses[row.run].opinion if row.run in uses else ""
-                uses[row.run] = RuleUse(row.at, row.run, row.outcome, opinion, row.session)
+                uses[row.run] = RuleUse(row.at, row.run, row.outcome, opinion, row.session, given.came_up)
             elif row.run in uses and row.opinion:
                 uses[row.run] = replace(uses[row.run], opinion=row.opinion)
     return RuleUses({words: tuple(uses.values()) for words, uses in found.items()})
@@ -169,4 +178,4 @@ def _parse_row(row: str) -> RuleRun | None:
 
 def _given(cell: str) -> Iterator[GivenRule]:
     for found in _RULE.finditer(cell):
-        yield GivenRule(f"{found[1]}.md", found[2])
+        yield GivenRule(f"{found[2]}.md", found[3], not found[1])

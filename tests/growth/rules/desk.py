@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agent.growth.gate.change import MeasureChange
 from agent.growth.patterns.likeness import vectors_of
-from agent.growth.reflections.reflection import Grade, Reflection, Strategy
+from agent.growth.reflections.reflection import Grade, ReactionKind, Reflection, Strategy
 from agent.growth.rules.book import RuleBook, load_book
 from agent.growth.rules.rule import LearnedRule
 from agent.growth.rules.rule_log import RuleRow
@@ -46,14 +46,26 @@ def strategy(
 
 
 def reflection(
-    day: int, *strategies: Strategy, run: str = "", strangers: Sequence[str] = (), **more: object
+    day: int,
+    *strategies: Strategy,
+    run: str = "",
+    strangers: Sequence[str] = (),
+    reactions: tuple[ReactionKind, ...] = (),
 ) -> Reflection:
     """A reflection of a day, on one run."""
     at = START + timedelta(days=day)
     path = f"reflections/{at:%Y/%m/%Y-%m-%d}-reflections.md"
     runs = (run or f"run-{day}",)
     return Reflection(
-        path, at, "task", runs, (), strategies=strategies, strangers=tuple(strangers), heading=f"{at:%H:%M} A run"
+        path,
+        at,
+        "task",
+        runs,
+        (),
+        strategies=strategies,
+        strangers=tuple(strangers),
+        heading=f"{at:%H:%M} A run",
+        reactions=reactions,
     )
 
 
@@ -87,6 +99,7 @@ class Desk:
             self.vault,
             self.language,
             lambda: self.reflections,
+            lambda since: [each for each in self.reflections if each.at.date() >= since],
             lambda: self.skills,
             lambda: vectors_of(shipped_embedder()),
             lambda: self.understanding,
