@@ -26,7 +26,7 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.degraded_search import DegradedSearch
 from agent.memory.recall.eligibility import SPARE, is_given_as_note, may_be_found
-from agent.memory.recall.floor import LEAST, probability
+from agent.memory.recall.floor import LEAST, probability, probability_by_itself
 from agent.memory.recall.recall_log import log_recall
 from agent.memory.recall.recaller import Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories
@@ -260,9 +260,16 @@ class MemorySource:
         return Given(helpful, hits, UNLIKELY if is_unlikely else "")
 
     def _helpful(self, task: str, answer: SearchResult) -> tuple[Hit, ...]:
-        """The hits, if one of them is likely enough to help."""
+        """The hits, if one of them is likely enough to help; those with text of strangers only if they are so by
+        themselves: a run that is shown one is marked for good, and most tasks are about something else."""
         least = LEAST[self.recall.workspace.settings.memory.floor]
-        return answer.hits if probability(task, answer.hits, answer.mode) >= least else ()
+        foreign = {hit for hit in answer.hits if self._origin(hit)}
+        own = [hit for hit in answer.hits if hit not in foreign]
+        if probability(task, own, answer.mode) < least:
+            own = []
+        by_itself = max(least, LEAST["normal"])
+        kept = (hit for hit in foreign if probability_by_itself(task, hit, answer.mode) >= by_itself)
+        return tuple(hit for hit in answer.hits if hit in {*own, *kept})
 
     def _piece(self, each: Remembered | Hit, pins: Pins, rank: int) -> Piece:
         """A memory or a passage with its receipt; its score keeps the order, whatever their own scores."""

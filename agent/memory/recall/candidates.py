@@ -15,7 +15,7 @@ from agent.index.hit import Hit
 from agent.memory.entry import MODEL, Entry, EntryType, Scope
 from agent.memory.expiry import expiry
 from agent.memory.recall.asker import Asker
-from agent.memory.recall.eligibility import NO_KNOWLEDGE, is_bare
+from agent.memory.recall.eligibility import ABOUT, NO_KNOWLEDGE, is_bare, is_bare_trace
 from agent.memory.recall.selection import CHAT, USER
 from agent.memory.store import with_offset
 from agent.vault.folders import DAILY as DAILY_FOLDER
@@ -128,6 +128,8 @@ def candidate_of(hit: Hit, home: AgentFolder) -> RecallCandidate:
     """The candidate of a hit, from its facets."""
     layer = next((kind for path, kind in LAYERS if home.holds(hit.path, path)), "")
     said: Mapping[str, str] = dict(reversed(hit.facets))
+    if is_bare_trace(hit):
+        return RecallCandidate(hit, ABOUT)
     if layer and said.get("type") not in NO_KNOWLEDGE:
         return RecallCandidate(hit, layer)
     return RecallCandidate(

@@ -12,6 +12,7 @@ CHANGELOG = "changelog"
 """The type of the profile's log of changes: the notes themselves say what holds."""
 NO_KNOWLEDGE = frozenset({ABOUT, CHANGELOG})
 """The types of notes that are never memories."""
+_TRACE = "workflow_trace"
 SPARE = 3
 """The factor by which more passages are requested than needed, because some are not eligible."""
 _BARE = re.compile(rf"\s*(?:#{{1,6}} .*|.*\[\[(?:About|关于) .*|- [^\[\n]*{SESSION_LINK}[^\]\n]*\]\]\s*)?")
@@ -35,9 +36,17 @@ def may_be_found(hit: Hit, home: AgentFolder) -> bool:
     Of a session only its summaries are found: its transcript would be the best match for its own questions.
     """
     folder = home.row(hit.path)
+    if is_bare_trace(hit):
+        return False
     if ("type", CHANGELOG) in hit.facets or is_unfilled(hit, home):
         return False
     return folder.searched and (folder.path != SESSIONS or "-summary-" in hit.path)
+
+
+def is_bare_trace(hit: Hit) -> bool:
+    """True for the trace of a run that had read text of strangers: it has the names of tools and nothing else, and
+    would mark each run that is shown it as one that has read such text, too, and then the trace of that run."""
+    return ("type", _TRACE) in hit.facets and any(key == "untrusted" for key, _ in hit.facets)
 
 
 def is_unfilled(hit: Hit, home: AgentFolder) -> bool:

@@ -53,6 +53,18 @@ def probability(task: str, hits: Sequence[Hit], mode: Mode) -> float:
     return max(_of_hit(hit, fit, personal) for hit in hits)
 
 
+def probability_by_itself(task: str, hit: Hit, mode: Mode) -> float:
+    """The probability that a passage helps by what it says alone: neither that the task is about its person, nor that
+    the passages beside it help, speaks for it. Text of strangers has to be likely by this measure."""
+    return _of_hit(hit, _HYBRID if mode in {"hybrid", "vector"} else _KEYWORD, 0.0)
+
+
+def fits_by_itself(question: str, hit: Hit, mode: Mode) -> bool:
+    """True if a passage that a search has found for a question is likely to help by what it says alone, or has at least
+    half of the question's rare words: a search for one name finds it in a long text about something else."""
+    return coverage([hit]) >= SURE or probability_by_itself(question, hit, mode) >= LEAST["normal"]
+
+
 def coverage(hits: Sequence[Hit]) -> float:
     """The share of the query's rare terms that the best hit has; 0 without hits."""
     return next((leg.score for hit in hits[:1] for leg in hit.why if leg.name == "coverage"), 0.0)

@@ -1,14 +1,17 @@
 """`search_vault` and `memory_recall`: passages that answer a question, with their line numbers.
 
-Both searches are passed in as functions: searching is left to the index, the selection of memories to the caller.
+Both searches are passed in as functions: searching is left to the index, the selection of memories to the caller. A
+search always finds something. What others wrote is shown only if it fits by itself, and else named: who is shown it is
+marked for good (`taint`), and may still read it on purpose.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
-from agent.index.hit import Hit, SearchResult
+from agent.index.hit import Hit, Mode, SearchResult
 from agent.llm.messages import JsonObject
+from agent.memory.recall.floor import fits_by_itself
 from agent.memory.recall.recaller import Recollection, Remembered
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
@@ -40,7 +43,8 @@ def search_tool(notes: Notes, search: SearchNotes) -> Tool:
         query, limit = arguments.text(call, "query"), arguments.number(call, "limit", LIMIT)
         answer = _open_to(notes.vault.home, context, search, query, limit)
         limited = f"(the search is limited just now: {answer.degraded})" if answer.degraded else ""
-        return _format_results(notes, answer.hits, _shown, "nothing was found", limited)
+        kept, left = _fitting(notes, answer.hits, query, answer.mode)
+        return _format_results(notes, kept, _shown, "nothing was found", [limited, left])
 
     description = "Find passages in the notes that answer a question or contain some words."
     return Tool("search_vault", description, _SCHEMA, perform, frozenset({"search"}), readonly=True)
@@ -50,25 +54,40 @@ def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
     """`memory_recall`, which finds memories of the person who asks."""
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
-        found = recall(arguments.text(call, "query"), arguments.number(call, "limit", LIMIT), context)
+        query = arguments.text(call, "query")
+        found = recall(query, arguments.number(call, "limit", LIMIT), context)
         limited = f"(recall is limited just now: {found.degraded})" if found.degraded else ""
-        return _format_results(notes, found.found, _recalled, "nothing is remembered about that", limited)
+        kept, left = _fitting(notes, found.found, query, found.mode)
+        return _format_results(notes, kept, _recalled, "nothing is remembered about that", [limited, left])
 
     description = "Recall what was remembered about a person, a preference, a decision."
     return Tool("memory_recall", description, _SCHEMA, perform, frozenset({"memory"}), readonly=True)
 
 
 def _format_results(
-    notes: Notes, found: Sequence[_Found], show: Callable[[int, _Found], str], nothing: str, limited: str
+    notes: Notes, found: Sequence[_Found], show: Callable[[int, _Found], str], nothing: str, remarks: Sequence[str]
 ) -> ToolOutput:
     """The results, numbered, with their sources and the origins of untrusted text in them."""
-    note: list[str] = [limited] if limited else []
+    note: list[str] = [each for each in remarks if each]
     if not found:
         return ToolOutput("\n".join([f"{nothing}; try other words", *note]))
     shown = [show(number, each) for number, each in enumerate(found, 1)]
     origins = dict.fromkeys(filter(None, (_source(notes, each.path, each.lines) for each in found)))
     sources = tuple(Cited(each.path, each.lines) for each in found)
     return ToolOutput("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
+
+
+def _fitting(notes: Notes, found: Sequence[_Found], query: str, mode: Mode) -> tuple[list[_Found], str]:
+    """The results without those by others that do not fit by themselves, and a line that names those."""
+    kept, left = list[_Found](), list[str]()
+    for each in found:
+        hit = each.hit if isinstance(each, Remembered) else each
+        if fits_by_itself(query, hit, mode) or not _source(notes, each.path, each.lines):
+            kept.append(each)
+        elif not notes.origin.named(each.path):
+            left.append(each.path)
+    names = ", ".join(dict.fromkeys(left))
+    return kept, f"(not shown, as others wrote it and it hardly fits: {names})" if left else ""
 
 
 def _open_to(home: AgentFolder, context: RunContext, find: SearchNotes, query: str, limit: int) -> SearchResult:
