@@ -1,18 +1,19 @@
-"""Whether the agent sleeps, is awake or works: what wakes it, and the line in the day's log about what it did.
+"""Whether the agent sleeps, is awake or works: what wakes it, and the lines in the day's log about what it did when.
 
 Jobs, tasks and requests in notes tell when they begin and end. A person's `wake` and `sleep` come in a small file, as
 they are other processes; the daemon takes it away in its next turn. A time awake in which nothing was done leaves
-nothing in the vault.
+nothing in the vault, and those of a day are written together once it is over (`awake_times`).
 """
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
+from agent.background.awake_times import AwakeTime, load_times, save_times
 from agent.background.pool import Pool
 from agent.background.presence_files import ORDER, STATE
 from agent.errors import AgentError
@@ -21,14 +22,11 @@ from agent.memory import daily
 from agent.schedule.agent_state import WakeKind
 from agent.schedule.history import Outcome
 from agent.schedule.states import StateMachine
-from agent.texts import text
 from agent.vault.change import Append, Stamp
 from agent.workspace.workspace import Workspace
 
 _NOTE = "note "
 """The beginning of the pool's key of a request in a note."""
-_NAMED = 5
-"""The most pieces of work that the line in the day's log names."""
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +42,8 @@ class Presence:
     problem: str = ""
     sent_to_sleep: datetime | None = field(default=None, init=False)
     """When its person has sent the agent to sleep; None once something has woken it."""
-    _lines: list[StateChanged] = field(default_factory=list, init=False)
+    _heard: list[AwakeTime] = field(default_factory=list, init=False)
+    _kept: list[AwakeTime] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         schedule = self.workspace.settings.schedule
@@ -56,18 +55,17 @@ class Presence:
         self._order.unlink(missing_ok=True)
         self.machine.start(*self._now)
         self.problem = self.machine.problem
+        self._kept = list(load_times(self.workspace.vault.private_folder))
 
     def tick(self, _: Tick) -> None:
-        """Do what a person ordered, let time pass, and write down what was done before it fell asleep."""
+        """Do what a person ordered, let time pass, and write down when it was awake on a day that is over."""
         try:
             self._obey()
             asked = next((key for key in self.pool.state.running if key.startswith(_NOTE)), "")
             if asked:
                 self.wake(asked, "user_request")
             self.machine.tick(*self._now)
-            while self._lines:
-                self._write(self._lines[0])
-                self._lines.pop(0)
+            self._write_days_that_are_over()
         except (AgentError, OSError) as error:
             logger.info("the agent's state: %s", error)
 
@@ -123,18 +121,26 @@ class Presence:
     def _hear(self, event: StateChanged) -> None:
         self.publish(event)
         if event.after == "sleeping" and event.done:
-            self._lines.append(event)
+            self._heard.append(AwakeTime(event.woken or event.at, event.at, event.done))
 
-    def _write(self, event: StateChanged) -> None:
-        """One line in the day's log about a time awake in which something was done."""
+    def _write_days_that_are_over(self) -> None:
+        """Keep the times awake of today, and write those of each day before into its log, in one commit."""
+        folder, heard = self.workspace.vault.private_folder, len(self._heard)
+        if not heard and not self._kept:
+            return
+        kept = [*self._kept, *self._heard[:heard]]
+        today = self._now[0].date()
+        for day in sorted({each.begun.date() for each in kept if each.begun.date() < today}):
+            self._write(day, [each for each in kept if each.begun.date() == day])
+            kept = [each for each in kept if each.begun.date() != day]
+        if kept != self._kept:
+            save_times(folder, kept)
+        self._kept = kept
+        del self._heard[:heard]
+
+    def _write(self, day: date, times: Sequence[AwakeTime]) -> None:
         vault, language = self.workspace.vault, self.workspace.settings.vault.language
-        done = list(dict.fromkeys(event.done))
-        named = text("answers.comma", language).join(daily.inert(each) for each in done[:_NAMED])
-        more = f" … ({len(done)})" if len(done) > _NAMED else ""
-        begun = event.woken or event.at
-        line = text("jobs.awake", language, begun=f"{begun:%H:%M}", ended=f"{event.at:%H:%M}", done=named + more)
-        head = daily.new_note(begun.date()).encode()
-        section = daily.section("times", language).encode()
-        path = vault.home.at(daily.path_of(begun.date()))
-        with vault.transaction("memory(daily): awake, and what was done", Stamp("agent", tool="daily")) as change:
-            change.requests.append(Append(path, f"- {line}\n".encode(), head, section))
+        lines = "".join(each.line(language) for each in times).encode()
+        head, section = daily.new_note(day).encode(), daily.section("times", language).encode()
+        with vault.transaction("memory(daily): when it was awake", Stamp("agent", tool="daily")) as change:
+            change.requests.append(Append(vault.home.at(daily.path_of(day)), lines, head, section))

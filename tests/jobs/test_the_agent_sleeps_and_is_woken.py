@@ -7,6 +7,7 @@ import pytest
 
 from agent.interfaces.cli.main import main
 from tests.jobs.town import Town, found, job
+from tests.vaults import git
 
 Captured = pytest.CaptureFixture[str]
 
@@ -44,15 +45,25 @@ def test_its_person_wakes_it_and_sends_it_to_sleep(town: Town, capsys: Captured)
         assert town.commits() == before, "nothing was done"
 
 
-def test_what_was_done_while_awake_is_one_line_of_the_day(town: Town, capsys: Captured) -> None:
-    town.write("jobs/briefing.md", job(title="Morning briefing"))
+def test_what_was_done_while_awake_is_written_once_the_day_is_over(town: Town, capsys: Captured) -> None:
+    town.write("jobs/briefing.md", job("{cron: '0 9,12 * * *'}", title="Morning briefing"))
+    day = town.root / f"daily/{town.clock.now().date()}.md"
     with town.daemon() as house:
         house.step()
-        town.clock.pass_by(minutes=1)
-        town.wait_for(house, "briefing", "done")
-        town.clock.pass_by(minutes=6)
-        house.until(lambda: "awake: Morning briefing" in town.daily(), "the line is there")
-        assert town.daily().count("awake:") == 1
+        for outcomes in (["done"], ["done", "done"]):
+            town.clock.pass_by(minutes=1 if outcomes == ["done"] else 174)
+            town.wait_for(house, "briefing", *outcomes)
+            town.clock.pass_by(minutes=6)
+            house.until(lambda: state(town, capsys)["state"] == "sleeping", "it sleeps")
+            house.for_a_while(1)
+        assert "awake:" not in day.read_text("utf-8")
+    with town.daemon() as house:  # what was noted before a restart is not lost
+        house.step()
+        town.clock.pass_by(hours=13)
+        house.until(lambda: "awake: Morning briefing" in day.read_text("utf-8"), "the lines are there")
+        house.for_a_while(1)
+        assert day.read_text("utf-8").count("awake: Morning briefing") == 2
+        assert git(town.root, "log", "--format=%s").count("memory(daily): when it was awake") == 1
 
 
 def test_an_idle_day_makes_no_commit_and_asks_no_model(town: Town) -> None:
