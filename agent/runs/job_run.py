@@ -14,6 +14,7 @@ from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.schedule.history import Outcome
 from agent.schedule.job import Job
+from agent.texts import text
 from agent.workspace.workspace import Workspace
 
 CHANNEL = "job"
@@ -63,6 +64,8 @@ def run_job(runs: RunService, job: Job, line: RunIO, paths: Sequence[str] = ()) 
     task = "\n".join((job.text, "", *links)) if links else job.text
     if not job.user_id and asks_for_agenda(job.text):
         agenda = agenda_of(runs.workspace, runs.workspace.clock.now().astimezone(job.zone).date())
+        if not runs.account.models.main.model.present:
+            return _plain_agenda(runs.workspace, agenda)
         task = "\n\n".join(filter(None, (task, agenda)))
     request = RunRequest(task, Speaker(CHANNEL, job.user_id), job=job.id, spend=job.spend)
     try:
@@ -90,6 +93,16 @@ def result_of(workspace: Workspace, ended: Ended, money: float) -> JobResult:
         money=money,
         waits_for=ended.waits_for,
         strangers=strangers,
+    )
+
+
+def _plain_agenda(workspace: Workspace, agenda: str) -> JobResult:
+    """The agenda as the answer: without a model, passages that have words of the job's text in common with it would be
+    the day's own note, in which they then stand twice."""
+    if not agenda:
+        return JobResult("nothing")
+    return JobResult(
+        "done", workspace.vault.masked(f"{agenda}\n\n{text('agenda.plain', workspace.settings.vault.language)}")
     )
 
 

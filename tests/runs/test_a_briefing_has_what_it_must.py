@@ -87,3 +87,26 @@ def test_a_briefing_names_what_is_due_and_what_is_on(
 
 def test_a_job_about_something_else_is_told_nothing_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "rent" not in told(tmp_path, monkeypatch, "en", "Look for broken links in my notes.")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_without_a_model_it_is_these_lists_and_nothing_of_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: Language
+) -> None:
+    log = "\n## Conversations\n\n### 08:10 - Give me a briefing for today: what is due, today's plan\n\n- Answer: No.\n"
+    day = DAY[language]["daily/2026-11-23.md"] + log
+    notes = {**fortnight(language).notes, **DAY[language], "daily/2026-11-23.md": day}
+    here = office(tmp_path, monkeypatch, notes, language=language)
+    here.clock.start = at(14, 9)
+    note = (PROJECT / f"vault_template/{language}/jobs/morning-briefing.md").read_text("utf-8")
+    job = parse_job("jobs/morning-briefing.md", note.encode(), "")
+    assert isinstance(job, Job)
+    with opened_runs(here.workspace) as runs:
+        result = run_job(runs, job, RunIO())
+    assert result.outcome == "done" and [each for each in WANTED[language] if each not in result.text] == []
+    assert "08:10" not in result.text and [each for each in UNWANTED[language] if each in result.text] == []
+    for path in here.workspace.vault.place.root.rglob("*.md"):
+        if any(part in path.parts for part in ("Notes", "笔记", "daily")):
+            path.unlink()
+    with opened_runs(here.workspace) as runs:
+        assert run_job(runs, job, RunIO()).outcome == "nothing"
