@@ -23,7 +23,7 @@ from agent.llm.fields import text as words_of_json
 from agent.llm.messages import Json, Request, System, User
 from agent.llm.provider import Cancelled
 from agent.loop.agent import Models
-from agent.texts import Language, text
+from agent.texts import Language, text, translated
 from agent.tools.taint import frame
 
 _RESULTS = 10
@@ -188,7 +188,7 @@ class ResearchDesk:
     def _fail(self, what: str, error: ToolFailed | ToolRetry) -> None:
         logger.info("research: %s: %s", what, error.message)
         with self._lock:
-            self.failures.setdefault(what, str(error.message))
+            self.failures.setdefault(what, translated(error.message, self.note_language))
 
 
 def _framed(reading: Reading, words: str) -> str:

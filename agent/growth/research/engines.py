@@ -24,6 +24,7 @@ from agent.llm.fields import items, mapping, parsed, text
 from agent.llm.messages import Json, JsonObject
 from agent.llm.provider import Cancelled
 from agent.llm.retry import pause
+from agent.texts import Sentence
 from agent.tools.builtin.page_date import day_in
 
 TIMEOUT = 15.0
@@ -69,7 +70,10 @@ class SearchEngine:
         """The leads for a query; raises `ToolFailed` with what to do about it, and `Interrupted`."""
         asked = self.call(query[:_QUERY], most)
         if http_address(asked.url) is None:
-            raise ToolFailed(f"{self.name} was not asked: {self.section}.base_url is no address")
+            setting = f"{self.section}.base_url"
+            raise ToolFailed(
+                Sentence("{engine} was not asked: {setting} is no address", engine=self.name, setting=setting)
+            )
         for _ in range(_TRIES - 1):
             found = self._answer(asked, cancelled)
             if not isinstance(found, float):
@@ -78,7 +82,10 @@ class SearchEngine:
         else:
             found = self._answer(asked, cancelled)
         if isinstance(found, float):
-            raise ToolFailed(f"{self.name} answered {_TOO_MANY}: too many searches, {_TRIES} tries; try again later")
+            too_many = Sentence("too many searches, {count} tries; try again later", count=_TRIES)
+            raise ToolFailed(
+                Sentence("{engine} answered {status}: {advice}", engine=self.name, status=_TOO_MANY, advice=too_many)
+            )
         leads: dict[str, Lead] = {}
         for each in self.results(found):
             if each.address.startswith(("http://", "https://")):
@@ -95,25 +102,55 @@ class SearchEngine:
                 if reply.status == _TOO_MANY:
                     return wait_asked(reply.retry_after, self.clock.now(), _LONGEST_PAUSE) or _PAUSE
                 if reply.status != 200:
-                    raise ToolFailed(f"{self.name} answered {reply.status}{self._advice(reply.status)}")
+                    advice = self._advice(reply.status)
+                    raise ToolFailed(
+                        Sentence(
+                            "{engine} answered {status}: {advice}", engine=self.name, status=reply.status, advice=advice
+                        )
+                    )
                 found = parsed(reply.body(_MOST_BYTES))
         except ExchangeFailed as error:
-            raise ToolFailed(f"{self.name} gave no answer ({error.failed.fault}): {self._check()}") from None
+            fault = error.failed.fault
+            raise ToolFailed(
+                Sentence(
+                    "{engine} gave no answer ({fault}): {advice}", engine=self.name, fault=fault, advice=self._check()
+                )
+            ) from None
         except ValueError as error:
-            raise ToolFailed(f"{self.name} did not answer as a search engine does: {self._check()}") from error
+            raise self._no_engine() from error
         if not isinstance(found, dict):
-            raise ToolFailed(f"{self.name} did not answer as a search engine does: {self._check()}")
+            raise self._no_engine()
         return found
 
-    def _advice(self, status: int) -> str:
-        if status in _REFUSALS:
-            return f": it refuses us; check {self.needs}"
-        if status in _USED_UP:
-            return ": what its plan allows is used up"
-        return f": {self._check()}" if status < 500 else ": it has a problem of its own; try again later"
+    def _not_asked(self) -> ToolFailed:
+        setting = f"{self.section}.base_url"
+        said = Sentence("{engine} was not asked: {setting} is no address", engine=self.name, setting=setting)
+        return ToolFailed(said)
 
-    def _check(self) -> str:
-        return f"check {self.section}.base_url"
+    def _answered(self, status: int, advice: Sentence) -> ToolFailed:
+        said = Sentence("{engine} answered {status}: {advice}", engine=self.name, status=status, advice=advice)
+        return ToolFailed(said)
+
+    def _silent(self, fault: str) -> ToolFailed:
+        advice = self._check()
+        said = Sentence("{engine} gave no answer ({fault}): {advice}", engine=self.name, fault=fault, advice=advice)
+        return ToolFailed(said)
+
+    def _no_engine(self) -> ToolFailed:
+        said = Sentence(
+            "{engine} did not answer as a search engine does: {advice}", engine=self.name, advice=self._check()
+        )
+        return ToolFailed(said)
+
+    def _advice(self, status: int) -> Sentence:
+        if status in _REFUSALS:
+            return Sentence("it refuses us; check {setting}", setting=self.needs)
+        if status in _USED_UP:
+            return Sentence("what its plan allows is used up")
+        return self._check() if status < 500 else Sentence("it has a problem of its own; try again later")
+
+    def _check(self) -> Sentence:
+        return Sentence("check {setting}", setting=f"{self.section}.base_url")
 
 
 def engines_of(settings: ResearchSettings, clock: Clock) -> tuple[SearchEngine, ...]:
@@ -182,4 +219,4 @@ def _key(settings: EngineSettings, name: str) -> str:
     try:
         return reveal(settings.api_key)
     except (MissingKey, ConfigError) as error:
-        raise ToolFailed(f"{name} was not asked: {error.message}") from error
+        raise ToolFailed(Sentence("{engine} was not asked: {reason}", engine=name, reason=error)) from error

@@ -145,5 +145,5 @@ def _ground(runs: RunService, call: ResearchCall) -> ResearchGround:
     stated = tuple(dict.fromkeys(each.rstrip(".,;:!?)]") for each in _URL.findall(call.topic)))
     engines = engines_of(workspace.settings.research, workspace.clock)
     known = workspace.vault.known
-    web = WebSource(call.topic, engines, stated, workspace.clock, lambda: known.values, call.network)
+    web = WebSource(call.topic, engines, stated, workspace.clock, lambda: known.values, call.network, call.limits)
     return ResearchGround(own, web if engines or stated else None, call.kind)

@@ -11,7 +11,7 @@ from agent.growth.research.kinds import ResearchKind
 from agent.growth.research.source import Reading
 from agent.growth.research.statements import FoundMethod
 from agent.llm.provider import Cancelled, never
-from agent.tools.builtin.web import NETWORK, WebNetwork
+from agent.tools.builtin.web import LIMITS, NETWORK, FetchLimits, WebNetwork
 from agent.vault.change import Request
 
 ResearchEnd: TypeAlias = Literal["done", "nothing", "limit", "stopped", "no_model"]
@@ -23,8 +23,8 @@ deadline; or without the model, which did not answer."""
 class ResearchCall:
     """What is asked for. `folders` are named by the person; `path` is the note (empty: one named after the topic).
 
-    `job` and `spend` are as in `loop.request`, and `network` is how hosts are reached. `anew`: a fact is looked up also
-    if it was checked before.
+    `job` and `spend` are as in `loop.request`, and `network` is how hosts are reached, `limits` those of each page.
+    `anew`: a fact is looked up also if it was checked before.
     """
 
     topic: str
@@ -35,6 +35,7 @@ class ResearchCall:
     spend: float | None = None
     cancelled: Cancelled = never
     network: WebNetwork = NETWORK
+    limits: FetchLimits = LIMITS
     anew: bool = False
 
 

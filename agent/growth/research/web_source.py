@@ -15,6 +15,7 @@ from agent.growth.research.authority import authority_of
 from agent.growth.research.engines import SearchEngine
 from agent.growth.research.source import Lead
 from agent.llm.provider import Cancelled
+from agent.texts import Sentence, joined
 from agent.tools.builtin.web import LIMITS, NETWORK, FetchLimits, WebNetwork, fetch_page
 
 NAME = "web"
@@ -47,7 +48,7 @@ class WebSource:
         """What the first engine that answers has found; raises `ToolFailed` with the reasons if none does."""
         if count_secrets(query, self.secrets()):
             raise ToolFailed("the query has a secret of this machine in it; it was not sent")
-        failures: list[str] = []
+        failures = list[Sentence]()
         for engine in self.engines:
             try:
                 found = engine.find(query, most, cancelled)
@@ -55,7 +56,7 @@ class WebSource:
                 failures.append(error.message)
                 continue
             return [self._rated(each) for each in islice(found, most)]
-        raise ToolFailed("; ".join(failures) or "no search engine is configured")
+        raise ToolFailed(joined(failures, "; ") if failures else Sentence("no search engine is configured"))
 
     def leads(self) -> Sequence[Lead]:
         """The pages that the person has named."""
@@ -66,7 +67,7 @@ class WebSource:
         found = fetch_page(lead.address, self.clock, self.secrets(), cancelled, self.network, self.limits)
         text = found.content.text[:_LONGEST].strip()
         if not text:
-            raise ToolFailed("there is nothing to read there")
+            raise ToolFailed(Sentence("there is nothing to read there"))
         title = " ".join(found.content.title.split())[:200] or lead.title
         return replace(lead, title=title, date=found.content.date or lead.date, text=text, origin=found.address)
 

@@ -23,7 +23,7 @@ def rows_by_hand(vault: Vault, book: RuleBook, now: datetime, language: Language
             rows.append(row)
     standing = {logged_words(rule.sentence) for rule in book.rules}
     for path in gone:
-        if book.log.of(path)[-1].event != "deleted" and _words(book, path) not in standing:
+        if book.log.of(path)[-1].event not in ("deleted", "merged") and _words(book, path) not in standing:
             rows.append(RuleRow(now, path, _words(book, path), "deleted", "person", text("rules.deleted", language)))
     return tuple(rows)
 
@@ -31,7 +31,7 @@ def rows_by_hand(vault: Vault, book: RuleBook, now: datetime, language: Language
 def _row(book: RuleBook, rule: LearnedRule, gone: list[str], now: datetime, language: Language) -> RuleRow | None:
     last = book.log.last_status(rule.path)
     said = logged_words(rule.sentence)
-    if last is None or book.log.of(rule.path)[-1].event == "deleted":
+    if last is None or book.log.of(rule.path)[-1].event in ("deleted", "merged"):
         before = next((path for path in gone if _words(book, path) == said), None)
         known = book.log.last_status(before) if before else None
         if known is not None:  # as old as its status, so that its uses since then still count

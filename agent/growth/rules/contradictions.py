@@ -7,7 +7,7 @@ of them; it counts only with the record of the question on this machine, and for
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from agent.growth.gate.change import ChangedNote, GateReport, ProposedChange
 from agent.growth.rules.candidates import RuleCandidate
@@ -73,11 +73,11 @@ def report_contradiction(
     """Report once, in one commit, that reflections say the opposite of a rule, with the question if it matters; returns
     the row of the log. None if it is reported already, or has to wait: for a look at what has arrived, or until fewer
     questions are open."""
-    words = logged_words(candidate.sentence)
-    is_known = any(row.words == words for row in known.book.log.of(rule.path, "contradicted"))
+    words, matters = logged_words(candidate.sentence), _matters(known, rule, candidate)
+    told = [row.at for row in known.book.log.of(rule.path, "contradicted") if row.words == words]
+    is_known = any(at >= _matters_since(known, rule) for at in told) if matters else bool(told)
     if is_known or work.vault.read(rule.path) != rule.data:
         return None
-    matters = _matters(known, rule, candidate)
     if matters and not may_ask_one(asked_questions(work.vault)):
         return None
     report = _measured(work, rule, candidate) if matters else None
@@ -129,6 +129,13 @@ def _matters(known: KnownRules, rule: LearnedRule, candidate: RuleCandidate) -> 
     """True if the person decides: the rule is active or theirs, or a reflection calls the opposite grave."""
     is_grave = any(each.strategy.severity == "high" for each in candidate.said)
     return rule.status == "active" or known.book.is_settled_by_person(rule) or is_grave
+
+
+def _matters_since(known: KnownRules, rule: LearnedRule) -> datetime:
+    """The time since which a contradiction of a rule matters because the rule is active: what was only reported before
+    is asked about then."""
+    last = known.book.log.last_status(rule.path)
+    return last.at if last is not None and last.event == "active" else datetime.min.replace(tzinfo=UTC)
 
 
 def _measured(work: RuleWork, rule: LearnedRule, candidate: RuleCandidate) -> GateReport:

@@ -21,13 +21,15 @@ from agent.vault.store import Vault
 
 RuleEvent: TypeAlias = Literal[
     "proposed", "refused", "probation", "urgent", "active", "deprecated", "deleted", "supported", "changed",
-    "contradicted", "gate",
+    "contradicted", "gate", "merged",
 ]  # fmt: skip
 """`refused`: the person said no to it. `probation`, `active`, `deprecated`: the status that it has from now on;
 `urgent`: the same as `probation`, at once, because it only restricts. `supported`: more evidence, `changed`: other
-words. `contradicted`: a reflection says the opposite. `gate`: not proposed, as past tasks went worse with it."""
+words. `contradicted`: a reflection says the opposite. `gate`: not proposed, as past tasks went worse with it.
+`merged`: its note is gone, as another one has the same rule."""
 By: TypeAlias = Literal["agent", "person"]
-_COLUMNS = ("time", "rule", "event", "by", "why")
+_COLUMNS = 5
+"""Time, rule, event, by whom, why; the table is parsed by their order, as their names are in the vault's language."""
 _CELL = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r"\[\[([^\]]+)\]\]")
 _COLON = re.compile(r"\s*：\s*")
@@ -93,8 +95,8 @@ def log_row(rule: LearnedRule, at: datetime, event: RuleEvent, by: By, why: str)
 
 def append_rows(home: AgentFolder, rows: Sequence[RuleRow], language: Language) -> Append:
     """The request that adds rows to the log, which it begins if it is missing."""
-    dashes = "|".join(" --- " for _ in _COLUMNS)
-    table = f"| {' | '.join(_COLUMNS)} |\n|{dashes}|\n"
+    dashes = "|".join(" --- " for _ in range(_COLUMNS))
+    table = f"{text('rules.log_columns', language)}\n|{dashes}|\n"
     head = Note.compose({"type": "rule_log"}, f"# {text('rules.log', language)}\n\n{table}").data
     said = "".join(f"{each.row}\n" for each in rows)
     return Append(home.at(RULE_LOG), said.encode("utf-8", "replace"), head)
@@ -114,7 +116,7 @@ def parse_rows(data: bytes) -> tuple[RuleRow, ...]:
 
 def _parse_row(row: str) -> RuleRow | None:
     cells = [cell.strip() for cell in _CELL.split(row.strip())[1:-1]] if row.startswith("|") else []
-    if len(cells) != len(_COLUMNS) or cells[2] not in get_args(RuleEvent) or cells[3] not in get_args(By):
+    if len(cells) != _COLUMNS or cells[2] not in get_args(RuleEvent) or cells[3] not in get_args(By):
         return None
     try:
         at = datetime.fromisoformat(cells[0])

@@ -115,6 +115,20 @@ def with_sources(rule: LearnedRule, sources: Sequence[RuleEvidence], language: L
     return _below(note, "rules.sources", _listed(added), language).data if added else rule.data
 
 
+def with_evidence_of(rule: LearnedRule, twin: LearnedRule, language: Language) -> bytes:
+    """The note with the evidence that another note with the same rule has, in the lines of that. Raises `BadNote`."""
+    note, other = Note.parse(rule.data), Note.parse(twin.data)
+    known = note.strings("evidence")
+    added = [each for each in other.strings("evidence") if each not in known]
+    if not added:
+        return rule.data
+    rows = dict.fromkeys(
+        row for row in other.body.splitlines() if row.startswith("- ") and any(a in row for a in added)
+    )
+    note = note.with_key("evidence", [*known, *added])
+    return _below(note, "rules.sources", "\n".join(rows or (f"- {each}" for each in added)), language).data
+
+
 def with_opposite(
     rule: LearnedRule,
     opposite: str,

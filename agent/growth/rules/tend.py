@@ -11,6 +11,7 @@ from agent.growth.rules.learning import learn_rules, rule_strategies, start_urge
 from agent.growth.rules.method_proposals import propose_methods
 from agent.growth.rules.rule_log import RuleRow
 from agent.growth.rules.rule_work import RuleChanges, RuleWork
+from agent.growth.rules.twins import merge_twins
 from agent.vault.proposals.proposals import settle_proposals
 
 
@@ -39,5 +40,6 @@ def follow_rules(work: RuleWork) -> tuple[RuleRow, ...]:
     if changes.rows:
         changes.write(work, "rules(log): what you did by hand")
     rows += changes.rows
+    rows += merge_twins(work, load_book(work.vault)).rows
     rows += propose_methods(work).rows
     return (*rows, *judge_rules(work, load_book(work.vault)).rows)

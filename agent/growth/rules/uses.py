@@ -25,7 +25,8 @@ SUCCESS = frozenset(("finished",))
 ENDED = frozenset(("finished", "failed", "limit"))
 """Outcomes that say something: an interrupted run was stopped by its person, for whatever reason."""
 _TICKED = frozenset(("helpful", "not_helpful"))
-_COLUMNS = ("time", "run", "outcome", "rules", "opinion", "session")
+_COLUMNS = 6
+"""Time, run, outcome, rules, opinion, session; parsed by their order, as their names are in the vault's language."""
 _OPINION = "opinion"
 _CELL = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"(\()?\[\[([^\]]+)\]\] ([0-9a-f]{8})")
@@ -155,15 +156,15 @@ def _rows(runs: Iterable[RuleRun]) -> bytes:
 
 
 def _head(month: str, language: Language) -> bytes:
-    dashes = "|".join(" --- " for _ in _COLUMNS)
+    dashes = "|".join(" --- " for _ in range(_COLUMNS))
     title, about = text("rules.history", language, month=month), text("rules.history_about", language)
-    body = f"# {title}\n\n{about}\n\n| {' | '.join(_COLUMNS)} |\n|{dashes}|\n"
+    body = f"# {title}\n\n{about}\n\n{text('rules.history_columns', language)}\n|{dashes}|\n"
     return Note.compose({"type": "rule_history"}, body).data
 
 
 def _parse_row(row: str) -> RuleRun | None:
     cells = [cell.strip() for cell in _CELL.split(row.strip())[1:-1]] if row.startswith("|") else []
-    if len(cells) != len(_COLUMNS) or cells[4] not in get_args(RunOpinion):
+    if len(cells) != _COLUMNS or cells[4] not in get_args(RunOpinion):
         return None
     try:
         at = datetime.fromisoformat(cells[0])

@@ -181,6 +181,8 @@ def _effects(forgetting: Forgetting, home: AgentFolder) -> Iterator[str]:
         if home.row(each.path).write is WriteRule.PROGRAM:
             lines = counted(len(each.gone), "1 line", "{count} lines")
             redacted = "  redacted in {lines}: {path} (a new name)" if each.to else "  redacted in {lines}: {path}"
+            if not each.gone:
+                redacted = "  gets another name: {path}" if each.to else "  its links change: {path}"
             yield said(redacted, lines=lines, path=each.to or each.path)
         else:
             gone = [line.strip() for line in each.gone if line.strip() and not is_mark(line)]

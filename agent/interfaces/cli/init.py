@@ -10,7 +10,7 @@ import click
 from agent.app.setup import DraftChoice, Wishes, hook_program, hook_scripts
 from agent.interfaces.cli.adopt import Adopted, adopt, is_asked, names
 from agent.interfaces.cli.help_layout import wrap_text
-from agent.interfaces.cli.language import counted, said
+from agent.interfaces.cli.language import counted, said, speak
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import size
 from agent.interfaces.cli.prompt import confirm
@@ -55,6 +55,8 @@ def command(
     repository, one is created, and the files in the folder become its first commit, in your name; in an existing
     repository, your uncommitted work stays uncommitted unless you say otherwise.
     """
+    if language is not None:  # as all commands speak in that vault
+        speak(language)
     adopted = adopt(
         output, path, Wishes(language, restore, watch_inbox=watch_inbox, under=under), drafts=drafts, yes=yes
     )

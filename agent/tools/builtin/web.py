@@ -21,6 +21,7 @@ from agent.config.masking import count_secrets
 from agent.errors import Interrupted, ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
 from agent.llm.provider import Cancelled
+from agent.texts import Sentence
 from agent.tools.arguments import schema, text
 from agent.tools.builtin.addresses import is_ours, refusal
 from agent.tools.builtin.charset import decode
@@ -142,7 +143,7 @@ def fetch_page(
             if cancelled():
                 raise Interrupted("web_fetch was cancelled")
             if clock.monotonic() >= deadline:
-                raise ToolFailed(f"no whole answer came within {limits.seconds:g} s")
+                raise ToolFailed(Sentence("no whole answer came within {seconds} s", seconds=f"{limits.seconds:g}"))
     finally:
         visit.stop()
 
@@ -192,11 +193,11 @@ class _Visit:
         except httpx.InvalidURL as error:
             raise ToolRetry("this is not an address of a web page; give a whole one, with https://") from error
         except (httpx.HTTPError, OSError, UnicodeError, ValueError) as error:
-            raise ToolFailed(f"the page could not be read: {_plainly(error)}") from error
+            raise ToolFailed(Sentence("the page could not be read: {reason}", reason=_plainly(error))) from error
         finally:
             for transport in self._transports:
                 transport.close()
-        raise ToolFailed(f"the server sent us on more than {self.limits.redirects} times")
+        raise ToolFailed(Sentence("the server sent us on more than {count} times", count=self.limits.redirects))
 
     def _ask(self, target: "httpx.URL") -> "httpx.Response":
         """The response, its body unread, of the first address of the host that can be reached."""
@@ -211,20 +212,20 @@ class _Visit:
                 return self._connect(target, host, address, port)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
                 reason = _plainly(error)
-        raise ToolFailed(f"{host} could not be reached: {reason}")
+        raise ToolFailed(Sentence("{host} could not be reached: {reason}", host=host, reason=reason))
 
     def _addresses(self, host: str, port: int) -> Sequence[str]:
         """Every address of the host; raises `ToolFailed` if one of them is not on the public internet."""
         try:
             addresses = self.network.resolve(host, port)
         except (OSError, UnicodeError) as error:
-            raise ToolFailed(f"there is no host {host}") from error
+            raise ToolFailed(Sentence("there is no host {host}", host=host)) from error
         for address in addresses:
             why = refusal(address) or ("is this machine's own" if is_ours(address) else "")
             if why:
                 raise ToolFailed(f"{host} is not on the open internet: its address {ascii(address)[1:-1]} {why}")
         if not addresses:
-            raise ToolFailed(f"there is no host {host}")
+            raise ToolFailed(Sentence("there is no host {host}", host=host))
         return addresses
 
     def _connect(self, target: "httpx.URL", host: str, address: str, port: int) -> "httpx.Response":
@@ -265,12 +266,14 @@ class _Visit:
 
     def _given(self, response: "httpx.Response", target: "httpx.URL") -> WebPage:
         if response.status_code != 200:
-            raise ToolFailed(f"{target.raw_host.decode('ascii')} answered {response.status_code}")
+            raise ToolFailed(
+                Sentence("{host} answered {status}", host=target.raw_host.decode("ascii"), status=response.status_code)
+            )
         kind, _, rest = response.headers.get("content-type", "").lower().partition(";")
         kind = kind.strip() or "text/plain"
         if kind not in _PAGES and not _is_text(kind):
-            named = kind if _PLAIN_TYPE.fullmatch(kind) else "of an unknown kind"
-            raise ToolFailed(f"what is there is {named}; web_fetch reads pages and text only")
+            named = kind if _PLAIN_TYPE.fullmatch(kind) else Sentence("of an unknown kind")
+            raise ToolFailed(Sentence("what is there is {kind}; web_fetch reads pages and text only", kind=named))
         data = self._body(response)
         cut = len(data) > self.limits.size
         charset = re.search(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", rest)
@@ -330,17 +333,17 @@ def _is_text(kind: str) -> bool:
     return kind.startswith("text/") or kind in _TEXTS or kind.endswith(("+json", "+xml"))
 
 
-def _plainly(error: BaseException) -> str:
+def _plainly(error: BaseException) -> Sentence:
     """The reason for a failed connection in fixed words: a server's own message is untrusted text."""
     wording = f"{error} {error.__cause__}".lower()
     for sign, words in (
-        ("certificate", "its certificate is not good"),
-        ("ssl", "no secure connection could be made"),
-        ("refused", "it refused the connection"),
-        ("timed out", "it did not answer in time"),
-        ("timeout", "it did not answer in time"),
-        ("unreachable", "there is no way to it"),
+        ("certificate", Sentence("its certificate is not good")),
+        ("ssl", Sentence("no secure connection could be made")),
+        ("refused", Sentence("it refused the connection")),
+        ("timed out", Sentence("it did not answer in time")),
+        ("timeout", Sentence("it did not answer in time")),
+        ("unreachable", Sentence("there is no way to it")),
     ):
         if sign in wording or sign in type(error).__name__.lower():
             return words
-    return "the connection broke"
+    return Sentence("the connection broke")

@@ -28,6 +28,7 @@ from agent.llm.providers import Providers
 from agent.llm.spend import Meter
 from agent.loop.agent import Models
 from agent.runs.service import RunService
+from agent.tools.builtin.web import LIMITS, FetchLimits
 from tests.growth.work import Office, office
 from tests.tools.sites import Answer, Site, answer
 
@@ -202,6 +203,7 @@ class Study:
     made: Office
     web: Web
     thinker: Thinker | None = None
+    limits: FetchLimits = LIMITS
 
     def go(
         self,
@@ -215,7 +217,9 @@ class Study:
     ) -> Research:
         """Do a research as the command does it, and commit what came of it."""
         with self.runs() as runs:
-            call = ResearchCall(topic, kind, folders, cancelled=cancelled, network=self.web.network, anew=anew)
+            call = ResearchCall(
+                topic, kind, folders, cancelled=cancelled, network=self.web.network, limits=self.limits, anew=anew
+            )
             found = research(runs, call)
             if commit:
                 commit_research(runs, found, call)

@@ -207,3 +207,13 @@ def test_a_chinese_vault_gets_a_chinese_note(tmp_path: Path, monkeypatch: pytest
     assert "### 来源" in note and "### 有争议" in note and "百科" in note and "可信度" in note
     assert "最大水深93米" in note and all("Chinese" in each or "中文" in each for each in prompts)
     assert "Sources" not in note and "no source" not in note
+
+
+def test_why_a_page_gave_nothing_is_said_in_the_vault_s_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {"http://gone.example/bridge": ("Bridge", "The Varn bridge weighs 900 tonnes.")}
+    with studying(tmp_path, monkeypatch, {}, usual("bridge", QUESTIONS[0]), known=known, language="zh") as study:
+        study.go("Varn bridge")
+        note = study.note("Varn bridge")
+    assert "`http://gone.example/bridge` (gone.example 回答 404)" in note and "answered" not in note

@@ -12,6 +12,7 @@ import pytest
 from agent.interfaces.cli.main import main
 from agent.loop.inert import _acts
 from agent.markdown.note import Note
+from agent.tools.builtin.web import FetchLimits
 from agent.vault.folders import RULES
 from tests.growth.research.study import Study, page, sentences_with, sources_in, studying
 from tests.tools.sites import Answer, answer, sent_on
@@ -103,13 +104,19 @@ def test_hostile_pages_have_no_effect(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_slow_page_is_left_in_time_and_the_rest_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crawling(connection: socket.socket) -> None:
+        study.made.clock.advance(FetchLimits().seconds + 1)  # the program's clock, which stands still otherwise
+        slow(connection)
+
     pages: dict[str, Answer] = {
-        "http://a.example/roses-soil": slow,
+        "http://a.example/roses-soil": crawling,
         "http://b.example/roses-soil": page("Roses", "The roses need chalk."),
     }
     with studying(tmp_path, monkeypatch, pages, obedient) as study:
         found = study.go("Roses soil", "fact", cancelled=lambda: False)
+        note = study.made.text(found.path)
     assert [each.address for each in found.sources][-1] == "http://b.example/roses-soil"
+    assert "`http://a.example/roses-soil` (no whole answer came within 20 s)" in note
 
 
 def test_a_private_name_is_not_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

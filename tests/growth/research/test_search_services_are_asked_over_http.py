@@ -13,6 +13,7 @@ from agent.config.secrets import Secret
 from agent.errors import Interrupted, ToolFailed
 from agent.growth.research.engines import SearchEngine, engines_of
 from agent.llm.provider import never
+from agent.tools.builtin.web import FetchLimits
 from tests.fakes import FakeClock
 from tests.growth.research.services import KEY, Service, ServiceName, service
 from tests.growth.research.study import studying
@@ -161,6 +162,7 @@ def test_the_next_service_is_asked_and_the_note_says_why_none_answered(
             monkeypatch.setenv(f"VAULT_AGENT_RESEARCH__{made.name.upper()}__BASE_URL", made.url)
             monkeypatch.setenv(f"VAULT_AGENT_RESEARCH__{made.name.upper()}__API_KEY", key)
         with studying(tmp_path, monkeypatch, {}, engine=False) as study:
+            study.limits = FetchLimits(seconds=0.5)  # nobody answers at https:// here
             found = study.go("The old bridge")
             assert {each.address for each in found.sources} == {
                 "https://one.example/bridge",

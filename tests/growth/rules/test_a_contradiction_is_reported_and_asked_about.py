@@ -48,6 +48,17 @@ def test_of_a_rule_on_probation_it_is_only_reported(desk: Desk) -> None:
     assert desk.asked() == [] and list(asked_questions(desk.vault)) == [] and desk.learn() == ()
 
 
+def test_what_was_only_reported_is_asked_about_once_the_rule_is_active(desk: Desk) -> None:
+    rule = desk.admit(ASK)
+    desk.learn(*three(NEVER, first=10))
+    assert list(asked_questions(desk.vault)) == []
+    desk.use(desk.rule(), *[True] * 6)
+    assert "active" in [row.event for row in desk.tend()]
+    asked = question(desk)
+    assert asked.title == f"Shall this rule still hold: {OLD}" and "6 of 6 runs" in asked.note.body
+    assert desk.tend() == () and question(desk).path == asked.path and desk.rule().words == rule.words
+
+
 def test_about_an_active_rule_the_person_is_asked_once(desk: Desk) -> None:
     active(desk)
     assert [row.event for row in desk.learn(*three(NEVER, first=10))] == ["contradicted"]

@@ -88,21 +88,43 @@ def test_evidence_and_status_of_one_rule_meet(both: tuple[tuple[Machine, Desk], 
     assert {row.event for row in (*here.tend(), *there.tend())} <= {"supported"}
 
 
-def test_the_same_rule_admitted_on_both_is_one_or_two_and_no_word_is_lost(
+def test_the_same_rule_admitted_on_both_becomes_one_and_no_word_is_lost(
     both: tuple[tuple[Machine, Desk], tuple[Machine, Desk]],
 ) -> None:
     (one, here), (other, there) = both
     here.admit(*READ)
     there.clock.advance(4 * 86_400)
     there.admit(*READ)
+    there.use(there.rule(), True)
+    evidence = {*here.rule().evidence, *there.rule().evidence}
     written = rows(one, "rules/log.md") | rows(other, "rules/log.md")
     in_step(one, other)
     assert {row.replace(" (2)", "") for row in rows(one, "rules/log.md")} == written
     assert [(rule.text, rule.status) for rule in here.book.rules] == [(READ[0], "probation")] * 2
-    here.tend()  # two notes had one name: a link in the log may have followed the other one, and is written anew
+    assert "merged" in [row.event for row in here.tend()]
+    there.tend()  # both merge them at once
     in_step(one, other)
-    assert all(desk.book.log.of(rule.path) for desk in (here, there) for rule in desk.book.rules)
+    here.tend(), there.tend()  # a link in the log may have followed the other note, and is written anew
+    in_step(one, other)
+    assert here.rule().words == there.rule().words and {*here.rule().evidence} == evidence
+    assert len(here.book.counted(here.rule())) == 1 and here.rule().status == "probation"
+    for desk in (here, there):
+        assert desk.book.log.of(desk.rule().path) and desk.book.log.unwanted == ()
+        assert not desk.rule().is_persons
     assert here.tend() == there.tend() == ()
+
+
+def test_what_the_person_decided_about_a_twin_holds(both: tuple[tuple[Machine, Desk], tuple[Machine, Desk]]) -> None:
+    (one, here), (other, there) = both
+    here.admit(*READ)
+    there.clock.advance(4 * 86_400)
+    there.admit(*READ)
+    other.write(there.rule().path, other.read(there.rule().path).replace("status: probation", "status: active"))
+    in_step(one, other)
+    here.tend()
+    in_step(one, other)
+    rule = here.rule()
+    assert rule.status == "active" and here.book.is_settled_by_person(rule)
 
 
 def test_tools_that_both_find_are_listed_once_each_and_a_tick_stays(
