@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import QuestionAsked, ToolFailed, ToolRetry
+from agent.index.hit import Leg
 from agent.llm.messages import ToolCall
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.vault import vault_tools
@@ -327,6 +328,25 @@ def test_a_search_that_shows_foreign_text_taints_the_run(home: House) -> None:
     home.found += [hit("garden.md", (7, 8), "roses"), hit("clip.md", (4, 4), "hello")]
     assert '<untrusted source="clip.md (from https://news.example/a)">' in home.says("search_vault", query="x")
     assert home.context.taint.sources == ["clip.md (from https://news.example/a)"]
+
+
+@pytest.mark.parametrize(
+    ("legs", "is_shown"),
+    [
+        ({"coverage": 0.0, "missed": 2.0, "unit_cosine": 0.2}, False),
+        ({"coverage": 0.6, "missed": 1.0, "unit_cosine": 0.1}, True),
+        ({"coverage": 0.45, "missed": 1.0, "unit_cosine": 0.7}, True),
+    ],
+)
+def test_foreign_text_that_hardly_fits_is_named_and_does_not_taint(
+    home: House, legs: dict[str, float], is_shown: bool
+) -> None:
+    write(home.vault.place.root / "clip.md", "---\nsource: https://news.example/a\n---\nhello\n")
+    why = tuple(Leg(name, 1, score, 0.0) for name, score in legs.items())
+    home.found += [hit("garden.md", (7, 8), "roses"), replace(hit("clip.md", (4, 4), "hello"), why=why)]
+    said = home.says("search_vault", query="where the roses are")
+    assert "roses" in said and ("hello" in said) == bool(home.context.taint) == is_shown
+    assert ("(not shown, as others wrote it and it hardly fits: clip.md)" in said) != is_shown
 
 
 PLAN = "# Plan\n\nfirst\n\n## Today\n\nwater\n\n## Later\n\nprune\n\n## Notes\n\na\n\n## Notes\n\nb\n"

@@ -61,8 +61,9 @@ def probability_by_itself(task: str, hit: Hit, mode: Mode) -> float:
 
 def fits_by_itself(question: str, hit: Hit, mode: Mode) -> bool:
     """True if a passage that a search has found for a question is likely to help by what it says alone, or has at least
-    half of the question's rare words: a search for one name finds it in a long text about something else."""
-    return coverage([hit]) >= SURE or probability_by_itself(question, hit, mode) >= LEAST["normal"]
+    half of the question's rare words: a search for one name finds it in a long text about something else. True, too,
+    where nothing is known of how it fits, as for a search by filters alone."""
+    return not hit.why or coverage([hit]) >= SURE or probability_by_itself(question, hit, mode) >= LEAST["normal"]
 
 
 def coverage(hits: Sequence[Hit]) -> float:
