@@ -130,7 +130,8 @@ class Presence:
             return
         kept = [*self._kept, *self._heard[:heard]]
         today = self._now[0].date()
-        for day in sorted({each.begun.date() for each in kept if each.begun.date() < today}):
+        is_over = self.machine.current.state == "sleeping"  # else a time that began on such a day may go on
+        for day in sorted({each.begun.date() for each in kept if is_over and each.begun.date() < today}):
             self._write(day, [each for each in kept if each.begun.date() == day])
             kept = [each for each in kept if each.begun.date() != day]
         if kept != self._kept:

@@ -46,7 +46,7 @@ def test_its_person_wakes_it_and_sends_it_to_sleep(town: Town, capsys: Captured)
 
 
 def test_what_was_done_while_awake_is_written_once_the_day_is_over(town: Town, capsys: Captured) -> None:
-    town.write("jobs/briefing.md", job("{cron: '0 9,12 * * *'}", title="Morning briefing"))
+    town.write("jobs/briefing.md", job("[{cron: '0 9,12 * * *'}, {cron: '58 23 * * *'}]", title="Morning briefing"))
     day = town.root / f"daily/{town.clock.now().date()}.md"
     with town.daemon() as house:
         house.step()
@@ -59,10 +59,15 @@ def test_what_was_done_while_awake_is_written_once_the_day_is_over(town: Town, c
         assert "awake:" not in day.read_text("utf-8")
     with town.daemon() as house:  # what was noted before a restart is not lost
         house.step()
-        town.clock.pass_by(hours=13)
+        town.clock.pass_by(hours=11, minutes=52)  # a minute or two before midnight
+        town.wait_for(house, "briefing", "done", "done", "done")
+        town.clock.pass_by(minutes=3)
+        house.for_a_while(1)
+        assert "awake:" not in day.read_text("utf-8"), "the last time awake of the day goes on"
+        town.clock.pass_by(minutes=6)
         house.until(lambda: "awake: Morning briefing" in day.read_text("utf-8"), "the lines are there")
         house.for_a_while(1)
-        assert day.read_text("utf-8").count("awake: Morning briefing") == 2
+        assert day.read_text("utf-8").count("awake: Morning briefing") == 3
         assert git(town.root, "log", "--format=%s").count("memory(daily): when it was awake") == 1
 
 
