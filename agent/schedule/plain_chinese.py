@@ -102,11 +102,15 @@ def _words(pattern: str, build: Build) -> UnitWords:
     return UnitWords(re.compile(pattern), re.compile(rf"(?:{pattern})[\s。！]*$"), build)
 
 
+_WEEK = "(?:周|星期|礼拜)"
+_AT = rf"(?:的?(?:上午|下午|早上|晚上|中午))?{_N}[点:]"
+"""A time of day, which tells the days of a schedule from a word at the begin of a task."""
 CHINESE = (
     _words(r"每天|每日|天天", lambda _: Days()),
     _words(r"每(?:天)?(?P<part>晚上?|早上?)(?!点)", lambda match: Days("*", _part(match))),
-    _words(r"(?:每个?|在)工作日|每逢工作日", lambda _: Days("1-5")),
-    _words(r"每(?:个)?(?:周|星期|礼拜)末", lambda _: Days("6,0")),
+    _words(rf"(?:每个?|在)工作日|每逢工作日|^工作日(?={_AT})", lambda _: Days("1-5")),
+    _words(rf"(?:每个?{_WEEK}|^{_WEEK})一[到至]{_WEEK}?五", lambda _: Days("1-5")),
+    _words(rf"每(?:个)?{_WEEK}末|^周末(?={_AT})", lambda _: Days("6,0")),
     _words(r"每隔一天|每两天|每2天|隔天", lambda _: Days(every_other=True)),
     _words(rf"每(?:个)?(?:周|星期|礼拜)(?P<days>{_D}(?:[、,，和与](?:周|星期|礼拜)?{_D})*)", _weekdays),
     _words(rf"每(?:个)?月(?:的)?(?P<day>{_N})[号日]", _month_day),

@@ -10,6 +10,10 @@ from agent.schedule.triggers import At, Cron, Every, parse_triggers
 MONDAY = datetime(2026, 11, 23, 10, 0, 20, tzinfo=timezone(timedelta(hours=1)))
 
 UNDERSTOOD = [
+    ("工作日七点半给我简报", "cron 30 7 * * 1-5", "给我简报"),
+    ("周一到周五 8:00 给我简报", "cron 0 8 * * 1-5", "给我简报"),
+    ("周末早上九点给花浇水", "cron 0 9 * * 6,0", "给花浇水"),
+    ("每天九点写工作日报", "cron 0 9 * * *", "写工作日报"),
     ("every day at 9 brief me", "cron 0 9 * * *", "brief me"),
     ("every day at 9am brief me", "cron 0 9 * * *", "brief me"),
     ("every day at 9:30 pm brief me", "cron 30 21 * * *", "brief me"),
