@@ -10,7 +10,7 @@ from agent.runs.decisions import Question, answer, approvals
 from agent.runs.pending_decisions import PendingDecision, pending_call, pending_decisions
 from agent.runs.resumer import Resumer
 from agent.runs.short_ids import SHORT_ID, NotFound, find_by_id, short_id
-from agent.runs.sync_questions import answer_sync_question, open_sync_questions
+from agent.runs.sync_questions import adopt_questions, answer_sync_question, open_sync_questions
 from agent.runs.waiting_questions import waiting_questions
 from agent.texts import Language, either, text
 from agent.tools.approval_note import shows, title
@@ -95,8 +95,11 @@ def answer_question(workspace: Workspace, question: Question, given: str) -> Ans
     """Answer a question in its note: `given` is one of its options, an option's number, or the person's own words."""
     number = int(given) if given.isdecimal() and len(given) < SHORT_ID else 0
     words = question.options[number - 1] if 0 < number <= len(question.options) else given
-    if question in open_sync_questions(workspace):
-        is_done = answer_sync_question(workspace, question, words)
+    if not question.run:
+        adopt_questions(workspace)
+    of_sync = next((each for each in open_sync_questions(workspace) if each.path == question.path), None)
+    if of_sync is not None:
+        is_done = answer_sync_question(workspace, of_sync, words)
         later = Resumer.DAEMON if is_watched(workspace) else Resumer.LATER
         return Answered(words, Resumer.HERE if is_done else later, is_of_sync=True)
     answer(workspace, question, words)

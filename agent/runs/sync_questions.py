@@ -18,7 +18,7 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.daily import inert
 from agent.memory.entry import slug
-from agent.runs.decisions import Question, without_boxes
+from agent.runs.decisions import Question, noted_questions, without_boxes
 from agent.texts import Language, text
 from agent.vault.change import Stamp
 from agent.vault.decision_notes import RecordFolder, post
@@ -26,7 +26,7 @@ from agent.vault.folders import QUESTIONS
 from agent.vault.provenance.remotes import plain_address
 from agent.vault.store import Vault
 from agent.vault.sync.permission import RemoteChoice, RemotePermission
-from agent.vault.sync.resolve import ConflictedNote, ConflictSide, conflicted_note, resolve
+from agent.vault.sync.resolve import ConflictedNote, ConflictSide, conflicted_note, conflicted_notes, resolve
 from agent.vault.sync.state import SyncedRemote, Wait, WaitKind, sync_state
 from agent.vault.sync.unasked import drop_unasked, unasked_conflicts
 from agent.vault.worktree.paths import is_note
@@ -87,6 +87,24 @@ def ask_about_conflicts(workspace: Workspace) -> tuple[str, ...]:
     return tuple(filter(None, asked))
 
 
+def adopt_questions(workspace: Workspace) -> None:
+    """Take over the questions about conflicts that another machine has asked and that arrived as notes.
+
+    Only a note that says word for word what this machine would ask about a conflict that it has, too: then the person
+    can settle it on either machine.
+    """
+    vault, known = workspace.vault, asked_by_sync(workspace)
+    arrived = [each.path for each in noted_questions(workspace) if each.path not in known]
+    notes = {path: Note.parse(vault.read(path) or b"") for path in arrived}
+    for conflict in conflicted_notes(vault) if notes else ():
+        question, body, _ = _conflict_question(workspace, conflict)
+        key = _key("conflict", conflict.path)
+        before = _records(vault).get(key)
+        same = [path for path, note in notes.items() if note.body.strip() == body.strip()]
+        if same and (before is None or before.matter != question.matter):
+            _records(vault).put(key, replace(question, path=same[0], id=notes[same[0]].string("id") or ""))
+
+
 def open_sync_questions(workspace: Workspace) -> tuple[Question, ...]:
     """The questions without an answer whose matter still stands, sorted by path."""
     vault = workspace.vault
@@ -98,6 +116,17 @@ def open_sync_questions(workspace: Workspace) -> tuple[Question, ...]:
 def asked_by_sync(workspace: Workspace) -> frozenset[str]:
     """The notes of all questions of sync that are known here, also of those whose matter is over."""
     return frozenset(each.path for each in _records(workspace.vault).all())
+
+
+def asked_conflict(workspace: Workspace, path: str) -> ConflictedNote | None:
+    """The versions between which the question in the note at `path` lets choose; None if it is about something else."""
+    asked = next((each for each in _records(workspace.vault).all() if each.path == path), None)
+    if asked is None or asked.subject != "conflict":
+        return None
+    try:
+        return conflicted_note(workspace.vault, asked.name)
+    except UserError:
+        return None
 
 
 def answer_sync_question(workspace: Workspace, question: Question, words: str) -> bool:
@@ -294,6 +323,8 @@ def _close(vault: Vault, question: SyncQuestion, result: str) -> None:
         return
     try:
         note = Note.parse(data)
+        if note.string("status") != "open":
+            return  # another machine has closed it
         title, _, rest = note.body.lstrip("\n").partition("\n")
         closed = note.with_body(f"\n{title}\n\n→ {result}\n{rest}").with_key("status", question.status)
     except BadNote:

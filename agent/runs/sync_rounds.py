@@ -5,7 +5,13 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 
 from agent.errors import AgentError
-from agent.runs.sync_questions import Allowed, ask_about_conflicts, ask_about_remotes, settle_questions
+from agent.runs.sync_questions import (
+    Allowed,
+    adopt_questions,
+    ask_about_conflicts,
+    ask_about_remotes,
+    settle_questions,
+)
 from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport
 from agent.vault.sync.rounds import rounds
@@ -48,6 +54,7 @@ def _ask(workspace: Workspace) -> None:
     try:
         ask_about_remotes(workspace)
         ask_about_conflicts(workspace)
+        adopt_questions(workspace)
     except AgentError as error:
         logger.info("questions about sync: %s", error.message)
 

@@ -337,6 +337,33 @@ def test_a_conflict_is_asked_about_and_answered_by_a_number(pair: Pair) -> None:
     assert not list(pair.other.root.glob("plan (conflict*"))
 
 
+def test_a_conflict_is_settled_on_the_machine_that_did_not_ask(pair: Pair) -> None:
+    two_versions(pair)
+    path = str(question(pair.other)["path"])
+    pair.one.types("sync")
+    done = pair.one.asks("questions", "answer", str(question(pair.one)["path"]), "2")
+    assert done["goes_on"] == "here"
+    text = pair.one.read("plan.md")
+    assert ("by one" in text) != ("by other" in text) and not list(pair.one.root.glob("plan (conflict*"))
+    pair.one.types("sync")
+    pair.other.types("sync")
+    assert pair.other.read("plan.md") == text and pair.other.asks("questions")["questions"] == []
+    assert pair.other.read(path).count("→") == 1, "it is closed once"
+    assert pair.other.read(path) == pair.one.read(path)
+
+
+def test_a_question_that_says_something_else_settles_no_conflict(pair: Pair) -> None:
+    two_versions(pair)
+    path = str(question(pair.other)["path"])
+    pair.other.write(path, pair.other.read(path).replace("by one", "by nobody"))
+    pair.other.types("commit")
+    pair.other.types("sync")
+    pair.one.types("sync")
+    done = pair.one.asks("questions", "answer", path, "2")
+    assert done["goes_on"] != "here"
+    assert list(pair.one.root.glob("plan (conflict*")), "both versions are still there"
+
+
 def test_a_conflict_that_is_ended_by_hand_is_no_question_any_more(pair: Pair) -> None:
     two_versions(pair)
     path = str(question(pair.other)["path"])

@@ -6,6 +6,7 @@ import msgspec
 
 from agent.interfaces.http.api.typed import typed
 from agent.interfaces.http.operation import Call, NoParams, Operation, Reply
+from agent.runs.sync_questions import adopt_questions, settle_questions
 from agent.texts import text
 from agent.vault.health.status import status as vault_status
 from agent.vault.sync.resolve import ConflictSide, conflicted_note, conflicted_notes, resolve
@@ -114,7 +115,10 @@ def resolve_conflict(call: Call[NoParams, Resolution]) -> Reply[Resolved]:
     """End a conflict, in the person's name."""
     workspace, asked = call.service.workspace, call.body
     conflict = conflicted_note(workspace.vault, asked.path)
+    adopt_questions(workspace)
     outcome = resolve(workspace.vault, conflict, asked.side, text("conflict.other", workspace.settings.vault.language))
+    if not outcome.queued:
+        settle_questions(workspace)  # nobody is asked any more
     done = Resolved(conflict.path, list(conflict.copies), outcome.commit, outcome.queued)
     return Reply(done, status=202 if outcome.queued else 0)
 
