@@ -79,12 +79,13 @@ class Resume:
                 approvals(self.workspace).expire()
             if event.now >= self._over_at:
                 self._over_at, self._wanted = event.now + OVER, True  # a question may have run out
-            if self._wanted and event.now >= self._look_at:
+            if self._wanted and event.now >= self._look_at and not approvals(self.workspace).is_deciding:
                 self._wanted = False
                 self._submit()
         except (AgentError, OSError) as error:
             logger.warning("approvals: %s", error)
             self.problem = str(error)
+            self._wanted, self._look_at = True, event.now + AGAIN
 
     def _submit(self) -> None:
         for mark in ready(self.workspace):

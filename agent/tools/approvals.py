@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from agent.clock import Clock
@@ -26,7 +27,7 @@ from agent.tools.policy import Permission, Policies
 from agent.tools.taint import reason_to_ask
 from agent.vault.change import Stamp
 from agent.vault.decision_notes import RecordFolder, free_path
-from agent.vault.locks import process_lock
+from agent.vault.locks import holder, process_lock
 from agent.vault.store import Vault
 
 if TYPE_CHECKING:
@@ -117,6 +118,11 @@ class Approvals:
                     self._records.drop(known.hash)
         return tuple(closed)
 
+    @property
+    def is_deciding(self) -> bool:
+        """True while a decision, or a question, is being written: its note may be ahead of its record."""
+        return holder(self._lock) is not None
+
     def decide(self, name: str, yes: bool, reason: str = "") -> ApprovalRecord:
         """Answer a question (by its note's path or its id) in the person's name; ticks the box in the note.
 
@@ -155,10 +161,13 @@ class Approvals:
     def _records(self) -> RecordFolder[ApprovalRecord]:
         return approval_records(self.vault)
 
+    @property
+    def _lock(self) -> Path:
+        return self.vault.private_folder / "approvals.lock"
+
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        lock = self.vault.private_folder / "approvals.lock"
-        with process_lock(lock, self.clock, _PATIENCE, "another vault-agent is deciding on an approval"):
+        with process_lock(self._lock, self.clock, _PATIENCE, "another vault-agent is deciding on an approval"):
             yield
 
     def _ask(

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from agent.runs.decisions import GivenDecision
     from agent.workspace.workspace import Workspace
 
-_ANSWERS = 10.0
-"""Seconds in which the daemon has to say that it takes a task."""
+_ANSWERS = 30.0
+"""Seconds in which the daemon has to say that it takes a task: on a machine that is so busy, this process would take
+longer to do it."""
 _LOOK = 0.1
 """Seconds between two looks at whether to stop."""
 _LEAVES = 15.0
