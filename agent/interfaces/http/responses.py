@@ -70,6 +70,7 @@ def refusal(refused: Refused, language: Language, scope: Scope) -> Response:
         return problem_response(refused, language)
     problem = problem_of(refused, language)
     words = " ".join(f"<p>{escape(each)}</p>" for each in (problem.detail, problem.hint) if each)
-    page = f'<!doctype html><html lang="{language}"><title>vault-agent</title>{words}</html>'
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    page = f'<!doctype html><html lang="{language}">{head}<title>vault-agent</title>{words}</html>'
     headers = {**SECURITY_HEADERS, **refused.headers}
     return Response(page, refused.status, headers, "text/html; charset=utf-8")

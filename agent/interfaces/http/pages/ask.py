@@ -17,13 +17,15 @@ from agent.background.asked_runs import AnswerText, AskedRun, Failed, RunNews
 from agent.errors import NoteGone
 from agent.events.runs import ModelRetry, Speaker, TaskStarted, ToolCallFailed, ToolCallStarted, ToolCompleted
 from agent.interfaces.http.following import followed
+from agent.interfaces.http.pages.aftermath import aftermath
 from agent.interfaces.http.pages.frame import HEADERS, rendered
 from agent.interfaces.http.pages.markdown import html_of
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.service import Service
+from agent.llm.messages import Assistant, Message, ToolResult
+from agent.loop.outcome import Ended
 from agent.loop.request import RunRequest
 from agent.runs.report import RunReport
-from agent.tools.tool import Cited
 from agent.vault.folders import QUESTIONS
 
 CHANNEL = "http"
@@ -72,6 +74,18 @@ class _Shown:
             case TaskStarted():
                 pass
 
+    def hear(self, message: Message) -> None:
+        """Add what was said in a part of the run that nobody followed."""
+        match message:
+            case Assistant(said, calls):
+                if said.strip():
+                    self.steps.append(_Step("text", said))
+                self.steps += [_Step("running", call.name, call.id) for call in calls]
+            case ToolResult():
+                self._end(message.call, message.name, "failed" if message.failed else "done", "")
+            case _:
+                pass
+
     def _end(self, call: str, tool: str, state: str, why: str) -> None:
         found = next((each for each in self.steps if each.call == call), None)
         if found is None:
@@ -91,7 +105,17 @@ def show_run(request: PageRequest) -> Mapping[str, object]:
     shown = _Shown()
     for item in run.news.after(0):
         shown.take(item.event)
-    return {"run": run, **_values(request, run, shown)}
+    return {"run": run, "earlier": _earlier(request, run), **_values(request, run, shown)}
+
+
+def _earlier(request: PageRequest, run: AskedRun) -> list[tuple[AskedRun, Markup]]:
+    """What was asked in the same conversation before, with its answers, the oldest first."""
+    asked = [each for each in request.service.runs.all() if each.session == run.session and each.began < run.began]
+    told = [(each, each.result) for each in reversed(asked) if run.session]
+    return [
+        (each, html_of(request, run.session, result.ended.answer if isinstance(result, RunReport) else ""))
+        for each, result in told
+    ]
 
 
 def ask(request: PageRequest) -> Done:
@@ -160,31 +184,47 @@ def _part(request: PageRequest, run: AskedRun, shown: _Shown) -> str:
 def _values(request: PageRequest, run: AskedRun, shown: _Shown) -> dict[str, object]:
     result = shown.result
     ended = result.ended if isinstance(result, RunReport) else None
-    answer = ended.answer if ended else ""
+    since = aftermath(request.workspace, ended) if ended else None
     steps = list(shown.steps)
-    if answer and steps and steps[-1].state == "text":  # the whole answer, also of a run with more news than are kept
-        steps[-1] = _Step("text", answer)
-    elif answer:
-        steps.append(_Step("text", answer))
-    for step in steps:
+    if ended and ended.answer:
+        if steps and steps[-1].state == "text":  # the whole answer, also of a run with more news than are kept
+            steps.pop()
+        steps.append(_Step("text", ended.answer))
+    whole = _Shown(steps)
+    for message in since.said if since else ():
+        whole.hear(message)
+    for step in whole.steps:
         if step.state == "text":
             step.html = html_of(request, run.session, step.text)
     home = request.workspace.vault.home
+    waits_for = since.waits_for if since else ended.waits_for if ended else ""
+    used, looked = _sources(ended, " ".join(each.text for each in whole.steps)) if ended else ((), ())
     return {
-        "steps": steps,
+        "steps": whole.steps,
         "retry": shown.retry,
         "result": result,
         "ended": ended,
         "reason": result.reason if isinstance(result, Failed) else ended.reason if ended else "",
-        "sources": _sources(ended.given + ended.sources) if ended else (),
-        "is_question": bool(ended and ended.waits_for and home.holds(ended.waits_for, QUESTIONS)),
-        "commits": result.commits if isinstance(result, RunReport) else (),
+        "sources": used,
+        "looked": looked,
+        "waits_for": waits_for,
+        "is_question": bool(waits_for and home.holds(waits_for, QUESTIONS)),
+        "is_resumed": since is not None and not since.is_over and not since.waits_for,
+        "goes_on": bool(ended and ended.outcome.waits and not (since and since.is_over)),
+        "is_over": bool(ended and (since.is_over if since else not ended.outcome.waits)),
+        "commits": since.commits if since else result.commits if isinstance(result, RunReport) else (),
     }
 
 
-def _sources(cited: tuple[Cited, ...]) -> tuple[str, ...]:
-    """The notes that the answer rests on, each once."""
-    return tuple(dict.fromkeys(each.path for each in cited if each.path.endswith(".md")))
+def _sources(ended: Ended, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The notes that the answer rests on: those that it used, names, or had read; and the others that were looked at.
+
+    Each is named once.
+    """
+    cited = [each.path for each in (*ended.used, *ended.sources, *ended.given) if each.path.endswith(".md")]
+    found, used = dict.fromkeys(cited), {each.path for each in ended.used}
+    best = tuple(path for path in found if path in used or f"[[{path.removesuffix('.md')}" in said)
+    return best, tuple(path for path in found if path not in best)
 
 
 def _run(request: PageRequest) -> AskedRun:

@@ -5,6 +5,7 @@ markup would still do nothing. The policy in the header allows no inline script,
 the page's head only names the nonce, for `hx-csp`.
 """
 
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
@@ -35,6 +36,8 @@ _POLICY = (
 )
 HEADERS = {**SECURITY_HEADERS, "Content-Security-Policy": _POLICY, "Referrer-Policy": "same-origin"}
 """The headers of every page. Without a referrer a browser would not say either that a form is our own."""
+_PLACE = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_STAMPED = re.compile(r"\d{4}-\d\d-\d\d-(.+?)(?:-[a-z0-9]{6})?")
 _AGES = ((3_600, "minute", 60), (86_400, "hour", 3_600), (14 * 86_400, "day", 86_400))
 
 
@@ -81,6 +84,13 @@ def note_address(path: str, part: str = "notes") -> str:
     return f"/{part}/{quote(path, errors='surrogateescape')}"
 
 
+def note_name(path: str) -> str:
+    """A note as people call it: its name without folders; of a memory's, the words without the day and the code."""
+    name = path.rpartition("/")[2].removesuffix(".md")
+    stamped = _STAMPED.fullmatch(name)
+    return stamped[1].replace("-", " ") if stamped else name
+
+
 def _visible(value: object) -> object:
     """Text with its active and invisible characters written out; what is markup already is left as it is."""
     return escape(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -111,11 +121,13 @@ def _environment() -> Environment:
     found.filters |= {
         "moment": _moment,
         "day": _day,
+        "short": _short,
         "said": _said,
         "patch": patch_rows,
         "patch_to": patch_between,
         "clock": _clock,
         "exact": _exact,
+        "note_name": note_name,
     }
     return found
 
@@ -160,6 +172,18 @@ def _clock(context: Context, at: datetime) -> Markup:
 
 
 @pass_context
+def _short(context: Context, at: datetime) -> Markup:
+    """The time of day, with the day in a few letters, or the date if it is more than six days away."""
+    now: datetime = context["now"]
+    local = at.astimezone(now.tzinfo)
+    days = (local.date() - now.date()).days
+    weekday = text("pages.weekdays_brief", context["language"]).split()[local.weekday()]
+    said = f"{local:%H:%M}" if days == 0 else f"{weekday if 0 < days < 7 else local.date()} {local:%H:%M}"
+    shown = Markup('<time class="clock" datetime="{}" title="{}">{}</time>')
+    return shown.format(local.isoformat(), f"{local:%Y-%m-%d %H:%M:%S}", said)
+
+
+@pass_context
 def _day(context: Context, day: date) -> str:
     language: Language = context["language"]
     weekday = text("pages.weekdays", language).split()[day.weekday()]
@@ -186,11 +210,15 @@ def patch_between(before: str, after: str) -> str:
 
 
 def patch_rows(patch: str) -> list[tuple[str, str]]:
-    """The lines of a patch with the class of each: added, removed, place, or none."""
-    rows = []
+    """The lines of a patch with the class of each: added, removed, none, or place for the number of a line, where the
+    patch leaves out lines before it."""
+    rows = list[tuple[str, str]]()
     for line in patch.splitlines():
         if line.startswith(("diff --git ", "index ", "--- ", "+++ ", "old mode", "new mode", "similarity index")):
             continue
-        kind = {"+": "added", "-": "removed", "@": "place"}.get(line[:1], "")
-        rows.append((kind, line))
+        if place := _PLACE.match(line):
+            if int(place[1]) > 1:
+                rows.append(("place", place[1]))
+            continue
+        rows.append(({"+": "added", "-": "removed"}.get(line[:1], ""), line))
     return rows

@@ -66,7 +66,7 @@ def save(request: PageRequest) -> Done:
     workspace, form, path = request.workspace, _form(request), request.field("path")
     if not path:
         job, made = add_job(workspace, form)
-        return Done(request.text("later" if made.queued else "job_added", name=job.id), _address(job.id))
+        return Done(request.text("later" if made.queued else "job_added", name=job.title or job.id), _address(job.id))
     outcome = save_job(workspace, path, request.needed("base"), form)
     key = "job_same" if outcome is None else "later" if outcome.queued else "job_saved"
     return Done(request.text(key, name=path), _address(request.field("id") or path))

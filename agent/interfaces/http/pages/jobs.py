@@ -66,19 +66,23 @@ def _shown(request: PageRequest, job: Job) -> _Shown:
 def run(request: PageRequest) -> Done:
     """Run a job once now."""
     begun = operations.run_job(_call(request))
-    return Done(request.text("now_runs", name=begun.job))
+    return Done(request.text("now_runs", name=_title(request, begun.job)))
 
 
 def pause(request: PageRequest) -> Done:
     """Let a job run no more."""
     done = operations.pause_job(_call(request))
-    return Done(request.text("now_paused", name=done.job))
+    return Done(request.text("now_paused", name=_title(request, done.job)))
 
 
 def resume(request: PageRequest) -> Done:
     """Let a job run again, also one that its failures have stopped."""
     done = operations.resume_job(_call(request))
-    return Done(request.text("now_resumed", name=done.job))
+    return Done(request.text("now_resumed", name=_title(request, done.job)))
+
+
+def _title(request: PageRequest, id: str) -> str:
+    return next((each.title for each in job_shelf(request.workspace).load().jobs if each.id == id and each.title), id)
 
 
 def _call(request: PageRequest) -> "Call[operations.ById, None]":

@@ -20,6 +20,9 @@ from agent.workspace.workspace import Workspace
 _HITS, _WIDER = 20, 4
 """Hits that are shown, and how many times as many passages are looked at: most notes are no memories."""
 
+_MUCH_LESS = 0.5
+"""The share of the best score below which a hit is shown only when asked for."""
+
 
 def show(request: PageRequest) -> Mapping[str, object]:
     """A search's hits, or a month and one day of it."""
@@ -31,7 +34,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
     notes = workspace.vault.note_paths(workspace.vault.home.at(ENTRIES))
     return {
         "q": query,
-        "hits": _search(request, query) if query else (),
+        **_found(request, query),
         "day": day,
         "today": request.now.date(),
         "weeks": _weeks(workspace, first),
@@ -47,6 +50,18 @@ def show(request: PageRequest) -> Mapping[str, object]:
 
 def _memory_note(workspace: Workspace) -> str:
     return (workspace.vault.read(workspace.vault.home.at(MEMORY_NOTE)) or b"").decode("utf-8", "replace")
+
+
+def _found(request: PageRequest, query: str) -> dict[str, object]:
+    """The hits, those that fit much less than the best apart, and the paths of those that are single memories."""
+    hits = _search(request, query) if query else ()
+    least = hits[0].score * _MUCH_LESS if hits else 0.0
+    home = request.workspace.vault.home
+    return {
+        "hits": [each for each in hits if each.score >= least],
+        "weak": [each for each in hits if each.score < least],
+        "single": {each.path for each in hits if home.holds(each.path, ENTRIES)},
+    }
 
 
 def _search(request: PageRequest, query: str) -> tuple[Hit, ...]:

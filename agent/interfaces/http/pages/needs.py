@@ -7,15 +7,18 @@ from datetime import datetime
 from agent.errors import UserError
 from agent.interfaces.http.pages.markdown import html_of
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.interfaces.http.pages.versions import version_patches
 from agent.markdown.checkbox_decision import without_boxes
 from agent.markdown.note import Note
 from agent.runs.decisions import Question, approvals, arrived_decisions
 from agent.runs.named_decisions import answer_question
 from agent.runs.pending_decisions import PendingDecision, decide_in_note, pending_decisions
 from agent.runs.registry import run_registry
+from agent.runs.sync_questions import asked_by_sync, asked_conflict
 from agent.runs.waiting_questions import waiting_questions
 from agent.texts import text
 from agent.tools.approval_note import shows
+from agent.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +39,24 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
+    """A question; `versions` are those of a note between which it lets choose, `is_open`: words are an answer, too."""
+
     question: Question
     html: str
+    versions: Mapping[str, str]
+    is_open: bool
+
+
+def waiting_count(workspace: Workspace) -> int:
+    """How many decisions and answers are waited for."""
+    return len(pending_decisions(workspace)) + len(waiting_questions(workspace))
 
 
 def show(request: PageRequest) -> Mapping[str, object]:
     """All that waits for the person, the oldest first."""
     workspace = request.workspace
     asked = [_asked(request, each) for each in pending_decisions(workspace)]
-    questions = [_Question(each, html_of(request, each.path, each.text)) for each in waiting_questions(workspace)]
+    questions = [_question(request, each) for each in waiting_questions(workspace)]
     marks = run_registry(workspace.vault)
     known = {each.decision.path for each in asked} | {each.question.path for each in questions}
     return {
@@ -57,6 +69,13 @@ def show(request: PageRequest) -> Mapping[str, object]:
     }
 
 
+def _question(request: PageRequest, asked: Question) -> _Question:
+    conflict = asked_conflict(request.workspace, asked.path)
+    versions = version_patches(conflict) if conflict is not None else {}
+    is_open = asked.path not in asked_by_sync(request.workspace)
+    return _Question(asked, html_of(request, asked.path, asked.text), versions, is_open)
+
+
 def _asked(request: PageRequest, decision: PendingDecision) -> _Asked:
     vault, call = request.workspace.vault, decision.call
     if call is None:
@@ -67,7 +86,8 @@ def _asked(request: PageRequest, decision: PendingDecision) -> _Asked:
     warning = ""
     if not shows(vault.read(decision.path) or b"", call.shown):
         warning = text("decide.changed_note", request.language)
-    title = request.text("asks_call", name=call.tool)
+    path = call.paths[0] if len(call.paths) == 1 else ""
+    title = request.text("asks_change", path=path) if path else request.text("asks_call", name=call.tool)
     return _Asked(decision, title, call.hash, call.why, call.shown, call.change, "", call.expires, warning)
 
 

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 from agent.errors import NoteGone
 from agent.interfaces.http.pages.frame import FOLDER, HEADERS, REPORTS, page_response, problem_page
 from agent.interfaces.http.pages.markdown import PICTURES
+from agent.interfaces.http.pages.needs import waiting_count
 from agent.interfaces.http.pages.page import Deed, Page, PageRequest
 from agent.interfaces.http.pages.pictures import find_and_load, picture_response
 from agent.interfaces.http.pages.policy_reports import PolicyReports
@@ -22,6 +23,8 @@ from agent.interfaces.http.responses import SECURITY_HEADERS, json_response
 from agent.interfaces.http.service import Service
 from agent.texts import LANGUAGES, Language
 
+SAID = "X-Said"
+"""What a deed has come to, for the next page to show."""
 LOOKS = ("theme", "language")
 """The cookies with which a browser chooses how it shows the pages."""
 THEMES = ("dark", "light")
@@ -51,6 +54,7 @@ def _page_route(service: Service, page: Page) -> Route:
         values = _frame(service, request, page)
         try:
             shown = await run_in_threadpool(page.show, asked)
+            values["waiting"] = await run_in_threadpool(waiting_count, service.workspace)
             return await run_in_threadpool(page_response, f"{page.name}.html", asked, {**values, **shown})
         except Exception as error:  # noqa: BLE001  # the person gets a page, whatever has failed
             return problem_page(error, asked, values)
@@ -73,6 +77,7 @@ def _deed_route(service: Service, deed: Deed) -> Route:
         response.headers["HX-Trigger"] = "changed"
         if done.go:
             response.headers["HX-Redirect"] = done.go
+            response.headers[SAID] = quote(done.sentence)
         return response
 
     return Route(deed.path, endpoint, methods=["POST"], name=f"deed {deed.path}")
@@ -113,6 +118,7 @@ def _frame(service: Service, request: Request, page: Page | None) -> dict[str, o
         "address": address,
         "theme": theme if theme in THEMES else "",
         "part": "",
+        "waiting": 0,
         "since": service.changes.last,  # taken before the page reads: what comes later reaches it by the stream
     }
 

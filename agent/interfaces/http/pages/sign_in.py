@@ -21,6 +21,9 @@ def sign_in_route(service: Service) -> Route:
     language = service.workspace.settings.vault.language
 
     async def open_page(request: Request) -> Response:
+        cookie = request.cookies.get(service.sign_in.cookie_name, "")
+        if cookie and service.sign_in.knows(cookie):
+            return HTMLResponse(_PAGE, headers=SECURITY_HEADERS)  # signed in: an old link opens the first page, too
         if not service.sign_in.redeem(request.path_params["code"]):
             refused = Refused(
                 HTTPStatus.FORBIDDEN,

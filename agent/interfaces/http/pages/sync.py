@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agent.errors import UserError
-from agent.interfaces.http.pages.frame import patch_between
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.interfaces.http.pages.versions import version_patches
 from agent.runs.machines import known_machines
+from agent.runs.sync_questions import adopt_questions, settle_questions
 from agent.texts import text
 from agent.vault.health.status import status
 from agent.vault.store import Vault
@@ -44,20 +45,15 @@ def show(request: PageRequest) -> Mapping[str, object]:
 
 
 def _conflict(vault: Vault, found: ConflictedNote) -> _Conflict:
-    copies = {path: patch_between(_text(found.data), _text(data)) for path, data in found.copies.items()}
     sides = [ConflictSide.OURS]
-    sides += [ConflictSide.THEIRS] if len(copies) == 1 else []
+    sides += [ConflictSide.THEIRS] if len(found.copies) == 1 else []
     sides += [ConflictSide.BOTH] if is_note(found.path) else []
-    return _Conflict(found.path, copies, sides, _seen(vault, found))
+    return _Conflict(found.path, version_patches(found), sides, _seen(vault, found))
 
 
 def _seen(vault: Vault, found: ConflictedNote) -> str:
     """The id of all versions together."""
     return vault.content_id(b"\0".join((found.data, *found.copies.values())))
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
 
 
 def choose(request: PageRequest) -> Done:
@@ -69,7 +65,10 @@ def choose(request: PageRequest) -> Done:
     if _seen(workspace.vault, found) != request.needed("shown"):
         raise UserError("{path} has changed since you looked", hint="look at it again", path=found.path)
     heading = text("conflict.other", workspace.settings.vault.language)
+    adopt_questions(workspace)
     outcome = resolve(workspace.vault, found, ConflictSide(side), heading)
+    if not outcome.queued:
+        settle_questions(workspace)  # nobody is asked any more
     return Done(request.text("undo_waits" if outcome.queued else "conflict_over", name=found.path))
 
 

@@ -8,11 +8,13 @@ from datetime import date, datetime, time, timedelta
 from agent.app.notice_ledger import open_ledger
 from agent.attention.receipt import NoticeReceipt
 from agent.errors import UserError
+from agent.interfaces.http.pages.commit_words import commit_words
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.job_upkeep import job_rows, job_shelf
 from agent.runs.waiting_conversations import end_waiting_of_run
 from agent.schedule.history import HistoryRow
 from agent.schedule.job import Job
+from agent.vault.folders import APPROVALS, DAILY, QUESTIONS, SESSIONS
 from agent.vault.history.commits import Commit, resolve
 from agent.vault.history.difference import FileDifference, of_commit
 from agent.vault.history.find import commits
@@ -23,8 +25,9 @@ from agent.vault.history.undo_choice import Selection
 MOST = 300
 """Things of a day that are shown; a day with more says how many are left out."""
 _FILES = 6
+OUTCOMES = ("interrupted", "failed", "limit", "needs approval", "question asked")
+"""How a run can have ended other than well, as the commit of its record says."""
 _RECORD = re.compile(r"(?:session: ([\w ]+)|inbox\(([\w ]+)\)): (.+)")
-_AREA = re.compile(r"([a-z-]{2,20}(?:\([\w -]{1,40}\))?): (?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +48,11 @@ class _Happening:
     row: HistoryRow | None = None
     notice: NoticeReceipt | None = None
     area: str = ""
-    """What a commit's subject begins with, such as `memory(entry)`."""
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The changed files, each once."""
-        return tuple(dict.fromkeys(change.path for each in self.commits for change in each.files))
+    """What a commit's subject begins with, such as `skills(history)`, where there are no words for it."""
+    outcome: str = ""
+    """How a run ended."""
+    files: tuple[str, ...] = ()
+    """The changed files, each once; of a run without the records of what was said, asked and decided."""
 
 
 def show(request: PageRequest) -> Mapping[str, object]:
@@ -70,6 +72,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
         "happened": found[:MOST],
         "left": max(0, len(found) - MOST),
         "most": _FILES,
+        "outcomes": OUTCOMES,
     }
 
 
@@ -90,17 +93,20 @@ def _changes(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_
         groups.setdefault(each.session or each.run.partition(".")[0] or each.id, []).append(each)
     for group in groups.values():
         runs = {each.run.partition(".")[0] for each in group if each.run}
-        area, title = _parts(group)
+        outcome, title = _record(group)
+        area, words = ("", title) if title else commit_words(request, group[-1].subject)
         what = f"run:{min(runs)}" if len(runs) == 1 else group[0].id
         yield _Happening(
             group[0].when,
             _kind(group),
-            title,
+            words,
             tuple(group),
             next((each.session for each in group if each.session), ""),
             what if any(each.files for each in group) else "",
-            all(each.id in undone for each in group if not each.undoes),
+            all(each.id in undone for each in [each for each in group if not each.undoes] or group),
             area=area,
+            outcome=outcome,
+            files=_files(request, group),
         )
 
 
@@ -113,15 +119,17 @@ def _kind(group: Sequence[Commit]) -> str:
     return "edit" if newest.actor == HUMAN and not newest.tool and not newest.claims else "change"
 
 
-def _parts(group: Sequence[Commit]) -> tuple[str, str]:
-    """What came of it, and what it is: of a run, its outcome and what was asked, as its record says; of a commit, the
-    area that its subject begins with, and the rest."""
-    for each in group:
-        if found := _RECORD.fullmatch(each.subject):
-            return found[1] or found[2], found[3]
-    subject = group[-1].subject
-    found = _AREA.match(subject)
-    return (found[1], subject[found.end() :]) if found else ("", subject)
+def _record(group: Sequence[Commit]) -> tuple[str, str]:
+    """How a run ended and what was asked, as its record says; empty for other commits."""
+    found = (_RECORD.fullmatch(each.subject) for each in group)
+    return next(((each[1] or each[2], each[3]) for each in found if each), ("", ""))
+
+
+def _files(request: PageRequest, group: Sequence[Commit]) -> tuple[str, ...]:
+    home = request.workspace.vault.home
+    found = dict.fromkeys(change.path for each in group for change in each.files)
+    own = tuple(path for path in found if not home.holds(path, SESSIONS, DAILY, APPROVALS, QUESTIONS))
+    return own if any(each.session for each in group) else tuple(found)
 
 
 def _jobs(request: PageRequest, begin: datetime, end: datetime, shown: Set[str]) -> Iterator[_Happening]:

@@ -52,7 +52,6 @@ def test_an_answer_comes_with_its_tools_and_sources_and_is_undone(page: Page, ho
     expect(page.locator("#answer .tools")).to_contain_text("vault_append")
     expect(page.locator(".while-running")).to_be_hidden()
     assert "- drink it" in text_of(house, "plan.md")
-    page.reload()
     page.get_by_role("button", name="Undo all of it").click()
     told(page, "Taken back")
     house.until(lambda: "- drink it" not in text_of(house, "plan.md"), "the line is gone")
@@ -82,6 +81,10 @@ def test_a_change_of_today_is_looked_at_and_undone(page: Page, house: House) -> 
     told(page, "Taken back")
     house.until(lambda: "buy cake" not in text_of(house, "plan.md"), "the cake is gone")
     expect(page.get_by_role("listitem").filter(has_text="cake").filter(has_text="undone").first).to_be_visible()
+    taken_back = page.get_by_role("listitem").filter(has_text="Taken back: ").first
+    expect(taken_back).not_to_contain_text("undone")
+    taken_back.get_by_role("button", name="Undo").click()
+    house.until(lambda: "buy cake" in text_of(house, "plan.md"), "the cake is back")
     page.get_by_role("link", name="The day before").click()
     expect(page.get_by_text("Nothing happened on this day")).to_be_visible()
 
@@ -136,6 +139,7 @@ def test_a_memory_is_found_with_its_reasons_and_forgotten(page: Page, house: Hou
     expect(page.get_by_text("These notes go")).to_be_visible()
     page.get_by_role("button", name="Forget it").click()
     page.wait_for_url("**/memory")
+    told(page, "Forgotten")
     house.until(lambda: not list((house.root / "entries").rglob("*spare-key*")), "the entry is gone")
 
 

@@ -21,8 +21,8 @@ def test_a_conflict_is_ended_by_a_choice(browser: Browser, tmp_path: Path, butto
         page = seen.page
         page.goto(f"{house.url}/sync")
         card = page.get_by_role("article").filter(has_text="walls")
-        expect(card.locator(".removed").last).to_have_text("-White.")
-        expect(card.locator(".added").last).to_have_text("+Grey.")
+        expect(card.locator(".removed")).to_have_text(["-White."])
+        expect(card.locator(".added")).to_have_text(["+Grey."])
         card.get_by_role("button", name=button).click()
         expect(page.locator(".message")).to_contain_text("It is one note again")
         house.until(lambda: not (house.root / COPY).exists(), "the copy is gone")

@@ -28,14 +28,23 @@ def test_a_call_is_approved_with_its_change_before_the_yes(browser: Browser, hou
         page.get_by_label("What do you want to know").fill("be longer")
         page.get_by_role("button", name="Ask").click()
         expect(page.get_by_text("It waits for your yes")).to_be_visible()
+        asked = page.url
         page.locator("#answer").get_by_role("link", name="What needs me").click()
-        card = page.get_by_role("article").filter(has_text="May I use vault_edit?")
+        expect(page.locator(".tabs .badge")).to_have_text("1")
+        card = page.get_by_role("article").filter(has_text="May I change AGENT.md?")
+        expect(card).not_to_contain_text("@@")
         expect(card.locator(".removed")).to_have_text("-Be brief.")
         expect(card.locator(".added")).to_have_text("+Be long.")
         card.get_by_role("button", name="Yes, do it").click()
         expect(page.locator(".message")).to_contain_text("You said yes")
         expect(page.get_by_text("Nothing needs you")).to_be_visible()
+        expect(page.locator(".tabs .badge")).to_be_hidden()
         house.until(lambda: "Be long." in (house.root / "AGENT.md").read_text(), "the run has gone on")
+        page.goto(asked)
+        expect(page.locator("#answer")).to_contain_text("As you like.")
+        expect(page.locator("#answer .tools .done")).to_contain_text("vault_edit")
+        expect(page.get_by_text("It waits for your yes")).to_be_hidden()
+        expect(page.get_by_role("button", name="Undo all of it")).to_be_visible()
         assert seen.problems == [] and house.reports() == 0
 
 
@@ -46,6 +55,9 @@ def test_a_question_is_answered_by_its_option_or_in_other_words(browser: Browser
         page.get_by_label("What do you want to know").fill("buy tea")
         page.get_by_role("button", name="Ask").click()
         expect(page.get_by_text("It has a question for you")).to_be_visible()
+        open_beside = seen.context.new_page()
+        open_beside.goto(page.url)
+        expect(open_beside.get_by_text("It has a question for you")).to_be_visible()
         page.goto(house.url)
         expect(page.get_by_text("Which tea?")).to_be_visible()
         page.get_by_role("button", name="green").click()
@@ -53,6 +65,21 @@ def test_a_question_is_answered_by_its_option_or_in_other_words(browser: Browser
         expect(page.get_by_text("Nothing needs you")).to_be_visible()
         asked_in = next((house.root / "questions").glob("*.md"))
         assert "- [x] green" in asked_in.read_text()
+        expect(open_beside.locator("#answer")).to_contain_text("I have noted it.")
+        expect(open_beside.get_by_label("Go on with this conversation")).to_be_visible()
+
+
+def test_what_is_asked_again_in_one_conversation_shows_what_was_said_before(browser: Browser, house: House) -> None:
+    with signed_in(browser, house, 390) as seen:
+        page = seen.page
+        page.goto(f"{house.url}/ask")
+        page.get_by_label("What do you want to know").fill("hello there")
+        page.get_by_role("button", name="Ask").click()
+        page.get_by_label("Go on with this conversation").fill("and again")
+        page.get_by_role("button", name="Ask").click()
+        page.get_by_text("Earlier in this conversation (1)").click()
+        expect(page.locator(".asked")).to_have_text(["hello there", "and again"])
+        assert seen.problems == []
 
 
 def test_a_decision_about_what_has_changed_since_is_refused_and_says_so(browser: Browser, house: House) -> None:
@@ -63,6 +90,8 @@ def test_a_decision_about_what_has_changed_since_is_refused_and_says_so(browser:
         page.get_by_role("button", name="Ask").click()
         expect(page.get_by_text("It waits for your yes")).to_be_visible()
         page.goto(house.url)
+        page.locator("main").evaluate("(main) => main.removeAttribute('data-live')")  # it would be made anew
+        expect(page.locator(".htmx-request")).to_have_count(0)
         page.locator("input[name=shown]").evaluate("(field) => { field.value = 'something else' }")
         page.get_by_role("button", name="Yes, do it").click()
         expect(page.locator(".message.problem")).to_contain_text("has changed since you looked")

@@ -77,7 +77,7 @@ def test_a_job_is_run_paused_and_resumed(page: Page, house: House) -> None:
     card = page.get_by_role("article").filter(has_text="Briefing")
     expect(card).to_contain_text("on weekdays (Monday to Friday) at 07:30")
     expect(card).to_contain_text("Asia/Tokyo")
-    expect(card.locator("dd").first.locator("time")).to_have_count(3)
+    expect(card.locator("dd").first.locator("time.clock")).to_have_count(3)
     card.get_by_role("button", name="Pause").click()
     told(page, "Paused")
     house.until(lambda: "status: paused" in (house.root / "jobs" / "briefing.md").read_text(), "it is paused")

@@ -25,6 +25,12 @@
   if (live) NAMES.forEach((name) => live.addEventListener(name, soon));
   body.addEventListener("changed", soon);
   document.addEventListener("focusout", () => { if (waits) soon(); });
+  // How much waits for the person stands in the navigation, which is not made again.
+  const count = () => document.querySelectorAll(".badge").forEach((badge) => {
+    badge.textContent = main.dataset.waiting;
+    badge.hidden = main.dataset.waiting === "0";
+  });
+  if (main) new MutationObserver(count).observe(main, { attributeFilter: ["data-waiting"] });
   // What somebody has opened or closed stays so: false keeps the attribute as it is.
   htmx.registerExtension("opened", {
     htmx_before_morph_attr: (element, change) => !(change.attrName === "open" && element.matches("main details")),
@@ -55,6 +61,19 @@
   new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach((added) => {
     if (added.nodeType === 1 && !added.matches(".problem")) setTimeout(() => added.remove(), 6000);
   }))).observe(messages, { childList: true });
+  // What was done is said on the page that it leads to.
+  document.addEventListener("htmx:before:response", (event) => {
+    const said = event.detail.ctx.response.headers.get("X-Said");
+    if (said) sessionStorage.setItem("said", decodeURIComponent(said));
+  });
+  const said = sessionStorage.getItem("said");
+  if (said) {
+    sessionStorage.removeItem("said");
+    const message = $("#lost").content.firstElementChild.cloneNode(true);
+    message.classList.remove("problem");
+    $("p", message).textContent = said;
+    messages.append(message);
+  }
   const tell = (text) => {
     const message = $("#lost").content.cloneNode(true);
     if (text) $("p", message).textContent = text;

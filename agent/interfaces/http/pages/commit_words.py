@@ -1,0 +1,54 @@
+"""What a commit was, in words: the first word of its subject names the kind of change, in a form for programs."""
+
+import re
+from types import MappingProxyType
+
+from agent.interfaces.http.pages.page import PageRequest
+
+_AREA = re.compile(r"([a-z-]{2,20}(?:\([\w -]{1,40}\))?): (?=\S)")
+_QUOTED = re.compile("“(.+)”", re.DOTALL)
+_KNOWN = MappingProxyType(
+    {
+        "approval(approved)": "did_yes",
+        "approval(rejected)": "did_no",
+        "question(answer)": "did_answer",
+        "question(settle)": "did_settle",
+        "memory(entry)": "did_remember",
+        "memory(facts)": "did_facts",
+        "memory(profile)": "did_profile",
+        "memory(upkeep)": "did_upkeep",
+        "memory(forget)": "did_forget",
+        "machine": "did_machine",
+        "init(vault)": "did_lay_out",
+        "human(notes)": "did_edit",
+        "human(conflict)": "did_choose",
+        "undo(notes)": "did_undo",
+        "restore": "did_restore",
+        "sync": "did_join",
+        "sync(ask)": "did_ask_version",
+        "sync(over)": "did_settle",
+        "sync(answered)": "did_settle",
+        "skills(review)": "did_ask_skill",
+        "job(add)": "did_add_job",
+        "job(edit)": "did_edit_job",
+        "job(pause)": "did_pause_job",
+        "job(resume)": "did_resume_job",
+        "job(delete)": "did_delete_job",
+    }
+)
+"""The areas that have a sentence; `{name}` in it is what stands behind the area."""
+
+
+def commit_words(request: PageRequest, subject: str) -> tuple[str, str]:
+    """The area of a subject that has no sentence, and what to say: a sentence in the reader's language, else the rest.
+
+    `undo(notes): the run “Buy tea”` is “Taken back: Buy tea”.
+    """
+    found = _AREA.match(subject)
+    if found is None:
+        return "", subject
+    rest, key = subject[found.end() :].removeprefix("remember "), _KNOWN.get(found[1])
+    if key is None:
+        return found[1], rest
+    quoted = _QUOTED.search(rest)
+    return "", request.text(key, name=quoted[1] if quoted else rest)
