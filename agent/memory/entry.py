@@ -22,6 +22,8 @@ _LINKS = ("supersedes", "superseded_by")
 
 MODEL = "model"
 """The source of entries that a model concluded: they rank lower, and are not evidence of what a person said."""
+ANSWER = "question"
+"""The source of entries with an answer of the person's, and below it, in brackets, what the agent had asked."""
 RESERVED = frozenset(
     ("id", "type", "created", "scope", "channel", "source", "keywords", "slots", "said", "expires", "tags", "aliases")
 ) | {*_PLACES, *_LISTS, *_LINKS}  # fmt: skip
@@ -58,6 +60,16 @@ class Scope(StrEnum):
 
     USER = "user"
     CHAT = "chat"
+
+
+def with_question(answer: str, question: str) -> str:
+    """The text of an entry with an answer to a question."""
+    return f"{answer}\n\n({question})"
+
+
+def answer_alone(entry_text: str) -> str:
+    """The person's words in such a text."""
+    return entry_text.rpartition("\n\n(")[0] or entry_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,12 @@
 """What repeats in two weeks of a person's life is found, in both languages, and nothing that only looks like it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agent.growth.initiative.aims import Aims
+from agent.growth.initiative.evaluate import evaluate
 from agent.growth.patterns.detect import detect
 from agent.growth.patterns.gather import gather
 from agent.growth.patterns.likeness import vectors_of
@@ -13,7 +16,7 @@ from agent.texts import Language
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.growth.fortnight import NOW, Fortnight, PlantedPattern, fortnight
-from tests.vaults import make_vault
+from tests.vaults import make_vault, write
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 SURE = 0.7
@@ -66,3 +69,19 @@ def test_the_fortnight_says_what_is_in_it(language: Language) -> None:
     assert fortnight(language).notes == made.notes, "the same each time"
     without = "\n".join(fortnight(language, planted=False).notes.values())
     assert not [fact for fact in made.facts if fact.quote in without]
+
+
+@pytest.mark.parametrize("path", ["skills/learned/monthly/SKILL.md", "approvals/2026-11-10-skill-monthly.md"])
+def test_what_was_offered_as_a_skill_is_not_suggested_as_one(tmp_path: Path, path: str) -> None:
+    made = fortnight("en")
+    vault = lived(tmp_path, made)
+    (before,) = (each for each in detect(gather(vault, NOW), "en", None) if each.kind == "workflow_sequence")
+    assert before.is_news and "It could become a skill" in before.suggestion
+    draft = f"---\nname: monthly\nmetadata:\n  sequence: {','.join(before.subject.split())}\n---\nDo it.\n"
+    write(vault.place.root / path, f"```markdown\n{draft}```\n" if path.startswith("approvals") else draft)
+    vault.commit_human()
+    (found,) = (each for each in detect(gather(vault, NOW), "en", None) if each.kind == "workflow_sequence")
+    assert not found.is_news and found.id == before.id and "could become" not in found.suggestion
+    sure = replace(found, confidence=0.9)
+    assert evaluate("Write the monthly report", Aims(), [sure], lambda subject: False, "en") is None
+    assert evaluate("Write the monthly report", Aims(), [replace(sure, is_news=True)], lambda subject: False, "en")

@@ -7,12 +7,15 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from agent.memory.entry import EntryType
+from agent.memory.entry import ANSWER, Entry, EntryType, with_question
 from agent.memory.forgetting.forget import carry_out
 from agent.memory.forgetting.forget import plan as forgetting
 from agent.memory.memory_note import words
+from agent.memory.store import DayEntries, StoredEntry
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import FactKind, SourceText
+from agent.memory.upkeep.day_summary import day_summary
+from agent.memory.upkeep.repeated_facts import owner_words
 from tests.memory.days import Days, days
 
 
@@ -445,3 +448,13 @@ def test_the_kind_that_a_model_gave_decides_and_the_rules_for_the_rest(tmp_path:
     home.keep(replace(home.entry("I love rye bread", EntryType.FACT), slots={"kind": "other", "outcome": "finished"}))
     home.tend()
     assert "## About you\n\n- The Ada is moored" in home.memory and "## Preferences\n\n- I love rye" in home.memory
+
+
+def test_what_the_agent_asked_is_not_what_the_person_said(tmp_path: Path) -> None:
+    asked = "I was not sure of this: “I live in Rome”. What is right?"
+    now = days(tmp_path).vault.clock.now()
+    entry = Entry("1", now, with_question("I live in Oslo.", asked), EntryType.FACT, source=ANSWER)
+    stored = StoredEntry("entries/2026/11/a.md", entry.note(), entry)
+    assert owner_words(stored) == "I live in Oslo."
+    summary = day_summary(DayEntries((stored,), ()), (), "en")
+    assert f"- I live in Oslo. ({asked}) [[a]]" in summary and summary.count("[[a]]") == 1

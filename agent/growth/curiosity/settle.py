@@ -15,7 +15,7 @@ from agent.growth.beliefs.from_choices import is_of_owner, session_of
 from agent.growth.curiosity.gap import FIELD, GAP, NOTE
 from agent.loop.records import Began
 from agent.markdown.values import Value
-from agent.memory.entry import Entry, EntryType
+from agent.memory.entry import ANSWER, Entry, EntryType, with_question
 from agent.memory.profile.changes import ProfileChange, Proposed, Writing, propose_change
 from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.questions import CONSENT
@@ -26,8 +26,6 @@ from agent.vault.folders import PROFILE
 from agent.vault.questions.question_notes import ANSWERED_AT, AskedQuestion, asked_questions, close_question
 from agent.vault.store import Vault
 
-SOURCE = "question"
-"""The source of an entry that has an answer."""
 REMEMBERED = "remembered"
 """The key of a question's header with a link to the entry that has its answer."""
 _LOOKED_BACK = timedelta(days=14)
@@ -151,8 +149,8 @@ def _marked(vault: Vault, asked: AskedQuestion, key: str, value: datetime | str)
 
 def _entry(vault: Vault, asked: AskedQuestion, at: datetime) -> Create:
     """The answer as a memory: the person's own words first, then what was asked."""
-    words = f"{asked.answer}\n\n({asked.title})"
-    made = Entry(vault.clock.new_id(), at, words, EntryType.FACT, source=SOURCE, evidence=(_link(asked.path),))
+    words = with_question(asked.answer, asked.title)
+    made = Entry(vault.clock.new_id(), at, words, EntryType.FACT, source=ANSWER, evidence=(_link(asked.path),))
     return Create(vault.home.at(made.path), made.note())
 
 

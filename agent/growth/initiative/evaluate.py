@@ -67,7 +67,8 @@ def evaluate(
 
 def _of_patterns(task: str, patterns: Sequence[Pattern], vectors: Vectors | None) -> Iterator[Initiative]:
     """The patterns that the task belongs to, then the others, the surest first."""
-    sure = sorted((each for each in patterns if each.confidence >= SURE), key=lambda each: -each.confidence)
+    news = (each for each in patterns if each.confidence >= SURE and each.is_news)
+    sure = sorted(news, key=lambda each: -each.confidence)
     related = [each for each in sure if any(overlap(task, words, vectors) > OVERLAP for words in each.words)]
     for each in [*related, *(other for other in sure if other not in related)]:
         lines = (each.suggestion, " ".join(each.evidence))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from agent.skills.learning.sequences import ToolSequence
 from agent.skills.learning.traces import WorkflowTrace
 
 RemarkKind: TypeAlias = Literal["asked", "stated", "written", "edited"]
@@ -48,7 +49,8 @@ class OpenBox:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What happened in the days up to `now`, oldest first. `ticked` are the texts of boxes that are done."""
+    """What happened in the days up to `now`, oldest first. `ticked` are the texts of boxes that are done, `offered` the
+    workflows that were offered as skills, or are skills."""
 
     now: datetime
     remarks: tuple[Remark, ...] = ()
@@ -56,6 +58,7 @@ class Activity:
     traces: tuple[WorkflowTrace, ...] = ()
     boxes: tuple[OpenBox, ...] = ()
     ticked: tuple[str, ...] = ()
+    offered: frozenset[ToolSequence] = frozenset()
 
     def of_kinds(self, *kinds: RemarkKind) -> tuple[Remark, ...]:
         """The remarks of these kinds."""

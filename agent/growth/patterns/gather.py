@@ -19,7 +19,7 @@ from agent.memory import daily
 from agent.memory.entry import MODEL, EntryType
 from agent.memory.store import StoredEntry, load_entries, with_offset
 from agent.skills.learning.traces import WorkflowTrace, parse_trace
-from agent.vault.folders import DAILY, ENTRIES, OWN_NOTES, SESSIONS
+from agent.vault.folders import APPROVALS, DAILY, ENTRIES, LEARNED, OWN_NOTES, SESSIONS
 from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import HUMAN
@@ -34,6 +34,7 @@ _COMMITS, _BULK = 500, 50
 _TEXT = 2_000
 """The most characters of one remark."""
 _ASKED = re.compile(r"\A(?:User: |用户：)([^\n]*)")
+_SEQUENCE = re.compile(r"^[ \t]+sequence: ([\w.,\- ]+)$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} ")
 _LOGGED = re.compile(r"^###? \d\d:\d\d - ")
 _MARK = re.compile(r"^%% vault-agent:.*%%\s*$")
@@ -64,7 +65,19 @@ def gather(vault: Vault, now: datetime) -> Activity:
         tuple(traces),
         boxes,
         ticked_texts(vault) if boxes else (),
+        frozenset(_offered(vault)),
     )
+
+
+def _offered(vault: Vault) -> Iterator[tuple[str, ...]]:
+    """The workflows of skills that were learned, or are offered in `approvals/`: both have the text of a `SKILL.md`."""
+    for name in (LEARNED, APPROVALS):
+        folder = vault.home.at(name)
+        place = Path(vault.place.root, folder)
+        for file in sorted(place.rglob("*.md")) if place.is_dir() else ():
+            data = vault.own_version(folder + file.relative_to(place).as_posix()) or b""
+            for found in _SEQUENCE.findall(data.decode("utf-8", "replace")):
+                yield tuple(part.strip() for part in found.split(","))
 
 
 def own_sessions(vault: Vault, days: Iterable[date]) -> Iterator[Session]:

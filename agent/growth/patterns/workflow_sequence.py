@@ -31,6 +31,7 @@ def _pattern(activity: Activity, language: Language, found: Suggestion) -> Patte
     if not times:
         return None
     steps = " → ".join(f"`{tool}`" for tool in found.tools)
+    is_offered = found.tools in activity.offered
     words = inert(text("skill_suggestion.comma", language).join(found.keywords[:3]))
     return Pattern(
         "workflow_sequence",
@@ -42,6 +43,7 @@ def _pattern(activity: Activity, language: Language, found: Suggestion) -> Patte
         len(times),
         max(at for at, _ in times).date(),
         newest_links(times),
-        text("pattern.workflow_suggestion", language),
+        text("pattern.workflow_offered" if is_offered else "pattern.workflow_suggestion", language),
         tuple(each.task for each in cases),
+        not is_offered,
     )

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from agent.memory.daily import Logged, cut
-from agent.memory.entry import EntryType
+from agent.memory.entry import ANSWER, EntryType
 from agent.memory.store import DayEntries, StoredEntry, with_offset
 from agent.memory.understanding.repeats import repeats
 from agent.memory.understanding.rules import RULES
@@ -65,11 +65,15 @@ def _talks(log: Sequence[Logged], language: Language) -> Iterator[str]:
 
 
 def _facts(entries: Sequence[StoredEntry], understanding: Understanding) -> Iterator[str]:
-    """The stated facts, each once, with a link to the entry; oldest first."""
+    """The stated facts, and the answers with what was asked, each once, with a link to the entry; oldest first."""
     oldest = sorted(entries, key=lambda each: (with_offset(each.entry.created), each.entry.id))
     sources = [SourceText(owner_words(each), each.entry.type in _VERBATIM) for each in oldest]
     stated = zip(oldest, understanding.facts(sources), strict=True)
-    said = [(fact.text, each) for each, facts in stated for fact in facts]
+    said = [
+        (words, each)
+        for each, facts in stated
+        for words in ([each.entry.text] if each.entry.source == ANSWER else [fact.text for fact in facts])
+    ]
     texts = [(number, words) for number, (words, _) in enumerate(said)]
     again = {other for _, others in repeats(texts, understanding) for other in others}
     for number, (words, each) in enumerate(said):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agent.memory.capture.facts import without_before
-from agent.memory.entry import MODEL, EntryType, Scope
+from agent.memory.entry import ANSWER, MODEL, EntryType, Scope, answer_alone
 from agent.memory.store import StoredEntry, with_offset
 from agent.memory.understanding.repeats import repeats
 from agent.memory.understanding.rules import is_same
@@ -42,7 +42,8 @@ def owner_words(each: StoredEntry) -> str:
         return ""
     match entry.type:
         case EntryType.USER_EXPLICIT | EntryType.FACT:
-            return without_before(entry.text)
+            words = without_before(entry.text)
+            return answer_alone(words) if entry.source == ANSWER else words
         case EntryType.CHAT_TURN:
             return "\n".join(_of_person(entry.text))
         case EntryType.AUTO_FLUSH:
