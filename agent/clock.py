@@ -135,3 +135,12 @@ def in_machine_seconds(clock: Clock) -> Clock:
 def time_shown(clock: Clock, seconds: float) -> float:
     """What the clock showed at a time of the machine, such as that of a file; both in seconds since 1970."""
     return clock.shown_at(seconds) if isinstance(clock, Adjusted) else seconds
+
+
+def rate_of(clock: Clock) -> float:
+    """How many of its seconds pass in one of the machine's."""
+    return time_shown(clock, _LATER + 1) - time_shown(clock, _LATER)
+
+
+_LATER = 1e10
+"""A time of the machine after every start of a clock."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from agent.app.background import build_daemon
 from agent.app.subscriptions import DaemonParts, subscribe_daemon
 from agent.background.pool import Pool
+from agent.clock import rate_of
 from agent.events.bus import Bus
 from agent.events.types import DaemonStarted, DaemonStopped, FilesChanged, Tick
 from agent.index.embedder import EmbedderChoice
@@ -29,7 +30,11 @@ from agent.workspace.vault_watcher import watch_vault
 from agent.workspace.workspace import Workspace
 
 STEP = 0.5
-"""Seconds between two looks at whether to stop."""
+"""Seconds between two looks at whether to stop, and at what is due."""
+REST = 2.0
+"""The same when nothing has gone on for `CALM` seconds: a change of a file ends the wait at once, and so does the
+request to stop."""
+CALM = 30.0
 TURN = 0.0005
 """Seconds for which a thread that computes keeps the others waiting, ten times less than Python's own: every file that
 is read costs several turns, and 10,000 files beside two such threads took twice as long."""
@@ -48,6 +53,11 @@ class Live:
 
     def turn(self, most: float = STEP) -> None:
         """Look, publish what has changed, tick, wait for the next thing, at most so many seconds."""
+        self.look()
+        self.wait(most)
+
+    def look(self) -> bool:
+        """Publish what has changed, and tick; True if anything goes on here."""
         now = self.workspace.clock.monotonic()
         events = self.lookout.changes(now)
         if not self.lookout.is_away(now):
@@ -56,7 +66,13 @@ class Live:
                 for event in events:
                     self.bus.publish_async(event)
             self.bus.publish(Tick(now))
-        self.bus.publish(self.lookout.state())
+        state = self.lookout.state()
+        self.bus.publish(state)
+        work = self.pool.state
+        return bool(events or state.waiting or state.problem or work.running or work.waiting)
+
+    def wait(self, most: float) -> None:
+        """Wait for the next thing, at most so many seconds."""
         self.lookout.wait(self.workspace.clock.monotonic(), most)
 
 
@@ -82,8 +98,14 @@ class Daemon:
         """
         with suppress(Stopped), self.live() as live, self.doors(live):
             watching()
+            calm_from = live.workspace.clock.monotonic() + CALM
+            rest = max(STEP, REST / rate_of(live.workspace.clock))
             while not self.stop:
-                live.turn()
+                is_busy = live.look()
+                now = live.workspace.clock.monotonic()
+                calm_from = now + CALM if is_busy else calm_from
+                with self.stop.cut_short():
+                    live.wait(STEP if is_busy or now < calm_from else rest)
 
     @contextmanager
     def live(self, chosen: EmbedderChoice | None = None) -> Iterator[Live]:

@@ -7,7 +7,7 @@ import pytest
 
 from agent.background.jobs.attempt import JobAttempt
 from agent.background.jobs.pending import PendingRun
-from agent.clock import SetClock, SystemClock, in_machine_seconds, time_shown
+from agent.clock import SetClock, SystemClock, in_machine_seconds, rate_of, time_shown
 from agent.config.load import load_settings
 from agent.config.set_clock import RATE, START, process_clock
 from agent.errors import ConfigError
@@ -21,6 +21,13 @@ from tests.stories.agents import document, furnish, settings, tell
 from tests.vaults import git, head, write
 
 DAY = {START: "2031-03-04T05:06+00:00", RATE: "7200"}
+
+
+@pytest.mark.parametrize("rate", [1.0, 20.0, 36_000.0])
+def test_its_rate_is_known(rate: float) -> None:
+    clock = SetClock.from_now(datetime(2031, 3, 4, 5, 6, tzinfo=UTC), rate)
+    assert [round(rate_of(each), 1) for each in (clock, in_machine_seconds(clock))] == [rate, rate]
+    assert rate_of(SystemClock()) == 1
 
 
 def test_it_begins_at_the_given_time_and_runs_as_fast_as_wanted() -> None:

@@ -2,14 +2,16 @@
 
 import shutil
 from contextlib import suppress
+from os import getpid, kill
 from pathlib import Path
-from threading import Thread
+from signal import SIGUSR1, signal
+from threading import Semaphore, Thread
 
 import pytest
 
 from agent.app.open import open_workspace
 from agent.clock import SystemClock
-from agent.daemon import Daemon
+from agent.daemon import Daemon, Live
 from agent.errors import LockHeld
 from agent.index.update import IndexReport
 from agent.interfaces.cli.main import main
@@ -209,6 +211,35 @@ def test_what_is_asked_once_it_says_that_it_watches_is_answered(root: Path, monk
 
     daemon.run(ask)
     assert "status: done" in note.read_text("utf-8")
+
+
+def test_at_rest_it_is_woken_by_a_change_and_by_a_signal(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_INBOX__QUIET_SECONDS", "0.1")
+    monkeypatch.setattr("agent.daemon.CALM", 1.0)
+    monkeypatch.setattr("agent.daemon.REST", 3600.0)
+    daemon, clock, note, rests = Daemon(open_workspace(root)), SystemClock(), root / "inbox/tea.md", Semaphore(0)
+    wait = Live.wait
+
+    def counted(live: Live, most: float) -> None:
+        if most == 3600:
+            rests.release()
+        wait(live, most)
+
+    def wake() -> None:
+        assert rests.acquire(timeout=60)
+        write(note, "Which tea?\n")
+        while "status: done" not in note.read_text("utf-8"):
+            clock.sleep(0.05)
+        assert rests.acquire(timeout=60)
+        kill(getpid(), SIGUSR1)
+
+    monkeypatch.setattr(Live, "wait", counted)
+    before = signal(SIGUSR1, lambda number, _: daemon.stop.ask("a signal"))
+    try:
+        daemon.run(Thread(target=wake, daemon=True).start)
+    finally:
+        signal(SIGUSR1, before)
+    assert daemon.stop.reason == "a signal"
 
 
 def test_asked_to_stop_it_stops_with_its_next_turn(root: Path) -> None:
