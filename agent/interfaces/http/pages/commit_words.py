@@ -3,7 +3,7 @@
 import re
 from types import MappingProxyType
 
-from agent.interfaces.http.pages.page import PageRequest
+from agent.texts import Language, text
 
 _AREA = re.compile(r"([a-z-]{2,20}(?:\([\w -]{1,40}\))?): (?=\S)")
 _QUOTED = re.compile("“(.+)”", re.DOTALL)
@@ -23,6 +23,11 @@ _KNOWN = MappingProxyType(
         "human(notes)": "did_edit",
         "human(conflict)": "did_choose",
         "undo(notes)": "did_undo",
+        "vault(write)": "did_write",
+        "vault(edit)": "did_write",
+        "vault(append)": "did_write",
+        "vault(move)": "did_move",
+        "profile(edit)": "did_edit_profile",
         "restore": "did_restore",
         "sync": "did_join",
         "sync(ask)": "did_ask_version",
@@ -39,7 +44,7 @@ _KNOWN = MappingProxyType(
 """The areas that have a sentence; `{name}` in it is what stands behind the area."""
 
 
-def commit_words(request: PageRequest, subject: str) -> tuple[str, str]:
+def commit_words(language: Language, subject: str) -> tuple[str, str]:
     """The area of a subject that has no sentence, and what to say: a sentence in the reader's language, else the rest.
 
     `undo(notes): the run “Buy tea”` is “Taken back: Buy tea”.
@@ -51,4 +56,4 @@ def commit_words(request: PageRequest, subject: str) -> tuple[str, str]:
     if key is None:
         return found[1], rest
     quoted = _QUOTED.search(rest)
-    return "", request.text(key, name=quoted[1] if quoted else rest)
+    return "", text(f"pages.{key}", language, name=quoted[1] if quoted else rest)

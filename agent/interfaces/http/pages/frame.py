@@ -21,6 +21,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from agent.escape import escape
+from agent.interfaces.http.pages.commit_words import commit_words
 from agent.interfaces.http.pages.markdown import html_of
 from agent.interfaces.http.pages.page import PageRequest
 from agent.interfaces.http.problems import problem_of
@@ -128,6 +129,7 @@ def _environment() -> Environment:
         "clock": _clock,
         "exact": _exact,
         "note_name": note_name,
+        "in_words": _in_words,
     }
     return found
 
@@ -150,6 +152,13 @@ def _said(context: Context, sentence: str) -> str:
     """A sentence of the program in the language of the reader."""
     language: Language = context["language"]
     return translated(sentence, language)
+
+
+@pass_context
+def _in_words(context: Context, subject: str) -> str:
+    """What a commit was: a sentence in the reader's language, else its subject."""
+    area, words = commit_words(context["language"], subject)
+    return subject if area else words
 
 
 @pass_context

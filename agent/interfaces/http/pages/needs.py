@@ -1,5 +1,6 @@
 """What needs me: calls that wait for a yes, with their changes before it, questions, and runs that wait."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +20,8 @@ from agent.runs.waiting_questions import waiting_questions
 from agent.texts import text
 from agent.tools.approval_note import shows
 from agent.workspace.workspace import Workspace
+
+_HEADING = re.compile(r"\A\s*# .+\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def _asked(request: PageRequest, decision: PendingDecision) -> _Asked:
     vault, call = request.workspace.vault, decision.call
     if call is None:
         data = vault.own_version(decision.path) or b""
-        body = without_boxes(Note.parse(data).body)
+        body = _HEADING.sub("", without_boxes(Note.parse(data).body), count=1)  # its title is above it
         title = decision.question or request.text(f"asks_{decision.kind}", name=decision.name)
         return _Asked(decision, title, vault.content_id(data), html=html_of(request, decision.path, body))
     warning = ""

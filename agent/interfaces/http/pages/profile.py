@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import quote
 
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.markdown.note import Note
 from agent.memory.profile.catalog import CHANGELOG
 from agent.memory.profile.figures import profile_figures
 from agent.memory.profile.lay_out import lay_out_profile
@@ -18,7 +20,9 @@ from agent.memory.profile.load import (
 )
 from agent.memory.profile.profile_file import ProfileFile
 from agent.memory.profile.summary import whole_summary
+from agent.runs.job_edits import StaleForm
 from agent.texts import text
+from agent.vault.change import Stamp
 from agent.vault.folders import PROFILE
 
 _CHANGES = 30
@@ -71,6 +75,35 @@ def show_note(request: PageRequest) -> Mapping[str, object]:
     }
 
 
+def show_edit(request: PageRequest) -> Mapping[str, object]:
+    """One note as it is written, in a form."""
+    vault = request.workspace.vault
+    file = find_profile_note(load_profile(vault), request.named["name"])
+    data = vault.read(file.path) or b""
+    return {"file": file, "base": vault.content_id(data), "source": data.decode("utf-8", "replace")}
+
+
+def save(request: PageRequest) -> Done:
+    """Write a note as the person has changed it; raises `StaleForm` if it was changed elsewhere since they opened it,
+    `BadNote` if its header could not be read any more."""
+    vault = request.workspace.vault
+    file = find_profile_note(load_profile(vault), request.needed("name"))
+    data, base = vault.read(file.path) or b"", request.needed("base")
+    said = request.given.get("text", "").replace("\r\n", "\n").rstrip("\n") + "\n"
+    after = (said.replace("\n", "\r\n") if b"\r\n" in data else said).encode()
+    if (problem := Note.parse(after).problem) is not None:
+        raise problem
+    if (now := vault.content_id(data)) != base:
+        raise StaleForm(file.path, now, data.decode("utf-8", "replace"), after.decode())
+    if after == data:
+        return Done(request.text("job_same"), f"/profile/{quote(file.name)}")
+    with vault.transaction(f"profile(edit): {file.name}", Stamp("human")) as change:
+        change.edit(file.path, data, after)
+    return Done(
+        request.text("later" if change.outcome.queued else "job_saved", name=file.path), f"/profile/{quote(file.name)}"
+    )
+
+
 def lay_out(request: PageRequest) -> Done:
     """Lay out the notes that are missing; those that are there stay as they are."""
     workspace = request.workspace
@@ -80,4 +113,5 @@ def lay_out(request: PageRequest) -> Done:
 
 PAGE = Page("profile", "/profile", show, "p")
 NOTE = Page("profile_note", "/profile/{name:path}", show_note)
-DEEDS = (Deed("/profile/lay-out", lay_out),)
+EDIT = Page("profile_edit", "/profile-edit/{name:path}", show_edit, is_live=False)
+DEEDS = (Deed("/profile/lay-out", lay_out), Deed("/profile/save", save, refused="job_refused.html"))

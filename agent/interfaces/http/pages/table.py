@@ -45,6 +45,7 @@ PAGES: tuple[Page, ...] = (
     jobs.JOB,
     profile.PAGE,
     profile.NOTE,
+    profile.EDIT,
     memory.FORGET,
     memory.PAGE,
     skills.PAGE,

@@ -25,6 +25,8 @@ from agent.vault.history.undo_choice import Selection
 MOST = 300
 """Things of a day that are shown; a day with more says how many are left out."""
 _FILES = 6
+MCP = "mcp:"
+"""What the name of another program begins with, where it is the author of a change."""
 OUTCOMES = ("interrupted", "failed", "limit", "needs approval", "question asked")
 """How a run can have ended other than well, as the commit of its record says."""
 _RECORD = re.compile(r"(?:session: ([\w ]+)|inbox\(([\w ]+)\)): (.+)")
@@ -51,6 +53,8 @@ class _Happening:
     """What a commit's subject begins with, such as `skills(history)`, where there are no words for it."""
     outcome: str = ""
     """How a run ended."""
+    program: str = ""
+    """The other program that made the changes, as it calls itself."""
     files: tuple[str, ...] = ()
     """The changed files, each once; of a run without the records of what was said, asked and decided."""
 
@@ -94,7 +98,7 @@ def _changes(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_
     for group in groups.values():
         runs = {each.run.partition(".")[0] for each in group if each.run}
         outcome, title = _record(group)
-        area, words = ("", title) if title else commit_words(request, group[-1].subject)
+        area, words = ("", title) if title else commit_words(request.language, group[-1].subject)
         what = f"run:{min(runs)}" if len(runs) == 1 else group[0].id
         yield _Happening(
             group[0].when,
@@ -106,6 +110,7 @@ def _changes(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_
             all(each.id in undone for each in [each for each in group if not each.undoes] or group),
             area=area,
             outcome=outcome,
+            program=group[0].actor.removeprefix(MCP) if group[0].actor.startswith(MCP) else "",
             files=_files(request, group),
         )
 

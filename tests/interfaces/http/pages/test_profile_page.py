@@ -27,3 +27,27 @@ def test_a_profile_is_laid_out_and_read(browser: Browser, tmp_path: Path) -> Non
         page.get_by_role("link", name="Source").click()
         expect(page.get_by_text("- **Drink**: green tea")).to_be_visible()
         assert seen.problems == []
+
+
+def test_a_note_is_changed_and_an_older_version_is_refused_with_both(browser: Browser, tmp_path: Path) -> None:
+    path = "profile/31-preferences.md"
+    with open_house(tmp_path, {**NOTES, path: TASTES}) as house, signed_in(browser, house, 390) as seen:
+        page, note = seen.page, house.root / path
+        page.goto(f"{house.url}/profile/31-preferences.md")
+        page.get_by_role("link", name="Change it").click()
+        field = page.get_by_label(path)
+        expect(field).to_have_value(TASTES)
+        field.fill("---\ntype: [profile\n---\nno header\n")
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator("#refused .notice")).to_be_visible()
+        field.fill(TASTES.replace("green tea", "black tea"))
+        note.write_text(TASTES + "- **Sport**: none\n")
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator("#refused")).to_contain_text("has changed since you opened it")
+        expect(page.locator("#refused .removed").last).to_have_text("-- **Sport**: none")
+        assert "Sport" in note.read_text()
+        page.get_by_role("button", name="Write mine").click()
+        page.wait_for_url("**/profile/31-preferences.md")
+        expect(page.locator(".message")).to_contain_text("Saved")
+        assert note.read_text() == TASTES.replace("green tea", "black tea")
+        assert [each for each in seen.problems if "status of 4" not in each] == []

@@ -69,6 +69,19 @@ def test_a_question_is_answered_by_its_option_or_in_other_words(browser: Browser
         expect(open_beside.get_by_label("Go on with this conversation")).to_be_visible()
 
 
+def test_what_somebody_has_typed_stays_while_the_page_is_made_anew(browser: Browser, house: House) -> None:
+    house.ask("buy tea")
+    with signed_in(browser, house, 390) as seen:
+        page = seen.page
+        page.goto(house.url)
+        page.get_by_placeholder("In your own words").fill("the one from Japan")
+        page.get_by_role("heading", name="What needs me").click()
+        with page.expect_response(lambda response: response.url == f"{house.url}/"):
+            (house.root / "tea.md").write_text("# Tea\n\nGone.\n")
+        expect(page.locator(".htmx-request")).to_have_count(0)
+        expect(page.get_by_placeholder("In your own words")).to_have_value("the one from Japan")
+
+
 def test_what_is_asked_again_in_one_conversation_shows_what_was_said_before(browser: Browser, house: House) -> None:
     with signed_in(browser, house, 390) as seen:
         page = seen.page
