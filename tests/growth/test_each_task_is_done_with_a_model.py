@@ -16,7 +16,7 @@ from agent.schedule.job_header import parse_job
 from agent.schedule.task_notes import load_tasks
 from tests.growth.test_each_task_is_done_without_a_model import PLAIN, WEEK
 from tests.growth.work import NOW, YESTERDAY, Office, dated_link, day, entry, office, said
-from tests.stories.agents import call
+from tests.stories.agents import call, script
 from tests.vaults import write
 
 FACT = entry("I prefer tea without sugar.", YESTERDAY)
@@ -240,3 +240,23 @@ def test_a_model_that_fails_fails_the_task_with_its_reason(tmp_path: Path, monke
     ended = made.do("update_profile", target_file="31-preferences")
     header = made.done("update_profile").header
     assert ended.status == "failed" and header["status"] == "failed" and header["error"]
+
+
+def test_a_look_back_that_says_what_the_last_one_said_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = "Your days go round meetings and summaries now."
+    made = office(tmp_path, monkeypatch, said(FRESH), answer)
+    made.clock.advance(-8 * 3_600)
+    assert made.do("self_reflection").did_something
+    note = made.text(reflections_name(NOW.date()))
+    assert note.count(answer) == 1
+    for hours, words, is_new in ((3, answer, False), (2, "Two people asked you about the harbour.", True)):
+        made.clock.advance(hours * 3_600)
+        fresh = entry(f"I was busy for {hours} hours.", made.clock.now() - timedelta(hours=1))
+        for path, text in said(fresh).items():
+            write(made.root / path, text)
+        script(tmp_path / "script.json", words)
+        assert made.do("self_reflection").did_something == is_new
+    note = made.text(reflections_name(NOW.date()))
+    assert note.count(answer) == 1 and note.count("Two people asked you") == 1

@@ -12,9 +12,16 @@ from agent.growth.procedures.update_profile import target_of
 from agent.growth.reflections.answer import without_block
 from agent.growth.reflections.day import asked_beside, counted_day, review_in_report, runs_to_review
 from agent.growth.reflections.reflecting import Reflecting
-from agent.growth.reflections.store import append_look_back, append_reflection, last_look_back, reflections_name
+from agent.growth.reflections.store import (
+    LookBack,
+    append_look_back,
+    append_reflection,
+    last_look_back,
+    reflections_name,
+)
 from agent.memory import daily
 from agent.memory.store import with_offset
+from agent.memory.understanding.wording import similarity, wording
 from agent.runs.upkeep_due import UpkeepDue
 from agent.schedule.procedures import TaskType
 from agent.schedule.task import Task
@@ -26,6 +33,8 @@ MODEL: ModelPart = "if_found"
 WRITES: tuple[str, ...] = ()
 _ENOUGH = 3
 """From how many statements a note about the person is worth an update, and days a look for patterns."""
+_SAME = 0.9
+"""The likeness of two looks back from which the second one says nothing new."""
 _FRIDAY = 5
 """The day of the week from which it is worth a look for patterns."""
 
@@ -69,12 +78,14 @@ def plain(context: ProcedureContext) -> Work:
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
     """The answer goes into the day's note, with the tasks that were planned in its run; the review of the day, if it
-    was asked for, stands for itself."""
+    was asked for, stands for itself. Nothing if it plans nothing and says what the last look back said."""
     reflecting = _reflecting(context)
     day = runs_to_review(reflecting)
     report, block = without_block(answer) if day is not None else (answer, "")
     waiting = load_tasks(context.vault, done=False).waiting
     planned = [each for each in waiting if each.session and each.session == context.session.removesuffix(".md")]
+    if day is None and not planned and _is_repeated(context, report):
+        return Work()
     requests = [_reflection(context, report, planned)]
     if day is not None:
         requests.append(append_reflection(review_in_report(reflecting, day, block), context.language))
@@ -103,8 +114,18 @@ def _review(context: ProcedureContext, shelf: TaskShelf) -> _Review:
 
 def _last(context: ProcedureContext) -> datetime:
     """The moment of the last reflection, at most a day ago."""
-    found = last_look_back(context.vault, (context.today, context.today - timedelta(days=1)))
-    return found or context.now - timedelta(days=1)
+    found = _last_look_back(context)
+    return found.at if found is not None else context.now - timedelta(days=1)
+
+
+def _last_look_back(context: ProcedureContext) -> LookBack | None:
+    return last_look_back(context.vault, (context.today, context.today - timedelta(days=1)))
+
+
+def _is_repeated(context: ProcedureContext, report: str) -> bool:
+    """True if the last look back said nearly the same."""
+    last = _last_look_back(context)
+    return last is not None and similarity(wording(last.text), wording(report)) >= _SAME
 
 
 def _moment(context: ProcedureContext, day: date, clock: str) -> datetime:

@@ -6,6 +6,7 @@ One note a day, so that a month of use is thirty notes and not six hundred. The 
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 
@@ -63,16 +64,24 @@ def append_record(path: str, day: date, record: str, language: Language) -> Appe
     return Append(path, record.encode("utf-8", "replace"), head.data)
 
 
-def last_look_back(vault: Vault, days: Iterable[date]) -> datetime | None:
-    """The time of the last look back on these days; None without one."""
-    found: list[datetime] = []
+@dataclass(frozen=True, slots=True)
+class LookBack:
+    """A look back on the last hours: when, and what it found."""
+
+    at: datetime
+    text: str
+
+
+def last_look_back(vault: Vault, days: Iterable[date]) -> LookBack | None:
+    """The last look back on these days; None without one."""
+    found: list[LookBack] = []
     for day in days:
         note = Note.parse(vault.own_version_of(reflections_name(day)) or b"")
         records = (each for each in find_records(note.body) if each.kind == LOOK_BACK)
         for each in records:
             with suppress(ValueError):
-                found.append(datetime.fromisoformat(str(each.data.get("at", ""))))
-    return max((each for each in found if each.tzinfo is not None), default=None)
+                found.append(LookBack(datetime.fromisoformat(str(each.data.get("at", ""))), each.text))
+    return max((each for each in found if each.at.tzinfo is not None), key=lambda each: each.at, default=None)
 
 
 def load_reflections(vault: Vault, since: date | None = None) -> tuple[Reflection, ...]:

@@ -153,7 +153,8 @@ def test_a_day_has_one_note(tmp_path: Path) -> None:
         change.requests.append(append_look_back(vault.home, AT + timedelta(hours=2), "Look back", "Calm.", "en"))
     assert load_reflections(vault) == (before, WHOLE, later)
     assert load_reflections(vault, AT.date()) == (WHOLE, later)
-    assert last_look_back(vault, [AT.date()]) == AT + timedelta(hours=2)
+    last = last_look_back(vault, [AT.date()])
+    assert last is not None and last.at == AT + timedelta(hours=2)
     assert [path for path in vault.note_paths() if path.startswith("reflections/")] == [before.path, NOTE]
     assert WHOLE.link == "[[reflections/2026/11/2026-11-22-reflections#14:03 Sum up the report]]"
 
