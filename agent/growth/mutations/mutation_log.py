@@ -24,7 +24,8 @@ MutationEvent: TypeAlias = Literal[
 """`proposed`: the person is asked about it, `refused`: they said no. `gate`: not tried, as past tasks went worse with
 it. `nothing`: the model had no proposal that can be tried. The others are the statuses of a variant."""
 ByWhom: TypeAlias = Literal["agent", "person"]
-_COLUMNS = ("time", "variant", "event", "by", "why")
+_COLUMNS = 5
+"""Time, variant, event, by whom, why; parsed by their order, as their names are in the vault's language."""
 _CELL = re.compile(r"(?<!\\)\|")
 _LONGEST = 320
 _SKILL = re.compile(r"(?:\[\[[^\]]*\]\] )?([\w-]+)")
@@ -52,8 +53,8 @@ class MutationRow:
 
 def append_log(home: AgentFolder, rows: Sequence[MutationRow], language: Language) -> Append:
     """The request that adds rows to the log, which it begins if it is missing."""
-    dashes = "|".join(" --- " for _ in _COLUMNS)
-    table = f"| {' | '.join(_COLUMNS)} |\n|{dashes}|\n"
+    dashes = "|".join(" --- " for _ in range(_COLUMNS))
+    table = f"{text('variant.log_columns', language)}\n|{dashes}|\n"
     head = Note.compose({"type": "mutation_log"}, f"# {text('variant.log', language)}\n\n{table}").data
     said = "".join(f"{each.row}\n" for each in rows)
     return Append(home.at(MUTATION_LOG), said.encode("utf-8", "replace"), head)
@@ -68,7 +69,7 @@ def load_mutation_log(vault: Vault) -> tuple[MutationRow, ...]:
 
 def _parse_row(row: str) -> MutationRow | None:
     cells = [cell.strip() for cell in _CELL.split(row.strip())[1:-1]] if row.startswith("|") else []
-    if len(cells) != len(_COLUMNS) or cells[2] not in get_args(MutationEvent) or cells[3] not in get_args(ByWhom):
+    if len(cells) != _COLUMNS or cells[2] not in get_args(MutationEvent) or cells[3] not in get_args(ByWhom):
         return None
     skill = _SKILL.fullmatch(cells[1])
     try:
