@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -282,7 +282,17 @@ def _load_piece_tokenizer(file: Path) -> PieceTokenizer | None:
 
 
 def map_matrix(path: Path) -> NDArray[np.float32] | NDArray[np.float16]:
-    """The only matrix of a safetensors file, mapped into memory; raises `ValueError` for any other content."""
+    """The only matrix of a safetensors file, mapped into memory; raises `ValueError` for any other content.
+
+    All who ask for the same file share one mapping: each run opens an index of its own, and its pages and its file
+    handle would be counted once for each of them.
+    """
+    status = path.stat()
+    return _mapped(path, (status.st_ino, status.st_size, status.st_mtime_ns))
+
+
+@lru_cache(maxsize=2)
+def _mapped(path: Path, version: tuple[int, ...]) -> NDArray[np.float32] | NDArray[np.float16]:
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(length))

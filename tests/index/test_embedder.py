@@ -1,11 +1,12 @@
 """Which model is used, and that the one which ships gives the vectors it should."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from agent.index.embedder import choose_embedder, load_wordllama, widened
+from agent.index.embedder import choose_embedder, load_wordllama, map_matrix, widened
 
 pytest.importorskip("wordllama")
 pytest.importorskip("tokenizers")
@@ -48,3 +49,26 @@ def test_widened_numbers_are_the_same_numbers() -> None:
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     finite = halves[np.isfinite(halves)]
     assert (widened(finite).view(np.uint32) == finite.astype(np.float32).view(np.uint32)).all()
+
+
+def matrix_file(path: Path, values: list[float]) -> None:
+    """A safetensors file with one row of numbers."""
+    data = np.array([values], dtype=np.float32).tobytes()
+    header = json.dumps({"m": {"dtype": "F32", "shape": [1, len(values)], "data_offsets": [0, len(data)]}}).encode()
+    path.write_bytes(len(header).to_bytes(8, "little") + header + data)
+
+
+def test_all_who_use_a_model_share_one_mapping_of_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    matrix_file(path, [1.0, 2.0])
+    one, other = map_matrix(path), map_matrix(path)
+    assert np.shares_memory(one, other) and one.tolist() == [[1.0, 2.0]]
+
+
+def test_a_file_that_was_replaced_is_mapped_anew(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    matrix_file(path, [1.0, 2.0])
+    before = map_matrix(path)
+    matrix_file(tmp_path / "new", [3.0, 4.0])
+    (tmp_path / "new").replace(path)
+    assert (map_matrix(path).tolist(), before.tolist()) == ([[3.0, 4.0]], [[1.0, 2.0]])
