@@ -140,4 +140,5 @@ class Daemon:
                     parts.messages.close()
                     parts.inbox.close()
                     parts.jobs.close()
+                    parts.state.close()
                     bus.publish_async(DaemonStopped(self.stop.reason))

@@ -33,6 +33,7 @@ from agent.background.model_key import ModelKey
 from agent.background.notices import Notices
 from agent.background.pool import Pool
 from agent.background.presence import Presence
+from agent.background.recent_warnings import RecentWarnings
 from agent.background.reflections import Reflections
 from agent.background.remote_sync import RemoteSync
 from agent.background.resume import Resume
@@ -145,7 +146,9 @@ def build_daemon(
         parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes, insights, messages, notices)
         return tuple(each.problem for each in (*parts, curiosity, alerts, reflections, rules, experiments))
 
-    state = JsonStateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
+    state = JsonStateFile(
+        workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked, RecentWarnings(clock)
+    )
     return DaemonParts(
         sync,
         edits,

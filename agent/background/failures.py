@@ -24,16 +24,23 @@ def failure_text(error: BaseException) -> str:
 
 
 def log_failure(logger: logging.Logger, name: str, error: Exception, before: str) -> str:
-    """Log a failure that may repeat: aloud only if its text is not that of `before`; returns its text."""
+    """Log a failure that may repeat: aloud only if its text is not that of `before`, and with its place in the code if
+    nobody expected it; returns its text."""
     what = failure_text(error)
     if what != before:
-        logger.warning("%s: %s", name, what)
+        logger.warning("%s: %s", name, what, exc_info=None if is_expected(error) else error)
     return what
 
 
 def log_failed_work(logger: logging.Logger, name: str, error: BaseException) -> str:
     """Log why work of the pool has failed, with its place in the code if nobody expected it; returns its text."""
-    what, is_expected = failure_text(error), isinstance(error, AgentError | OSError)
-    level = logging.INFO if is_expected else logging.WARNING
-    logger.log(level, "%s: %s", name, what, exc_info=None if is_expected else error)
+    what, expected = failure_text(error), is_expected(error)
+    logger.log(
+        logging.INFO if expected else logging.WARNING, "%s: %s", name, what, exc_info=None if expected else error
+    )
     return what
+
+
+def is_expected(error: BaseException) -> bool:
+    """True for an error whose message says all there is to know; else its place in the code is wanted."""
+    return isinstance(error, AgentError | OSError)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.background.pool import Pool
+from agent.background.recent_warnings import RecentWarnings
 from agent.config.private import replace
 from agent.events.types import TurnEnded
 
@@ -17,17 +18,19 @@ logger = logging.getLogger(__name__)
 @dataclass(slots=True)
 class JsonStateFile:
     """The file at `path`. `index_problem` says what is wrong with the index, `problems` what else does not work, a line
-    each; `masked` covers up secrets in them."""
+    each; `warnings` are those that were logged since `starting`; `masked` covers up secrets in all of them."""
 
     path: Path
     pool: Pool
     index_problem: Callable[[], str]
     problems: Callable[[], tuple[str, ...]]
     masked: Callable[[str], str]
+    warnings: RecentWarnings
     _written: dict[str, object] = field(default_factory=dict, init=False)
 
     def starting(self) -> None:
         """Say that the daemon is there, and not ready yet."""
+        self.warnings.listen()
         self._write({"starting": True})
 
     def turn_ended(self, event: TurnEnded) -> None:
@@ -45,8 +48,21 @@ class JsonStateFile:
                 "work": {"running": list(work.running), "waiting": list(work.waiting)},
                 "failures": event.failures,
                 "problem": self.masked("; ".join(problems)),
+                "logged": self._logged(),
             }
         )
+
+    def close(self) -> None:
+        """Hear no more of what is logged."""
+        self.warnings.close()
+
+    def _logged(self) -> dict[str, object] | None:
+        """The number of warnings in the last day, and the last one; None for none."""
+        found = self.warnings.recent()
+        if not found:
+            return None
+        last = found[-1]
+        return {"count": len(found), "last": self.masked(last.message), "at": last.at.isoformat(timespec="seconds")}
 
     def _write(self, state: dict[str, object]) -> None:
         if state == self._written:

@@ -340,7 +340,17 @@ def _format_daemon(daemon: Mapping[str, object] | None) -> list[str]:
     line += said(", {count} to take in", count=daemon.get("waiting")) if daemon.get("waiting") else ""
     lines = [row("daemon", line)]
     lines += [row("problem", said(str(daemon.get("problem"))))] if daemon.get("problem") else []
-    return [*lines, *_format_work(daemon.get("work"))]
+    return [*lines, *_format_logged(daemon.get("logged")), *_format_work(daemon.get("work"))]
+
+
+def _format_logged(logged: object) -> list[str]:
+    """How much the daemon has logged as a warning or an error in the last day, and the last of it."""
+    if not isinstance(logged, dict):
+        return []
+    one = "1 warning in the last day, at {at}: {last}"
+    more = "{count:,} warnings in the last day, the last at {at}: {last}"
+    at = str(logged.get("at")).replace("T", " ")[:16]
+    return [row("logged", counted(int(logged.get("count") or 0), one, more, at=at, last=said(str(logged.get("last")))))]
 
 
 def _format_work(work: object) -> list[str]:
