@@ -5,11 +5,14 @@
     python -m tests.bench vectors [--chunks 1000000]
     python -m tests.bench writes [--notes 1000 10000 100000] [--rounds 20]
     python -m tests.bench upkeep [--entries 10000]
+    python -m tests.bench soak [--hours 8] [--rate 20] [--notes 1000] [--keep FOLDER]
 
 `agent` times a run's beginning and its steps, without the model and the commits. `scale` searches in very many notes,
 and watches a daemon during a checkout of every file and while it has nothing to do; both take `--engine
 auto|whoosh|tantivy`. `vectors` searches by meaning alone in very many passages. `writes` makes small changes in vaults
-of several sizes, and `upkeep` plans the daily upkeep of many entries. All take `--json`, for one document.
+of several sizes, and `upkeep` plans the daily upkeep of many entries. `soak` is a person's day beside a daemon whose
+clock runs fast: 8 hours at 20 are 24 minutes; all is kept in a folder that does not exist yet, if it is named. All take
+`--json`, for one document.
 """
 
 import argparse
@@ -22,6 +25,7 @@ from pathlib import Path
 from agent.index.keyword import engine_for
 from agent.interfaces.cli.benches.figures import Measure, all_reached
 from tests.bench import scale, steps, upkeep, vectors, writes
+from tests.bench.soak import person
 
 ENGINES = ("auto", "whoosh", "tantivy")
 
@@ -41,6 +45,9 @@ def main(arguments: Sequence[str]) -> int:
         elif asked.what == "upkeep":
             about = {"entries": asked.entries}
             measures = upkeep.measure(place, asked.entries, _note)
+        elif asked.what == "soak":
+            about = {"hours": asked.hours, "rate": asked.rate, "notes": asked.notes}
+            measures = person.measure(asked.keep or place, asked.hours, asked.rate, asked.notes, _note)
         elif asked.what == "vectors":
             about = {"chunks": asked.chunks}
             measures = vectors.measure(place, asked.chunks, _note)
@@ -64,9 +71,13 @@ def _parser() -> argparse.ArgumentParser:
     changes.add_argument("--notes", type=_at_least(1), nargs="+", default=[1_000, 10_000, 100_000])
     changes.add_argument("--rounds", type=_at_least(1), default=20)
     daily.add_argument("--entries", type=_at_least(1), default=10_000)
-    meaning = kinds.add_parser("vectors")
+    meaning, long = kinds.add_parser("vectors"), kinds.add_parser("soak")
     meaning.add_argument("--chunks", type=_at_least(100), default=1_000_000)
-    for each in (agent, large, changes, daily, meaning):
+    long.add_argument("--hours", type=float, default=8.0)
+    long.add_argument("--rate", type=float, default=20.0)
+    long.add_argument("--notes", type=_at_least(20), default=1_000)
+    long.add_argument("--keep", type=Path, help="a new folder, where the vault and the log stay")
+    for each in (agent, large, changes, daily, meaning, long):
         if each in (agent, large):
             each.add_argument("--engine", choices=ENGINES, default="auto")
         each.add_argument("--json", action="store_true")

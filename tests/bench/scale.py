@@ -3,13 +3,11 @@
 Memory and processor time of the daemon are read from `/proc`, so those figures are for Linux alone.
 """
 
-import os
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.errors import UserError
 from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import Measure, middle_and_tail
 from agent.interfaces.cli.benches.site import Site, daemon, site
@@ -18,6 +16,7 @@ from agent.interfaces.cli.benches.vaults import build_prose, git, questions, rec
 from agent.vault.history.commits import resolve
 from agent.vault.listing import contents_at
 from agent.workspace.search_index import open_index
+from tests.bench.process import Process, needs_proc
 
 SEARCH_MS = 25.0
 """At 100,000 notes with tantivy; Whoosh is told and not judged."""
@@ -26,29 +25,6 @@ CHECKOUT_MB = 150.0
 IDLE_SHARE = 1.0
 _GIVE_UP = 900.0
 _LOOK = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Process:
-    """A running process, as the system sees it."""
-
-    pid: int
-
-    def memory(self) -> float:
-        """Resident memory in MB (10^6 bytes)."""
-        text = Path(f"/proc/{self.pid}/statm").read_text("ascii")
-        return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-    def processor(self) -> float:
-        """Seconds of processor time so far, with those of the children that it has waited for."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()
-        return sum(int(each) for each in fields[11:15]) / os.sysconf("SC_CLK_TCK")
-
-
-def needs_proc() -> None:
-    """Raise `UserError` where a process's memory and time cannot be read."""
-    if not Path("/proc/self/statm").exists():
-        raise UserError("this measurement reads /proc, which this system does not have", hint="run it on Linux")
 
 
 def measure_search(folder: Path, notes: int, engine: Engine, say: Callable[[str], None]) -> list[Measure]:

@@ -21,7 +21,7 @@ from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.running import Running
 from agent.vault.store import Vault, open_vault
-from tests.bench.scale import needs_proc
+from tests.bench.process import needs_proc
 
 RATIO = 2.0
 """The most that a change in the largest vault may take, as a multiple of one in the smallest."""
