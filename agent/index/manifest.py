@@ -4,10 +4,11 @@ Carrying out the plan is left to `update`. `status --notes` prints the note's st
 when everything about it was written.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from agent.index.passage_store import PassageStore
+from agent.index.records import NoteStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +56,15 @@ def plan_update(known: Mapping[str, str], listed: Mapping[str, str], unfinished:
 def coverage(store: PassageStore) -> Coverage:
     """The status of every note in the index; raises `Damaged`."""
     with store.snapshot():
-        rows = store.coverage()
-        pending = len({path for path, _ in store.pending()})
-    return Coverage(
-        sum(1 for _, status, _ in rows if status == "indexed"),
-        tuple((path, reason) for path, status, reason in rows if status == "skipped"),
-        tuple((path, reason) for path, status, reason in rows if status == "failed"),
-        tuple((path, reason) for path, status, reason in rows if status == "indexed" and reason),
-        pending,
+        return coverage_of(store.notes(), {path for path, _ in store.pending()})
+
+
+def coverage_of(notes: Mapping[str, tuple[int, str, NoteStatus, str]], pending: Collection[str]) -> Coverage:
+    """The same of the rows of a store, and its pending notes."""
+    others = sorted((path, row[2], row[3]) for path, row in notes.items() if row[3] or row[2] != "indexed")
+    skipped, failed, partly = (
+        tuple((path, reason) for path, status, reason in others if status == wanted)
+        for wanted in ("skipped", "failed", "indexed")
     )
+    indexed = len(notes) - len(skipped) - len(failed)
+    return Coverage(indexed, skipped, failed, partly, len(pending))

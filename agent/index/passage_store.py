@@ -139,10 +139,13 @@ class PassageStore:
     def set_pending(self, rows: Sequence[tuple[str, int]]) -> None:
         self.set_meta("pending", json.dumps(rows))
 
-    def _notes(self) -> list[tuple[str, tuple[int, str, NoteStatus, str]]]:
-        """Every known path with its number, hash, status and reason."""
+    def notes(self) -> dict[str, tuple[int, str, NoteStatus, str]]:
+        """Every known path with its number, hash, status and reason; raises `Damaged`."""
+        found: dict[str, StoredValue] = {}
         with self._reading():
-            return cast(list[tuple[str, tuple[int, str, NoteStatus, str]]], [*self._buckets.all(LookupTable.NOTES)])
+            for bucket in self._buckets.each(LookupTable.NOTES):
+                found.update(bucket)
+        return cast(dict[str, tuple[int, str, NoteStatus, str]], found)
 
     def add(self, records: Iterable[StoredNote]) -> None:
         rows = []
@@ -235,7 +238,7 @@ class PassageStore:
         """The indexed notes whose path begins with one of these, or matches one of these patterns; all without any."""
         state = (self.connection.execute("pragma data_version").fetchone()[0], self.connection.total_changes)
         if self._indexed is None or self._indexed.state != state:
-            known = sorted((path, row[0]) for path, row in self._notes() if row[2] == "indexed")
+            known = sorted((path, row[0]) for path, row in self.notes().items() if row[2] == "indexed")
             self._indexed = IndexedPaths(state, known)
         return {note for each in wanted or ("",) for note in self._indexed.under(each)}
 
@@ -262,10 +265,6 @@ class PassageStore:
             for each in months
             for row in cast(list[StoredValue], each)
         ]
-
-    def coverage(self) -> list[tuple[str, NoteStatus, str]]:
-        """Path, status and reason of every known note; raises `Damaged`."""
-        return sorted((path, status, reason) for path, (_, _, status, reason) in self._notes())
 
     def verify(self) -> None:
         """Read everything; raise `Damaged` when a page or a row has changed since it was written."""

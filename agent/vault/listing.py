@@ -25,17 +25,19 @@ def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, 
     listing = vault.git.start(*command)  # git lists the files while this process looks for changes
     try:
         changed = dirty(vault.git, vault.place) if changed is None else changed
-        rows, prefix = listing.wait().decode("utf-8", "surrogateescape").split("\0"), vault.place.prefix
+        rows = listing.wait().decode("utf-8", "surrogateescape").split("\0")
     finally:
         listing.end()
-    entries = {row[row.index("\t") + 1 :].removeprefix(prefix): row for row in rows if row.startswith("100", 2)}
+    end = _ID + vault.git.width
+    start = end + len(" 0\t" + vault.place.prefix)
+    named = {row[start:]: row for row in rows if row.endswith(".md") and row.startswith("100", 2)}
+    entries = {path: row for path, row in named.items() if is_note(path)}
     away = {path for path, row in entries.items() if row.startswith("S")}
-    found = {path: row[_ID : _ID + vault.git.width] for path, row in entries.items() if path not in away}
-    staged = {item.path: oid for item in changed if (oid := found.pop(item.path, ""))}
-    notes = {path: oid for path, oid in found.items() if is_note(path)}
+    notes = {path: row[_ID:end] for path, row in entries.items() if path not in away}
+    staged = {item.path: oid for item in changed if (oid := notes.pop(item.path, ""))}
     there = [item.path for item in changed if item.kind is not DirtyKind.DELETED and is_note(item.path)]
-    for path in (*there, *filter(is_note, away), *_rewritten(vault, [*notes])):
-        known = staged.get(path) or found.get(path)
+    for path in (*there, *away, *_rewritten(vault, [*notes])):
+        known = staged.get(path) or notes.get(path)
         notes.pop(path, None)
         try:
             data = vault.writer.files.read_now(path)

@@ -8,12 +8,15 @@ from typing import TypeVar
 from agent.index.checksums import Checksums
 from agent.index.damage import Damaged
 from agent.index.files import IndexFiles
-from agent.index.manifest import Coverage, coverage
+from agent.index.manifest import Coverage, coverage_of
 from agent.index.passage_store import PassageStore, open_store
 from agent.texts import Sentence
 from agent.workspace.workspace import Workspace
 
 T = TypeVar("T")
+_FEW = 1_000
+"""Notes that are not in the index up to which they are named as perhaps of a type: each must be read and parsed, while
+git's search through 100,000 notes takes a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,8 @@ class IndexState:
 
     `behind` counts the notes that differ from the index; None if there is no index to compare. `vectors` is the
     embedding model of the index, empty for none. `of_type` are the notes that may have the type that
-    was asked for: those that have it, and those whose header the index does not know. None if nothing can be said.
+    was asked for: those that have it, and those whose header the index does not know. None if nothing can be said, or
+    too many are not known.
     """
 
     mode: str
@@ -90,12 +94,12 @@ def _state(files: IndexFiles, store: PassageStore, notes: Mapping[str, str], typ
     if store.meta("building") or not store.meta("identity"):
         return _none("the first index is being built")
     _, engine, model, _ = json.loads(store.meta("identity"))
-    found = coverage(store)
     with store.snapshot():
-        known, typed = store.hashes(), store.paths_with("type", type_asked)
+        known, typed = store.notes(), store.paths_with("type", type_asked)
         pending = {path for path, _ in store.pending()}
+    found = coverage_of(known, pending)
     tried = {path for path, _ in found.failed}
-    changed = {path for path, _ in known.items() ^ notes.items()}
+    changed = {path for path, row in known.items() if notes.get(path) != row[1]} | (notes.keys() - known.keys())
     behind = len(changed - tried)
     unknown = changed | tried | pending | {path for path, _ in found.skipped}
     mode = "keyword" if model == "none" else "hybrid"
@@ -104,4 +108,4 @@ def _state(files: IndexFiles, store: PassageStore, notes: Mapping[str, str], typ
     if not found.pending and not (whole and (mode == "keyword" or files.has_vectors(store.meta("vectors")))):
         return _none("a part of it is missing, so it has to be built anew")
     problem, vectors = ("there is no embedding model", "") if mode == "keyword" else (None, model)
-    return IndexState(mode, engine, found, problem, behind, vectors, typed | unknown)
+    return IndexState(mode, engine, found, problem, behind, vectors, typed | unknown if len(unknown) <= _FEW else None)

@@ -81,3 +81,14 @@ def test_the_index_knows_the_goals_that_git_would_find(town: Town) -> None:
     assert state.of_type is not None and "tea.md" not in state.of_type
     by_index, by_git = job_shelf(town.workspace, state.of_type).load(), job_shelf(town.workspace).load()
     assert by_index == by_git and len(by_git.jobs) == 2
+
+
+def test_git_looks_for_goals_when_the_index_knows_few_of_the_notes(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.workspace.index_status._FEW", 2)
+    with closing(open_index(town.workspace)) as index:
+        index.refresh()
+    for number in range(3):
+        town.write(f"{number}.md", GOAL.replace("Run a marathon", f"Goal {number}"))
+    state = index_state(town.workspace, status(town.workspace.vault).notes, GOAL_TYPE)
+    assert (state.of_type, state.behind) == (None, 3)
+    assert len(job_shelf(town.workspace, state.of_type).load().jobs) == 3
