@@ -22,8 +22,14 @@ class RuleBook:
     uses: RuleUses
 
     def counted(self, rule: LearnedRule) -> tuple[RuleUse, ...]:
-        """The uses of a rule's present words that say something about it."""
-        return tuple(use for use in self.uses.of(rule.words) if use.counts)
+        """The uses of a rule's present words that say something about it. A run that went wrong says nothing of it if a
+        rule that its uses have set aside came up there, too: that one is to blame."""
+        to_blame = self._failed - {rule.words}
+        return tuple(
+            use
+            for use in self.uses.of(rule.words)
+            if use.counts and (use.is_success or use.opinion == "not_helpful" or not use.beside & to_blame)
+        )
 
     def verdict(self, rule: LearnedRule, probation: int) -> RuleVerdict:
         """What the uses of a rule in force say since it was last let in; `probation` is the length of that, in uses."""
@@ -48,6 +54,13 @@ class RuleBook:
             names = ", ".join(each.name for each in named)
             raise UserError("several rules begin with {name}", hint=hint, name=name, names=names)
         raise UserError("there is no rule {name}", hint="vault-agent rules list", name=name)
+
+    @property
+    def _failed(self) -> frozenset[str]:
+        """The marks of the rules that the agent has set aside."""
+        aside = (each for each in self.rules if each.status == "deprecated")
+        last = ((each.words, self.log.last_status(each.path)) for each in aside)
+        return frozenset(words for words, row in last if row is not None and row.by == "agent")
 
     def _skips_probation(self, rule: LearnedRule) -> bool:
         """True for a rule that the person made active, by hand or by writing it."""

@@ -1,9 +1,11 @@
 """Judges the rules in force by their uses: on probation, to become active or to be set aside; active ones by a drop.
 
-A rule of the person's is never set aside: they are asked.
+A rule of the person's is never set aside: they are asked. Of several rules that came up in the same runs, one may be
+the reason that these went wrong: so the worst one is set aside first, and the others are judged without the runs that
+are its fault (`RuleBook.counted`).
 """
 
-from agent.growth.rules.book import RuleBook
+from agent.growth.rules.book import RuleBook, load_book
 from agent.growth.rules.rule import IN_FORCE, LearnedRule, RuleStatus
 from agent.growth.rules.rule_log import log_row
 from agent.growth.rules.rule_note import with_status
@@ -15,9 +17,22 @@ from agent.vault.proposals.proposals import pending_proposals, propose
 
 
 def judge_rules(work: RuleWork, book: RuleBook) -> RuleChanges:
-    """Give each rule the status that its uses say, in one commit; returns what was written."""
+    """Give each rule the status that its uses say, in one commit, but set aside one at a time; returns all that was
+    written."""
+    every = RuleChanges()
+    for _ in book.rules:
+        changes = _judge_once(work, book)
+        every.rows += changes.rows
+        if not any(row.event == "deprecated" for row in changes.rows):
+            break
+        book = load_book(work.vault)
+    return every
+
+
+def _judge_once(work: RuleWork, book: RuleBook) -> RuleChanges:
+    """Judge all rules, the worst first, until one is set aside."""
     changes = RuleChanges()
-    for rule in book.rules:
+    for rule in sorted(book.rules, key=lambda each: _standing(book, each)):
         verdict = book.verdict(rule, work.probation)
         if rule.status not in IN_FORCE or verdict.status == rule.status:
             continue
@@ -26,12 +41,23 @@ def judge_rules(work: RuleWork, book: RuleBook) -> RuleChanges:
         if verdict.status == "active":
             _set(work, rule, "active", verdict, changes)
         elif verdict.status == "deprecated" and not book.is_settled_by_person(rule):
+            changes = RuleChanges()  # what the others are is looked at anew
             _set(work, rule, "deprecated", verdict, changes)
+            break
         elif verdict.status == "deprecated":
             _ask_to_end(work, rule, verdict)
     if changes.rows:
         changes.write(work, subject_of(changes.rows))
     return changes
+
+
+def _standing(book: RuleBook, rule: LearnedRule) -> tuple[float, float]:
+    """The order of rules from the worst: by the rate to expect (Laplace's rule of succession: after few uses it is no
+    certainty), then the one that was let in last."""
+    uses = book.counted(rule)
+    let_in = book.log.of(rule.path, "probation", "urgent")
+    began = let_in[0].at.timestamp() if let_in else 0.0
+    return (sum(use.is_success for use in uses) + 1) / (len(uses) + 2), -began
 
 
 def verdict_words(work: RuleWork, verdict: RuleVerdict) -> str:

@@ -70,7 +70,8 @@ class RuleRun:
 
 @dataclass(frozen=True, slots=True)
 class RuleUse:
-    """A run that was given a rule; it is a use if the rule's case came up in it (`counts`)."""
+    """A run that was given a rule; it is a use if the rule's case came up in it (`counts`). `beside` are the marks of
+    the other rules whose cases came up in it."""
 
     at: datetime
     run: str
@@ -78,6 +79,7 @@ class RuleUse:
     opinion: RunOpinion
     session: str
     came_up: bool = True
+    beside: frozenset[str] = frozenset()
 
     @property
     def is_success(self) -> bool:
@@ -141,11 +143,13 @@ def uses_of(rows: Iterable[RuleRun]) -> RuleUses:
     """The uses of all rules in these rows, which are in the order of their times."""
     found: dict[str, dict[str, RuleUse]] = {}
     for row in rows:
+        came_up = frozenset(each.words for each in row.rules if each.came_up)
         for given in row.rules:
             uses = found.setdefault(given.words, {})
             if row.outcome != _OPINION:
                 opinion = uses[row.run].opinion if row.run in uses else ""
-                uses[row.run] = RuleUse(row.at, row.run, row.outcome, opinion, row.session, given.came_up)
+                beside = came_up - {given.words}
+                uses[row.run] = RuleUse(row.at, row.run, row.outcome, opinion, row.session, given.came_up, beside)
             elif row.run in uses and row.opinion:
                 uses[row.run] = replace(uses[row.run], opinion=row.opinion)
     return RuleUses({words: tuple(uses.values()) for words, uses in found.items()})

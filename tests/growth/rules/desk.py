@@ -148,12 +148,12 @@ class Desk:
         (rule,) = (each for each in self.book.rules if each.path not in known)
         return rule
 
-    def use(self, rule: LearnedRule, *went_well: bool) -> None:
-        """Runs that had the rule, each an hour after the other."""
+    def use(self, rule: LearnedRule, *went_well: bool, beside: Sequence[LearnedRule] = ()) -> None:
+        """Runs in which the case of the rule came up, and of those `beside` it, each an hour after the other."""
         rows = list[RuleRun]()
         for is_well in went_well:
             self.clock.advance(3_600)
-            given = (GivenRule(rule.path, rule.words),)
+            given = tuple(GivenRule(each.path, each.words) for each in (rule, *beside))
             rows.append(RuleRun(self.clock.now(), self.clock.new_id(), "finished" if is_well else "failed", given))
         self._append(rows)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from agent.growth.rules.rule import LearnedRule
-from agent.growth.rules.uses import GivenRule, RuleRun, opinion_row, uses_of
+from agent.growth.rules.uses import GivenRule, RuleRun, load_runs, opinion_row, uses_of
 from agent.growth.rules.verdict import GOOD, judge_active, judge_probation, probation_test
 from agent.growth.trials.rate import rate_chances
 from agent.vault.history.find import commits
@@ -113,3 +113,42 @@ def test_the_error_rates_are_those_that_are_stated() -> None:
 def test_no_use_is_no_verdict() -> None:
     assert judge_probation((), 10).status == "probation" and judge_active(()).status == "active"
     assert judge_probation((True,) * 200, 10).status == "active"
+
+
+OTHER = "Name the source of each figure"
+
+
+def test_a_bad_rule_does_not_take_another_one_with_it(desk: Desk) -> None:
+    good = desk.admit(*READ)
+    desk.use(good, *[True] * 7)
+    desk.tend()
+    bad = desk.admit(OTHER, when="a question is asked")
+    desk.use(good, *[False] * 6, beside=[bad])
+    rows = desk.tend()
+    statuses = {rule.text: rule.status for rule in desk.book.rules}
+    assert statuses == {READ[0]: "active", OTHER: "deprecated"}
+    assert [row.event for row in rows].count("deprecated") == 1
+    (kept,) = (rule for rule in desk.book.rules if rule.status == "active")
+    assert len(desk.book.counted(kept)) == 7, "what went wrong with the other one says nothing of it"
+    desk.use(kept, *[False] * 6)
+    desk.tend()
+    assert {rule.status for rule in desk.book.rules} == {"deprecated"}, "what goes wrong without it does"
+
+
+def test_of_two_with_the_same_uses_the_newer_one_goes_first(desk: Desk) -> None:
+    older = desk.admit(*READ)
+    newer = desk.admit(OTHER, when="a question is asked")
+    desk.use(older, *[False] * 5, beside=[newer])
+    desk.tend()
+    assert {rule.text: rule.status for rule in desk.book.rules} == {READ[0]: "probation", OTHER: "deprecated"}
+
+
+def test_what_the_person_ticked_about_a_rule_stays_about_it(desk: Desk) -> None:
+    first, second = desk.admit(*READ), desk.admit(OTHER, when="a question is asked")
+    for _ in range(5):
+        desk.use(first, True, beside=[second])
+        run = load_runs(desk.vault)[-1].run
+        desk.opine(run, first, "not_helpful")
+        desk.opine(run, second, "not_helpful")
+    desk.tend()
+    assert {rule.status for rule in desk.book.rules} == {"deprecated"}
