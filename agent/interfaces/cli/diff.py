@@ -10,9 +10,9 @@ from agent.interfaces.cli.language import said
 from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Printed, patch_line
+from agent.vault.history.commit_document import difference_document
 from agent.vault.history.commits import resolve
 from agent.vault.history.difference import FileDifference, of_commit, of_working_tree
-from agent.vault.history.documents import difference_document
 
 
 @click.command(

@@ -11,9 +11,9 @@ from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Styled, as_lines
 from agent.interfaces.cli.time_format import format_ago, format_time
+from agent.vault.history.commit_document import ChangeLines, commit_document
 from agent.vault.history.commits import Commit
 from agent.vault.history.difference import describe, summary
-from agent.vault.history.documents import ChangeLines, commit_document
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import HUMAN
 from agent.vault.history.typed_time import parse_time

@@ -10,11 +10,11 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.runs.waiting_conversations import end_waiting_of_run
 from agent.vault.history.difference import summary
-from agent.vault.history.documents import undone_document
 from agent.vault.history.trailers import HUMAN, is_commit_id
 from agent.vault.history.typed_time import parse_time
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
+from agent.vault.history.undo_document import undone_document
 from agent.vault.history.undo_plan import Reason
 
 _SHOWN, _NAMED = 40, 5

@@ -9,13 +9,14 @@ from agent.interfaces.http.api.paging import NEXT, Page, cursor_after, parse_cur
 from agent.interfaces.http.api.typed import typed
 from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation, Reply
 from agent.runs.waiting_conversations import end_waiting_of_run
+from agent.vault.history.commit_document import commit_document, difference_document
 from agent.vault.history.commits import resolve
 from agent.vault.history.difference import describe, of_commit, of_working_tree
-from agent.vault.history.documents import commit_document, difference_document, undone_document
 from agent.vault.history.find import commits
 from agent.vault.history.typed_time import parse_time
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
+from agent.vault.history.undo_document import undone_document
 from agent.vault.worktree.paths import check
 
 Time = Annotated[str, msgspec.Meta(max_length=60, description="2h, 30m, 1d, today, 2026-11-21 or 2026-11-21T14:30.")]

@@ -1,11 +1,10 @@
-"""Commits and undos as documents for JSON, the same for every interface."""
+"""Commits as documents for JSON, the same for every interface."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from agent.vault.history.commits import Commit
 from agent.vault.history.difference import FileDifference
-from agent.vault.history.undo import Undone
 
 ChangeLines: TypeAlias = Sequence[Sequence[str]]
 """For each file of a commit, the lines that describe its changes."""
@@ -39,21 +38,4 @@ def difference_document(item: FileDifference) -> Mapping[str, object]:
         "old_path": item.change.old_path,
         "changes": list(item.lines),
         "patch": item.patch.decode("utf-8", "replace"),
-    }
-
-
-def undone_document(result: Undone, dry_run: bool) -> Mapping[str, object]:
-    """The result of an undo."""
-    return {
-        "commit": result.commit,
-        "dry_run": dry_run,
-        "queued": result.queued,
-        "undone": list(result.undone),
-        "partial": list(result.partial),
-        "files": [{"kind": item.kind, "path": item.path, "old_path": item.old_path} for item in result.files],
-        "kept": [{"path": word.about, "reason": word.reason} for word in result.kept],
-        "refused": [{"path": word.about, "reason": word.reason} for word in result.refused],
-        "skipped": [{"about": word.about, "reason": word.reason} for word in result.skipped],
-        "conflicts": list(result.conflicts),
-        "human_commits_kept": result.human_commits_kept,
     }
