@@ -6,9 +6,7 @@ a missing one: a new file would replace it.
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator
-from itertools import product
-from pathlib import Path
+from collections.abc import Collection, Iterable
 
 from agent.errors import BadPath
 from agent.vault.plumbing.commit import Tip
@@ -16,9 +14,7 @@ from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.index_file import load_index
 from agent.vault.plumbing.object_ids import MODULE
 from agent.vault.plumbing.repository import Place
-
-_MARKS = tuple("." + "".join(letters) for letters in product("gG", "iI", "tT"))
-"""`.git` in every spelling: a file system that ignores case treats them all as git's folder."""
+from agent.vault.worktree.inner_repositories import folders_above, is_repository
 
 
 def check_ours(git: Git, place: Place, paths: Collection[str]) -> None:
@@ -34,16 +30,16 @@ def closed(git: Git, place: Place, paths: Collection[str]) -> dict[str, BadPath]
     """
     known: dict[str, bool] = {}
     found: dict[str, BadPath] = {}
-    above = {_bytes(folder) for path in paths for folder in (*_above(place.prefix + path), place.prefix + path)}
+    above = {_bytes(folder) for path in paths for folder in (*folders_above(place.prefix + path), place.prefix + path)}
     index = load_index(git)
     modules = {_text(folder) for folder in index.submodules(above)}
     for path in paths:
-        for folder in (*_above(path), path):
+        for folder in (*folders_above(path), path):
             if is_repository(place.root, folder, known) or place.prefix + folder in modules:
                 found[path] = _foreign(path, folder)
                 break
         else:
-            if around := modules.intersection(_above(place.prefix)):  # the vault is in an absent submodule
+            if around := modules.intersection(folders_above(place.prefix)):  # the vault is in an absent submodule
                 found[path] = _foreign(path, min(around))
     absent = {_bytes(place.prefix + path): path for path in paths if not os.path.lexists(place.root / path)}
     for name in index.skipped(absent):
@@ -65,31 +61,11 @@ def check_tip(tip: Tip, paths: Iterable[bytes]) -> None:
 
 def submodule_above(tip: Tip, path: bytes) -> bytes | None:
     """The submodule of the last commit that contains the path, or is the path; None if there is none."""
-    for folder in (*map(_bytes, _above(_text(path))), path):
+    for folder in (*map(_bytes, folders_above(_text(path))), path):
         entry = tip.entry(folder)
         if entry is not None and entry.mode == MODULE:
             return folder
     return None
-
-
-def is_foreign(root: Path, path: str, known: dict[str, bool]) -> bool:
-    """True if a folder above the path has a `.git`; `known` caches the answers by folder."""
-    return any(is_repository(root, folder, known) for folder in _above(path))
-
-
-def is_repository(root: Path, folder: str, known: dict[str, bool]) -> bool:
-    """True if a folder of the vault has a `.git`, in any spelling; `known` caches the answers."""
-    if folder not in known:
-        known[folder] = any(os.path.lexists(f"{root}/{folder}/{mark}") for mark in _MARKS)
-    return known[folder]
-
-
-def _above(path: str) -> Iterator[str]:
-    """The folders above a path, outermost first, without the root."""
-    at = path.find("/")
-    while at >= 0:
-        yield path[:at]
-        at = path.find("/", at + 1)
 
 
 def _foreign(path: str, folder: str) -> BadPath:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
 from agent.vault.plumbing.running import Obstructed, Running
-from agent.vault.worktree.borders import is_foreign
+from agent.vault.worktree.inner_repositories import is_foreign
 from agent.vault.worktree.paths import is_temporary
 
 _QUOTED = re.compile("['\"](.+)['\"]")
