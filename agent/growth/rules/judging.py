@@ -1,8 +1,8 @@
 """Judges the rules in force by their uses: on probation, to become active or to be set aside; active ones by a drop.
 
 A rule of the person's is never set aside: they are asked. Of several rules that came up in the same runs, one may be
-the reason that these went wrong: so the worst one is set aside first, and the others are judged without the runs that
-are its fault (`RuleBook.counted`).
+the reason that these went wrong. That is most likely what changed last: so the newest one is set aside first, and the
+others are judged without those runs (`RuleBook.counted`). If it was one of them, runs without the newest show it.
 """
 
 from agent.growth.rules.book import RuleBook, load_book
@@ -30,9 +30,9 @@ def judge_rules(work: RuleWork, book: RuleBook) -> RuleChanges:
 
 
 def _judge_once(work: RuleWork, book: RuleBook) -> RuleChanges:
-    """Judge all rules, the worst first, until one is set aside."""
+    """Judge all rules, the newest first, until one is set aside."""
     changes = RuleChanges()
-    for rule in sorted(book.rules, key=lambda each: _standing(book, each)):
+    for rule in sorted(book.rules, key=lambda each: -_let_in(book, each)):
         verdict = book.verdict(rule, work.probation)
         if rule.status not in IN_FORCE or verdict.status == rule.status:
             continue
@@ -51,13 +51,10 @@ def _judge_once(work: RuleWork, book: RuleBook) -> RuleChanges:
     return changes
 
 
-def _standing(book: RuleBook, rule: LearnedRule) -> tuple[float, float]:
-    """The order of rules from the worst: by the rate to expect (Laplace's rule of succession: after few uses it is no
-    certainty), then the one that was let in last."""
-    uses = book.counted(rule)
-    let_in = book.log.of(rule.path, "probation", "urgent")
-    began = let_in[0].at.timestamp() if let_in else 0.0
-    return (sum(use.is_success for use in uses) + 1) / (len(uses) + 2), -began
+def _let_in(book: RuleBook, rule: LearnedRule) -> float:
+    """The moment at which a rule was let in first; 0 if nobody knows."""
+    rows = book.log.of(rule.path, "probation", "urgent")
+    return rows[0].at.timestamp() if rows else 0.0
 
 
 def verdict_words(work: RuleWork, verdict: RuleVerdict) -> str:

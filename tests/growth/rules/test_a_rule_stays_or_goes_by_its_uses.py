@@ -135,8 +135,10 @@ def test_a_bad_rule_does_not_take_another_one_with_it(desk: Desk) -> None:
     assert {rule.status for rule in desk.book.rules} == {"deprecated"}, "what goes wrong without it does"
 
 
-def test_of_two_with_the_same_uses_the_newer_one_goes_first(desk: Desk) -> None:
+@pytest.mark.parametrize("before", [(), (False,)])
+def test_the_newer_one_goes_first_though_the_older_one_has_failed_before(desk: Desk, before: tuple[bool, ...]) -> None:
     older = desk.admit(*READ)
+    desk.use(older, *before)
     newer = desk.admit(OTHER, when="a question is asked")
     desk.use(older, *[False] * 5, beside=[newer])
     desk.tend()
