@@ -81,7 +81,18 @@ def test_what_was_offered_as_a_skill_is_not_suggested_as_one(tmp_path: Path, pat
     write(vault.place.root / path, f"```markdown\n{draft}```\n" if path.startswith("approvals") else draft)
     vault.commit_human()
     (found,) = (each for each in detect(gather(vault, NOW), "en", None) if each.kind == "workflow_sequence")
+    part = replace(gather(vault, NOW), offered=frozenset([("web_fetch", *before.subject.split())]))
+    assert not any(each.is_news for each in detect(part, "en", None) if each.kind == "workflow_sequence")
     assert not found.is_news and found.id == before.id and "could become" not in found.suggestion
     sure = replace(found, confidence=0.9)
     assert evaluate("Write the monthly report", Aims(), [sure], lambda subject: False, "en") is None
     assert evaluate("Write the monthly report", Aims(), [replace(sure, is_news=True)], lambda subject: False, "en")
+
+
+@pytest.mark.parametrize(
+    "box", ["helpful · qh70am", "not helpful · qh70am", "有用 · qh70am", "没用 · qh70am", "helpful"]
+)
+def test_a_box_that_asks_for_an_opinion_is_no_open_task(tmp_path: Path, box: str) -> None:
+    notes = {"daily/2026-11-09.md": f"# 2026-11-09\n\n## Notices\n\n- [ ] {box}\n- [ ] Water the roses\n"}
+    vault = make_vault(tmp_path, notes, clock=FakeClock(NOW))
+    assert [each.text for each in gather(vault, NOW).boxes] == ["Water the roses"]

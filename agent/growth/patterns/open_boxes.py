@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime, time
 from pathlib import Path
 
+from agent.attention.feedback import parse_opinion_box
 from agent.clock import time_shown
 from agent.growth.patterns.activity import OpenBox
 from agent.markdown.blocks import parse_body
@@ -50,13 +51,18 @@ def _boxes(vault: Vault, bulk: frozenset[str]) -> Iterator[OpenBox]:
         if data is None or is_goal(path, note, vault.home):
             continue
         tasks = find_tasks(parse_body(note.body, note.body_line))
-        boxes = [each for each in tasks if each.state == " " and each.text not in _FEEDBACK]
+        boxes = [each for each in tasks if each.state == " " and not _is_opinion(each.text)]
         times = _times(vault, path, bulk) if boxes else {}
         lines = data.decode("utf-8", "surrogateescape").splitlines()
         for box in boxes:
             since = max(filter(None, (times.get(lines[box.line - 1]), _day(vault, path))), default=None)
             if since is not None:
                 yield OpenBox(box.text, _link(vault, path), since)
+
+
+def _is_opinion(text: str) -> bool:
+    """True for a box by which the agent asks what its person thinks of something: it is no task of theirs."""
+    return text in _FEEDBACK or parse_opinion_box(text) is not None
 
 
 def _times(vault: Vault, path: str, bulk: frozenset[str]) -> dict[str, datetime]:

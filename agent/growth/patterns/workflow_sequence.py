@@ -10,7 +10,7 @@ from agent.growth.patterns.confidence import recurrence
 from agent.growth.patterns.pattern import Pattern, newest_links, surest
 from agent.memory.daily import inert
 from agent.skills.learning.learner import find_suggestions
-from agent.skills.learning.sequences import CHANCE
+from agent.skills.learning.sequences import CHANCE, contains
 from agent.skills.learning.suggestion import Suggestion
 from agent.texts import Language, text
 
@@ -31,7 +31,7 @@ def _pattern(activity: Activity, language: Language, found: Suggestion) -> Patte
     if not times:
         return None
     steps = " → ".join(f"`{tool}`" for tool in found.tools)
-    is_offered = found.tools in activity.offered
+    is_offered = any(contains(each, found.tools) for each in activity.offered)
     words = inert(text("skill_suggestion.comma", language).join(found.keywords[:3]))
     return Pattern(
         "workflow_sequence",
