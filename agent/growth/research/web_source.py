@@ -47,7 +47,7 @@ class WebSource:
     def search(self, query: str, most: int, cancelled: Cancelled) -> Sequence[Lead]:
         """What the first engine that answers has found; raises `ToolFailed` with the reasons if none does."""
         if count_secrets(query, self.secrets()):
-            raise ToolFailed("the query has a secret of this machine in it; it was not sent")
+            raise ToolFailed(Sentence("the query has a secret of this machine in it; it was not sent"))
         failures = list[Sentence]()
         for engine in self.engines:
             try:

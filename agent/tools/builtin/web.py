@@ -152,7 +152,7 @@ def _check_leak(url: str, secrets: Sequence[str]) -> None:
     """Raise `ToolFailed` for a URL with a secret in it, in any percent-encoding."""
     forms = {url, unquote(url), unquote_plus(url), unquote(unquote(url))}
     if any(count_secrets(form, secrets) for form in forms):
-        raise ToolFailed("the address has a secret of this machine in it; it was not sent")
+        raise ToolFailed(Sentence("the address has a secret of this machine in it; it was not sent"))
 
 
 @dataclass(slots=True)
@@ -191,7 +191,9 @@ class _Visit:
                 finally:
                     response.close()
         except httpx.InvalidURL as error:
-            raise ToolRetry("this is not an address of a web page; give a whole one, with https://") from error
+            raise ToolRetry(
+                Sentence("this is not an address of a web page; give a whole one, with https://")
+            ) from error
         except (httpx.HTTPError, OSError, UnicodeError, ValueError) as error:
             raise ToolFailed(Sentence("the page could not be read: {reason}", reason=_plainly(error))) from error
         finally:
@@ -290,7 +292,7 @@ class _Visit:
         if encoding in ("gzip", "x-gzip"):
             raw = _unzipped(raw, self.limits.size + 1)
         elif encoding not in ("identity", ""):
-            raise ToolFailed("the server packs its answer in a way that it was not asked for")
+            raise ToolFailed(Sentence("the server packs its answer in a way that it was not asked for"))
         body = bytearray()
         for piece in raw:
             body += piece
@@ -311,21 +313,24 @@ def _unzipped(raw: Iterator[bytes], most: int) -> Iterator[bytes]:
             if unpacker.eof:
                 return
     except zlib.error as error:
-        raise ToolFailed("what the server packed cannot be unpacked") from error
+        raise ToolFailed(Sentence("what the server packed cannot be unpacked")) from error
 
 
 def _checked(url: "httpx.URL") -> "httpx.URL":
     """The URL, if it is allowed; raises `ToolRetry` with the reason if it is not."""
     if url.scheme not in _PORTS or not url.raw_host:
-        raise ToolRetry("only pages at http:// and https:// can be read")
+        raise ToolRetry(Sentence("only pages at http:// and https:// can be read"))
     if not _HOST.fullmatch(url.raw_host):
-        raise ToolRetry("the address has no proper name of a host in it")
+        raise ToolRetry(Sentence("the address has no proper name of a host in it"))
     if url.userinfo:
-        raise ToolRetry("an address with a name or a password in it is not asked for")
+        raise ToolRetry(Sentence("an address with a name or a password in it is not asked for"))
     if url.port not in (None, _PORTS[url.scheme]):
-        raise ToolRetry(f"only the usual port can be asked for, {_PORTS[url.scheme]} with {url.scheme}")
+        port, scheme = _PORTS[url.scheme], url.scheme
+        raise ToolRetry(
+            Sentence("only the usual port can be asked for, {port} with {scheme}", port=port, scheme=scheme)
+        )
     if len(str(url)) > _LONGEST_URL:
-        raise ToolRetry(f"the address is longer than {_LONGEST_URL:,} characters")
+        raise ToolRetry(Sentence("the address is longer than {count} characters", count=f"{_LONGEST_URL:,}"))
     return url.copy_with(fragment=None)
 
 
