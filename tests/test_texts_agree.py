@@ -1,8 +1,10 @@
 """Every sentence exists in each language, with the same placeholders, and the code asks for none that is not there."""
 
 import ast
+import gc
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -48,26 +50,64 @@ def keys_in(call: ast.Call) -> list[str]:
     return [each for each in constants if isinstance(each, str) and KEY.fullmatch(each)]
 
 
-def beginnings(tree: ast.AST) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What is looked for in the code of one file, found in one walk: that takes most of the time here."""
+
+    path: str
+    calls: list[ast.Call]
+    constants: list[ast.Constant]
+    joined: list[ast.JoinedStr]
+    classes: list[ast.ClassDef]
+    assignments: list[ast.Assign | ast.AnnAssign]
+
+
+@cache
+def code() -> tuple[Parsed, ...]:
+    """All files of the program. Nothing of a million nodes is garbage, and looking for it takes longer than parsing."""
+    gc.disable()
+    try:
+        return tuple(_parsed(path) for path in ROOT.rglob("*.py"))
+    finally:
+        gc.enable()
+
+
+def _parsed(path: Path) -> Parsed:
+    found = Parsed(path.relative_to(ROOT).as_posix(), [], [], [], [], [])
+    for each in ast.walk(ast.parse(path.read_text("utf-8"))):
+        match each:
+            case ast.Call():
+                found.calls.append(each)
+            case ast.Constant():
+                found.constants.append(each)
+            case ast.JoinedStr():
+                found.joined.append(each)
+            case ast.ClassDef():
+                found.classes.append(each)
+            case ast.Assign() | ast.AnnAssign():
+                found.assignments.append(each)
+    return found
+
+
+def beginnings(file: Parsed) -> list[str]:
     """The constant beginnings of keys that are put together, such as `run_report.` in an f-string."""
-    joined = (each.values[0] for each in ast.walk(tree) if isinstance(each, ast.JoinedStr) and each.values)
+    joined = (each.values[0] for each in file.joined if each.values)
     constants = (each.value for each in joined if isinstance(each, ast.Constant))
     return [each for each in constants if isinstance(each, str) and re.fullmatch(r"[a-z_]+\.[a-z_]*", each)]
 
 
 def test_every_key_in_the_code_exists_and_every_sentence_is_used() -> None:
     english, unknown, used = sentences("en"), [], set()
-    for path in ROOT.rglob("*.py"):
-        tree = parsed(path)
-        used |= {each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)}
-        used |= {key for start in beginnings(tree) for key in english if key.startswith(start)}
-        for call in (each for each in ast.walk(tree) if isinstance(each, ast.Call)):
+    for file in code():
+        used |= {each.value for each in file.constants}
+        used |= {key for start in beginnings(file) for key in english if key.startswith(start)}
+        for call in file.calls:
             if named(call) not in {"text", "_text", "in_all_languages"}:
                 continue
             given = {each.arg for each in call.keywords}
             for key in keys_in(call):
                 if key not in english or (given and given != placeholders(english[key])):
-                    unknown.append(f"{path.relative_to(ROOT)}:{call.lineno} {key}")
+                    unknown.append(f"{file.path}:{call.lineno} {key}")
     assert unknown == []
     assert [key for key in english if key not in used] == []
 
@@ -80,17 +120,12 @@ CODE = re.compile(r"vault-agent(?: [a-z]+){0,2}(?![a-z])|`[^`]*`|[A-Z]{2,}|`git 
 @cache
 def errors() -> set[str]:
     """The names of all errors that a person may read."""
-    classes = [each for path in ROOT.rglob("*.py") for each in ast.walk(parsed(path)) if isinstance(each, ast.ClassDef)]
+    classes = [each for file in code() for each in file.classes]
     found, new = set[str](), {"AgentError"}
     while new:
         found |= new
         new = {each.name for each in classes for base in each.bases if getattr(base, "id", "") in new}
     return found - NOT_SAID
-
-
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
 
 
 def said_in(call: ast.Call) -> list[ast.expr]:
@@ -128,11 +163,11 @@ def constants(said: ast.expr, assigned: Mapping[str, list[ast.expr]]) -> list[st
     return []
 
 
-def assignments(tree: ast.AST) -> dict[str, list[ast.expr]]:
+def assignments(file: Parsed) -> dict[str, list[ast.expr]]:
     """What each variable of a file is set to, anywhere in it."""
     found: dict[str, list[ast.expr]] = {}
-    for each in ast.walk(tree):
-        if isinstance(each, ast.Assign | ast.AnnAssign) and each.value is not None:
+    for each in file.assignments:
+        if each.value is not None:
             targets = each.targets if isinstance(each, ast.Assign) else [each.target]
             for target in targets:
                 pairs = [(target, each.value)]
@@ -148,12 +183,11 @@ def assignments(tree: ast.AST) -> dict[str, list[ast.expr]]:
 def terminal(*, variables: bool = True) -> list[tuple[str, ast.Call, str]]:
     """The place, the call and the sentence of everything that the code says on a terminal; those in variables, too."""
     found = []
-    for path in ROOT.rglob("*.py"):
-        tree = parsed(path)
-        assigned = assignments(tree) if variables else {}
-        for call in (each for each in ast.walk(tree) if isinstance(each, ast.Call)):
+    for file in code():
+        assigned = assignments(file) if variables else {}
+        for call in file.calls:
             for said in said_in(call):
-                where = f"{path.relative_to(ROOT)}:{call.lineno}"
+                where = f"{file.path}:{call.lineno}"
                 found += [(where, call, each) for each in constants(said, assigned)]
     return found
 
@@ -191,10 +225,10 @@ def test_the_terminal_speaks_chinese() -> None:
 def test_no_sentence_is_put_together() -> None:
     """An f-string cannot be translated: the sentence has placeholders, and the values stand beside it."""
     found = []
-    for path in ROOT.rglob("*.py"):
-        for call in (each for each in ast.walk(parsed(path)) if isinstance(each, ast.Call)):
+    for file in code():
+        for call in file.calls:
             if any(isinstance(each, ast.JoinedStr | ast.BinOp) for each in said_in(call)):
-                found.append(f"{path.relative_to(ROOT)}:{call.lineno}")
+                found.append(f"{file.path}:{call.lineno}")
     assert found == []
 
 
