@@ -18,6 +18,7 @@ _KNOWN = MappingProxyType(
         "memory(profile)": "did_profile",
         "memory(upkeep)": "did_upkeep",
         "memory(forget)": "did_forget",
+        "memory(daily)": "did_sum_up",
         "machine": "did_machine",
         "init(vault)": "did_lay_out",
         "human(notes)": "did_edit",
@@ -56,4 +57,6 @@ def commit_words(language: Language, subject: str) -> tuple[str, str]:
     if key is None:
         return found[1], rest
     quoted = _QUOTED.search(rest)
+    if key == "did_undo" and rest.startswith("undo("):
+        key = "did_redo"
     return "", text(f"pages.{key}", language, name=quoted[1] if quoted else rest)
