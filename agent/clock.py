@@ -6,9 +6,10 @@ That is measured by `in_machine_seconds(clock)`, which has the same dates, and i
 """
 
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, runtime_checkable
+
+from agent.dataclass import dataclass
 
 
 class Clock(Protocol):

@@ -9,12 +9,13 @@ told so (`LockHeld`).
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.app.background import build_daemon
 from agent.app.subscriptions import DaemonParts, subscribe_daemon
 from agent.background.pool import Pool
 from agent.clock import rate_of
+from agent.dataclass import dataclass
 from agent.events.bus import Bus
 from agent.events.types import DaemonStarted, DaemonStopped, FilesChanged, Tick
 from agent.index.embedder import EmbedderChoice

@@ -9,8 +9,9 @@ Pure text. `interfaces/cli/printing` escapes printed text; other callers escape 
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
+
+from agent.dataclass import dataclass
 
 _EMOJI = "#*0-9\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d"
 _EMOJI += "\u3297\u3299\U0001f000-\U0001faff"

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial, reduce
 
 from agent.app.channel_openers import (
@@ -27,6 +27,7 @@ from agent.attention.channels.hooks import DISCORD, MATTERMOST, SLACK, WECOM
 from agent.attention.channels.lark_connection import is_installed
 from agent.config.secrets import Secret
 from agent.config.settings import RENAMED, Settings
+from agent.dataclass import dataclass
 from agent.errors import AgentError, UserError
 from agent.llm.provider import Cancelled
 from agent.texts import Sentence, joined

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
@@ -13,6 +13,7 @@ from agent.background.jobs.jobs import LEDGER
 from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.worker import JobWorker
 from agent.background.model_key import ModelKey, help_with
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import JobEnded
 from agent.growth.procedures.procedure import ProcedureResult, call_of_job

@@ -1,9 +1,9 @@
 """The runs of a job: the rows of its history in the vault, and what only this machine knows."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from agent.app.jobs import job_ledger
+from agent.dataclass import dataclass
 from agent.runs.job_upkeep import job_rows
 from agent.schedule.history import HistoryRow
 from agent.schedule.job import Job

@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -14,6 +14,7 @@ from agent.config.load import load_settings
 from agent.config.resources import resource
 from agent.config.set_clock import process_clock
 from agent.config.settings import Settings
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.texts import Language, text
 from agent.vault.change import Outcome

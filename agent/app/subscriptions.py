@@ -5,9 +5,9 @@ and so are called on the daemon's own thread.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agent.dataclass import dataclass
 from agent.events.bus import Bus
 from agent.events.notices import NoticeRaised
 from agent.events.runs import (

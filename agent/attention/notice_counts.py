@@ -1,10 +1,11 @@
 """How many notices were raised on each day, and what was decided about them at first."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, tzinfo
 
 from agent.attention.receipt import NoticeReceipt
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

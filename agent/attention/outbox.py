@@ -10,7 +10,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ from agent.attention.rules import (
 )
 from agent.clock import Clock, in_machine_seconds
 from agent.config.lock import hold
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, PerhapsDone, Retryable, Stopping
 from agent.events.notices import NoticeRaised, NotificationSent, NotificationSuppressed
 from agent.llm.provider import Cancelled

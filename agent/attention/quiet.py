@@ -5,10 +5,10 @@ a span begins and ends when a clock on the wall shows its hours.
 """
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from agent.config.attention_settings import QUIET_HOURS
+from agent.dataclass import dataclass
 from agent.errors import ConfigError
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")

@@ -3,10 +3,10 @@
 Plain data; `receipts` keeps it on disk.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.events.notices import Decided, NoticeRaised
 
 AttentionRule: TypeAlias = Literal[

@@ -6,13 +6,13 @@ sent. A notice that is on its way counts as shown now, so that a slow channel ca
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from typing import Protocol
 
 from agent.attention.quiet import QuietHours, parse_quiet
 from agent.attention.receipt import AttentionRule, NoticeDecision, NoticeReceipt
 from agent.config.attention_settings import AttentionSettings
+from agent.dataclass import dataclass
 from agent.events.notices import NoticeRaised
 
 SAME = timedelta(hours=24)

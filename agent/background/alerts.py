@@ -8,13 +8,14 @@ not shown yet; nothing is said otherwise.
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from agent.attention.outbox import Outbox
 from agent.background.failures import failure_of, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.background.standing_alerts import StandingAlert, alert_help, alert_title, load_standing, save_standing
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.notices import NoticeRaised
 from agent.events.types import FilesChanged, Tick

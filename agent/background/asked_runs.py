@@ -6,13 +6,14 @@ A client of the pool. A run goes on when its reader leaves; what it says is kept
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from agent.background.failures import failure_text
 from agent.background.feed import Feed
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
+from agent.dataclass import dataclass
 from agent.errors import AgentError, UserError
 from agent.events.runs import (
     IterationStarted,

@@ -5,11 +5,11 @@ They go into the day's log together, in one commit once the day is over. What wa
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from agent.config.private import make_folder, replace
+from agent.dataclass import dataclass
 from agent.memory import daily
 from agent.texts import Language, text
 

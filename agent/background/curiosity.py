@@ -8,11 +8,12 @@ asked and settled: no answer is taken in twice, and none asks what another one h
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.background.failures import failure_of, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.background.turns import TurnsToGiveBack
+from agent.dataclass import dataclass
 from agent.errors import Retryable
 from agent.events.types import DaemonStarted, FilesChanged, Tick
 from agent.growth.curiosity.look import ask, gap_to_ask, is_something_over, settle

@@ -7,11 +7,12 @@ after the next run. Which skills may be changed, and how often, is decided by `p
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.background.failures import failure_of, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
 from agent.events.types import DaemonStarted, Tick
 from agent.llm.provider import Cancelled

@@ -3,9 +3,11 @@
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Generic, TypeVar
+
+from agent.dataclass import dataclass
 
 T = TypeVar("T")
 

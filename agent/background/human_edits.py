@@ -2,10 +2,11 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.background.failures import log_failure
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import MassChange, Retryable
 from agent.events.types import EditsCommitted, EditsStopped, FilesChanged, Origin, Tick
 from agent.markdown.changes import NoteChange

@@ -8,10 +8,11 @@ missing.
 import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.background.failures import log_failure
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.events.types import (
     FilesChanged,
     IndexUpdated,

@@ -10,7 +10,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from pathlib import Path
 from agent.background.failures import failure_of, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.config import private
+from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.events.growth import InitiativeTaken, PatternDetected
 from agent.events.runs import TaskCompleted

@@ -5,10 +5,11 @@ Work for the pool, as it asks the remote. A vault without a remote has none of i
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 
 from agent.background.pool import Pool, Priority
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import Tick
 from agent.runs.machines import note_machine

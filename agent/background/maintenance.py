@@ -10,12 +10,13 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 from agent.background.failures import failure_of, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
 from agent.events.types import EditsCommitted, FilesChanged, NoteMoved, Origin, Tick
 from agent.markdown.changes import NoteChange

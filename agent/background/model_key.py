@@ -4,8 +4,9 @@ The settings are read again each time, so a key that is given while the daemon r
 """
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import DaemonStarted, Tick
 from agent.llm.model_key import MissingModelKey, missing_key

@@ -8,7 +8,7 @@ that its person ticks below a suggestion is an opinion about it.
 import logging
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from agent.attention.feedback import parse_opinion_box
@@ -17,6 +17,7 @@ from agent.attention.receipt import Reaction
 from agent.attention.receipts import FileMark
 from agent.background.failures import failure_of, log_failed_work, log_failure
 from agent.background.pool import Pool, Priority
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.notices import NoticeRaised
 from agent.events.types import FilesChanged, NoteCreated, NoteEdited, Origin, Tick

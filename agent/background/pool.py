@@ -9,12 +9,13 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from functools import partial
 from typing import Any, TypeVar
 
 from agent.clock import Clock, in_machine_seconds
+from agent.dataclass import dataclass
 from agent.llm.provider import Cancelled
 
 T = TypeVar("T")

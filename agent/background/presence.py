@@ -9,13 +9,14 @@ import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from pathlib import Path
 
 from agent.background.awake_times import AwakeTime, load_times, save_times
 from agent.background.pool import Pool
 from agent.background.presence_files import ORDER, STATE
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import JobEnded, StateChanged, Tick
 from agent.memory import daily

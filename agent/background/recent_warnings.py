@@ -2,10 +2,10 @@
 
 import logging
 from collections import deque
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 
 KEPT = timedelta(days=1)
 _MOST = 1_000

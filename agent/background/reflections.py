@@ -8,12 +8,13 @@ be asked about now is tried again later, and only counted after a day.
 import logging
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime, time, timedelta
 
 from agent.background.failures import failure_of, failure_text, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.background.turns import TurnsToGiveBack
+from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached, Retryable
 from agent.events.growth import ReflectionWritten
 from agent.events.runs import TaskCompleted

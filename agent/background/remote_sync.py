@@ -9,12 +9,13 @@ day.
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from random import random
 
 from agent.background.failures import failure_of, failure_text, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.background.sync_notice import SyncNotice
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import FilesChanged, Origin, RemoteSynced, Tick
 from agent.markdown.changes import NoteChange

@@ -8,11 +8,12 @@ import logging
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 from agent.background.failures import failure_text
 from agent.background.pool import Pool, Priority
+from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld
 from agent.events.types import FilesChanged, Tick
 from agent.llm.provider import Cancelled

@@ -7,10 +7,11 @@ It learns from reflections only when some have changed: that compares many texts
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.background.failures import failure_of, log_failed_work
 from agent.background.pool import Pool, Priority
+from agent.dataclass import dataclass
 from agent.errors import Interrupted
 from agent.events.runs import ProposalDecided, TaskCompleted
 from agent.events.types import DaemonStarted, EditsCommitted, FilesChanged, NoteMoved, Origin, Tick

@@ -6,9 +6,10 @@ Each run is told once, as `task.completed`. What ended before the daemon began i
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.runs import Speaker, TaskCompleted
 from agent.events.types import FilesChanged, NoteCreated, NoteEdited, Origin

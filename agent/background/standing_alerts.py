@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import cast, get_args
 
 from agent.config.private import make_folder, replace
+from agent.dataclass import dataclass
 from agent.memory import daily
 from agent.metrics.alerts import Alert, AlertRule
 from agent.texts import Language, text

@@ -4,12 +4,13 @@ import json
 import logging
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from agent.background.pool import Pool
 from agent.background.recent_warnings import RecentWarnings
 from agent.config.private import replace
+from agent.dataclass import dataclass
 from agent.events.types import TurnEnded
 
 logger = logging.getLogger(__name__)

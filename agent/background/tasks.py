@@ -8,7 +8,7 @@ note; what does not work now is said in `problem` and tried again later.
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import partial
 
@@ -16,6 +16,7 @@ from agent.background.failures import failure_of, failure_text, log_failed_work
 from agent.background.pool import Pool, Priority
 from agent.background.presence import Presence
 from agent.background.turns import TurnsToGiveBack
+from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, Retryable, UserError
 from agent.events.types import FilesChanged, Tick
 from agent.growth.procedures.procedure import OpenRuns

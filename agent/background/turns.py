@@ -2,11 +2,12 @@
 
 import logging
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 from agent.background.pool import Pool, Priority
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.vault.sync.claims import Claims
 from agent.vault.sync.turns import Turn, held_turns

@@ -1,9 +1,9 @@
 """The settings of attention: how often, and when, the agent may speak up by itself. Part of `settings.Settings`."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from agent.config.values import Form, Range
+from agent.dataclass import dataclass
 
 _DAY = "(mon|tue|wed|thu|fri|sat|sun)"
 _START, _END = r"([01]?\d|2[0-3])(:[0-5]\d)?", r"(([01]?\d|2[0-3])(:[0-5]\d)?|24(:00)?)"

@@ -4,11 +4,10 @@ None of them may stand in a vault's own file: they name hosts and keys. A channe
 switch is not off.
 """
 
-from dataclasses import dataclass
-
 from agent.config.mail_settings import MailSettings
 from agent.config.messenger_settings import HookSettings, LarkSettings, NtfySettings, TelegramSettings
 from agent.config.secrets import Secret
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

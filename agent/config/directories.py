@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from agent.dataclass import dataclass
 
 APPLICATION = "vault-agent"
 

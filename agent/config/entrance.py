@@ -6,8 +6,9 @@ address as the origin; so both must be the server's own, exactly. What a server 
 
 import hmac
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from agent.dataclass import dataclass
 
 Refusal: TypeAlias = Literal["host", "origin"]
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")

@@ -6,13 +6,14 @@ until `values` parses it. `load` interprets the keys, `edit` changes them.
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from tempfile import mkstemp
 
 import yaml
 
 from agent.config.private import make_folder
+from agent.dataclass import dataclass
 from agent.errors import ConfigError
 
 MAX_DEPTH = 8

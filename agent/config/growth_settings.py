@@ -1,9 +1,9 @@
 """The settings of what the agent does to itself and learns by itself. Part of `settings.Settings`."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from agent.config.values import Range
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

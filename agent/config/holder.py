@@ -6,9 +6,10 @@ or computer the process id does not show if it is alive; the only evidence is th
 
 import os
 import sys
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from agent.dataclass import dataclass
 
 _NONE = "-"
 _FIELDS = 5

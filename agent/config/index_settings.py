@@ -1,9 +1,9 @@
 """Settings of search and of the watcher that keeps it up to date."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from agent.config.values import Range
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

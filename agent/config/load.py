@@ -7,7 +7,7 @@ key is ignored with a warning. Called by `app` and the command line only.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -30,6 +30,7 @@ from agent.config.settings import (
 )
 from agent.config.text_file import load_text
 from agent.config.values import SettingValue, quote_for_message
+from agent.dataclass import dataclass
 from agent.errors import ConfigError
 from agent.texts import Sentence
 

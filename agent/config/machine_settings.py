@@ -1,9 +1,9 @@
 """The settings of this machine among others with the same vault. Part of `settings.Settings`."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from agent.config.values import Range
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

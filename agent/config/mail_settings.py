@@ -1,10 +1,10 @@
 """The settings of e-mail. Part of `channel_settings.ChannelSettings`."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from agent.config.secrets import Secret
 from agent.config.values import Form, Range
+from agent.dataclass import dataclass
 
 SERVER = Form(r"|[A-Za-z0-9][A-Za-z0-9._-]*", "the name of a server such as mx.example.org")
 ADDRESS = Form(r"|[^\s@<>,;:\"]+@[^\s@<>,;:\"]+", "an address such as anna@example.org")

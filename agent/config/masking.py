@@ -10,8 +10,9 @@ letters: a short number would match in many lists of numbers.
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from agent.dataclass import dataclass
 
 HIDDEN = "***"
 """The replacement for a value in logs, in prompts and on the screen."""

@@ -1,9 +1,9 @@
 """The settings of memory: automatic capture and recall, retention times, and limits. Part of `settings.Settings`."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from agent.config.values import Range
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

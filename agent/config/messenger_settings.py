@@ -1,8 +1,7 @@
 """The settings of channels to messengers. Part of `channel_settings.ChannelSettings`."""
 
-from dataclasses import dataclass
-
 from agent.config.secrets import Secret
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@
 None of them may stand in a vault's own file: they name an address, folders and programs.
 """
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from agent.config.values import Form, Range
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """The settings of the profile, the notes about the person. Part of `settings.Settings`."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

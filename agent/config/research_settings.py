@@ -4,9 +4,8 @@ None of them may stand in a vault's own file: they name hosts and keys. An engin
 first one in the order below; the next one is asked where it fails.
 """
 
-from dataclasses import dataclass
-
 from agent.config.secrets import Secret
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """The settings of runs: the model, cost limits, run limits and tool permissions. Part of `settings.Settings`."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from agent.config.secrets import Secret
 from agent.config.values import Range
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

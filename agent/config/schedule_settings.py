@@ -1,9 +1,9 @@
 """The settings of what the agent does by itself: waking, working, and jobs. Part of `settings.Settings`."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from agent.config.values import Form, Range
+from agent.dataclass import dataclass
 
 DAYS = Form(r"[0-6](-[0-6])?(,[0-6](-[0-6])?)*", "days such as 0-4 or 0,2,4; 0 is Monday")
 

@@ -7,12 +7,13 @@ which only a person can write there by hand. `key_file` writes such files. `mask
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
 
 from agent.config.key_file import load_key
 from agent.config.masking import HIDDEN, SHORTEST
+from agent.dataclass import dataclass
 from agent.errors import ConfigError, MissingKey
 
 SERVICE = "vault-agent"

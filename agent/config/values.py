@@ -6,12 +6,13 @@ enough: `off` is a word here and never YAML's false. `settings` defines the sett
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Literal, TypeGuard, TypeVar, get_args, get_origin, get_type_hints
 
 from agent.config.secrets import Secret
+from agent.dataclass import dataclass
 from agent.errors import ConfigError
 from agent.texts import Sentence, either
 

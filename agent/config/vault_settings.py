@@ -1,9 +1,9 @@
 """Settings of the vault and of writing to it, which every command needs."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from agent.config.values import Range
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

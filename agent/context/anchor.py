@@ -7,11 +7,11 @@ history.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from agent.context.budget import Count
 from agent.context.shorten import shorten
+from agent.dataclass import dataclass
 from agent.texts import Language, text
 
 _REASON = 240

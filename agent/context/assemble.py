@@ -8,13 +8,13 @@ and only then fewer tools are described. The system message, the anchor and the 
 
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from agent.context.anchor import Anchor
 from agent.context.budget import BudgetRow, Count, Window
 from agent.context.shorten import shorten
 from agent.context.source import Piece, Receipt, Source
 from agent.context.tokens import MESSAGE, count_message, count_tool
+from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached
 from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Context, Message, Request, System, ToolResult, ToolSpec, User

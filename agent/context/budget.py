@@ -5,10 +5,10 @@ the model's own tokenizer counts exactly. Filling the budget is left to `assembl
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
+from agent.dataclass import dataclass
 from agent.llm.provider import Model
 
 Count: TypeAlias = Callable[[str], int]

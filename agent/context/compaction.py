@@ -6,7 +6,6 @@ summary, one is made by rule. Nothing is lost: the session's note has every mess
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from agent.context.anchor import Anchor
@@ -16,6 +15,7 @@ from agent.context.prompt import VaultReader, fill, nothing
 from agent.context.shorten import shorten
 from agent.context.summary import SOURCE, empty_form, summarise_by_rule, with_head
 from agent.context.tokens import count_message
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted
 from agent.events.runs import Said
 from agent.llm.messages import Assistant, Context, Message, System, ToolResult, ToolSpec, User

@@ -1,9 +1,9 @@
 """The Protocol of a source of text for the model: memories, preferences, skills. `app` passes the sources in."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from agent.dataclass import dataclass
 from agent.events.receipt import Receipt as Receipt  # imported from here by sources
 
 

@@ -5,11 +5,12 @@ Choosing the messages and the time is left to `compaction`.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from agent.context.budget import Count
 from agent.context.shorten import shorten
+from agent.dataclass import dataclass
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User
 from agent.markdown.preferences import preferences
 from agent.texts import Language, in_all_languages, text

@@ -7,11 +7,11 @@ tools and permissions are left to `tools`.
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from agent.context.budget import Count
 from agent.context.tokens import count_tool
+from agent.dataclass import dataclass
 from agent.index.analysis import terms
 from agent.llm.messages import ToolSpec
 

@@ -10,11 +10,12 @@ import logging
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from queue import Empty, Full, Queue, SimpleQueue
 from typing import Any, TypeVar, Unpack, overload
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.events.subscriber import TIMEOUT, Answer, Counts, Handled, Injection, Subscriber, Terms
 
 BACKLOG = 10_000

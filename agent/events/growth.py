@@ -1,6 +1,6 @@
 """Events of what the agent has noticed by itself, as frozen values: plain data, so that every layer can import them."""
 
-from dataclasses import dataclass
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

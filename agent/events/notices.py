@@ -1,7 +1,8 @@
 """Events of what the person may want to hear of, as frozen values: plain data, so that every layer can raise one."""
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from agent.dataclass import dataclass
 
 Decided: TypeAlias = Literal["sent", "held", "dropped", "digest"]
 """What was decided about a notice: sent at once, held until it may be sent, dropped, or left for the digest."""

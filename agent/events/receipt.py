@@ -1,7 +1,8 @@
 """A receipt: the note and lines that were added to the model's prompt, and the reason. Plain data, for use in hooks."""
 
-from dataclasses import dataclass
 from pathlib import PurePath
+
+from agent.dataclass import dataclass
 
 MEMORIES = "memories"
 """The source of texts that are lines of notes: a session's note has their receipts instead of their words."""

@@ -3,8 +3,9 @@
 A run is one task from its start to its outcome; a session is a conversation in one note, with any number of runs.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from agent.dataclass import dataclass
 
 IN_NOTES = "inbox"
 """The channel of what is asked and answered in a note."""

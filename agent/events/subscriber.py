@@ -2,11 +2,12 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from threading import Event
 from typing import Any, Required, TypedDict
 
+from agent.dataclass import dataclass
 from agent.events.receipt import Receipt
 
 TIMEOUT = 10.0

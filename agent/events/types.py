@@ -4,10 +4,11 @@
 module imports no parser. `bus` delivers the events.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Generic, TypeAlias, TypeVar
+
+from agent.dataclass import dataclass
 
 Change = TypeVar("Change", covariant=True)
 

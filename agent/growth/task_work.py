@@ -6,10 +6,11 @@ anything else, so that a task in which the program was stopped is neither lost n
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from agent.clock import in_machine_seconds
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable, UserError
 from agent.growth.procedures.procedure import (
     PLANNED,

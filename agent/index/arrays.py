@@ -5,12 +5,13 @@ arrays are 4 bytes wide, so a row is read without a copy.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
+
+from agent.dataclass import dataclass
 
 Ints: TypeAlias = NDArray[np.int32]
 Words: TypeAlias = NDArray[np.uint32]

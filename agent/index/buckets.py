@@ -8,11 +8,12 @@ All buckets are created with the store, so a missing one is damage like a wrong 
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TypeAlias, TypeVar
 from zlib import crc32
 
+from agent.dataclass import dataclass
 from agent.index.damage import Damaged
 
 StoredValue: TypeAlias = str | int | list["StoredValue"]

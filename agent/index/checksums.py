@@ -6,11 +6,12 @@ its files once, so each is checked once and then recognised by its name.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from zlib import crc32
 
 from agent.config.private import own_files, replace
+from agent.dataclass import dataclass
 from agent.index.damage import Damaged
 
 FILE = "SEAL.json"

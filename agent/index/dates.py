@@ -6,9 +6,10 @@ People write about a day on that day or shortly after it, so the following days 
 
 import re
 from calendar import monthrange
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
+
+from agent.dataclass import dataclass
 
 _NAMES = "january february march april may june july august september october november december"
 MONTHS = tuple(_NAMES.split())

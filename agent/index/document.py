@@ -5,11 +5,12 @@ into numbers is left to `encode`.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from io import StringIO
 from itertools import islice
 
+from agent.dataclass import dataclass
 from agent.index.analysis import terms, title_terms
 from agent.index.dates import MONTHS
 from agent.markdown import contents, passages, tags

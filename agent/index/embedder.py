@@ -9,7 +9,6 @@ summed here instead of by `model2vec`, which takes 0.2 s to import.
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from importlib.util import find_spec
 from itertools import chain
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.dataclass import dataclass
 from agent.index.arrays import Floats, Ints
 from agent.index.model_files import FoundModel, check_parts, content_of, find_model, hub_cache, is_hub_name, is_path
 from agent.index.pieces import Pieces, PieceTokenizer, piece_tokenizer, whole_pieces

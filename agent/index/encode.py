@@ -4,10 +4,10 @@ Many notes are tokenized and summed together, which is several times faster than
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from agent.dataclass import dataclass
 from agent.index.arrays import HOOD, Floats, Ints, NoteArrays, distinct, hash_terms
 from agent.index.document import Document
 from agent.index.embedder import Embedder, in_parts

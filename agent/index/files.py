@@ -11,12 +11,12 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from agent.clock import Clock
 from agent.config.lock import hold, is_held
 from agent.config.private import make_folder, write
+from agent.dataclass import dataclass
 from agent.errors import LockHeld
 from agent.index.hit import Engine
 

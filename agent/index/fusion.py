@@ -1,10 +1,10 @@
 """Combines the signals into one score: each is divided by its best value among the candidates, weighted, and added."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from agent.dataclass import dataclass
 from agent.index.arrays import Batch, Ints
 from agent.index.hit import Leg
 from agent.index.signals import Row

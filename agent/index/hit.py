@@ -1,8 +1,9 @@
 """The values of a search: the query with its filters, and the hits."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.index.dates import NamedDay
 
 Mode = Literal["hybrid", "keyword", "vector", "none"]

@@ -2,9 +2,10 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
+
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ in memory. Committing is left to `update`.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TypeAlias
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.index import document
 from agent.index.keyword import FieldTerms

@@ -5,8 +5,8 @@ when everything about it was written.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.index.passage_store import PassageStore
 from agent.index.records import NoteStatus
 

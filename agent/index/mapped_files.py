@@ -5,9 +5,10 @@ write such files once, so one that became shorter is damaged. Checking their byt
 """
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.index.damage import Damaged
 
 

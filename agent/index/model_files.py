@@ -3,13 +3,13 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.dataclass import dataclass
 from agent.index.arrays import Floats, Ints
 
 _NAME = re.compile(r"[\w.-]+(?:/[\w.-]+)?")

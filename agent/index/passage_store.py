@@ -12,12 +12,13 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import cast
 from zlib import crc32
 
 from agent.config.private import touch
+from agent.dataclass import dataclass
 from agent.index.buckets import Buckets, LookupTable, StoredValue
 from agent.index.damage import Damaged, store_errors
 from agent.index.hit import Filters

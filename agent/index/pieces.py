@@ -8,12 +8,12 @@ the time of the tokenizer, which goes through every line anew.
 import re
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agent.dataclass import dataclass
 from agent.index.arrays import Floats, Ints
 
 if TYPE_CHECKING:

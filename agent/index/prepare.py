@@ -4,8 +4,8 @@ What is prepared depends on the notes and the embedder alone, so that it can be 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.index.arrays import Floats
 from agent.index.document import Document, parse_document
 from agent.index.embedder import Embedder

@@ -13,10 +13,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from queue import SimpleQueue
 from typing import IO, TypeAlias, cast
 
+from agent.dataclass import dataclass
 from agent.index.embedder import Embedder, EmbedderChoice
 from agent.index.ingest import Prepare
 from agent.index.prepare import NoteBytes, PreparedGroup, prepare

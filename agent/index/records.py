@@ -1,7 +1,8 @@
 """What the passage store holds: a row for each note, and the sums over all of them."""
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from agent.dataclass import dataclass
 
 NoteStatus: TypeAlias = Literal["indexed", "skipped", "failed"]
 

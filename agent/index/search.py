@@ -7,7 +7,7 @@ the next update rebuilds it. Updating the index is left to `update`.
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from itertools import repeat
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from agent.dataclass import dataclass
 from agent.errors import Permanent
 from agent.index import dates, fusion, snippets
 from agent.index.arrays import Batch, batch, term_hash

@@ -10,11 +10,11 @@ not, counted in terms that no note has; both have no weight in the order. Weighi
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.dataclass import dataclass
 from agent.index.arrays import HOOD, Batch, Floats, Ints, Words, distinct
 from agent.index.embedder import Embedder
 from agent.index.weights import Weights

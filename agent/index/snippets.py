@@ -1,9 +1,8 @@
 """Chooses the lines to show: short runs of units around the best ones, without repetition."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from agent.dataclass import dataclass
 from agent.index.arrays import Batch, Ints
 from agent.index.signals import Row
 from agent.index.weights import Weights

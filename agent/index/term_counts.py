@@ -1,11 +1,12 @@
 """Counts in how many notes and units each term occurs: the statistics that scores rest on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.dataclass import dataclass
 from agent.index.arrays import Ints, Words, batch
 from agent.index.records import IndexTotals
 

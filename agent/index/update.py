@@ -7,11 +7,12 @@ written, are rebuilt. Listing and reading notes is left to the caller.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from agent.clock import Clock
 from agent.config.private import make_folder
+from agent.dataclass import dataclass
 from agent.index import manifest
 from agent.index.checksums import Checksums
 from agent.index.damage import Damaged

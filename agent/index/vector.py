@@ -6,13 +6,14 @@ file, each with its checksum. Writing is left to `vector_writer`.
 """
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.dataclass import dataclass
 from agent.index.arrays import Floats
 from agent.index.damage import Damaged
 from agent.index.files import IndexFiles

@@ -13,7 +13,6 @@ came after. Nothing is mapped into memory: reading a mapped file that something 
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.config.private import FILE, make_folder
+from agent.dataclass import dataclass
 from agent.index.damage import Damaged
 from agent.index.nearest import SmallRows, pack_signs, sign_words
 

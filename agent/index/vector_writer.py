@@ -5,11 +5,12 @@ returns. Once a tenth is removed, what is left is copied into a new folder; the 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.dataclass import dataclass
 from agent.index.arrays import Floats
 from agent.index.files import IndexFiles
 from agent.index.nearest import small_rows

@@ -5,8 +5,10 @@ Every signal is divided by its best value among the candidates, then the weighte
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from types import MappingProxyType
+
+from agent.dataclass import dataclass
 
 EXACT_CHUNKS = 32_000
 """Up to this many chunks (10,000 notes of 130 words) every one is compared: 2 ms, and no match is missed."""

@@ -7,7 +7,7 @@ arrays and scored together, about ten times as fast.
 import pickle
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from whoosh import columns, fields, formats, index
 from whoosh.reading import TermNotFound
 
 from agent.config.private import make_folder
+from agent.dataclass import dataclass
 from agent.index.damage import Damaged
 from agent.index.keyword import Engine, FieldTerms
 from agent.index.mapped_files import MappedFiles

@@ -9,7 +9,7 @@ import zlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import md5
 from itertools import repeat
 from pickle import dumps
@@ -22,6 +22,8 @@ from whoosh.codec.whoosh3 import COMPRESSION_MIN_SIZE, WHOOSH3_HEADER_MAGIC
 from whoosh.filedb.filetables import OrderedHashWriter
 from whoosh.reading import SegmentReader
 from whoosh.writing import SegmentWriter
+
+from agent.dataclass import dataclass
 
 _BESIDE_TERM = 16
 """The most postings that stand beside their term."""

@@ -1,8 +1,9 @@
 """Parses an answer of Anthropic's Messages API: a stream of named events, or plain JSON from a proxy."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.llm.exchange import HttpReply
 from agent.llm.failures import from_event
 from agent.llm.fields import items, mapping, number, parsed, text

@@ -7,8 +7,8 @@ which the model sees. Checking the tool's name and schema is left to `tools`.
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.llm.messages import Json, JsonObject, ToolCall
 
 AGAIN = "nothing was done; call the tool again with one complete JSON object"

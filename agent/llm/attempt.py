@@ -6,9 +6,10 @@ call with five attempts has five of them.
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
+from agent.dataclass import dataclass
 from agent.errors import Interrupted
 from agent.llm.messages import Request, Usage
 

@@ -4,10 +4,11 @@ The server is asked which models it has, which costs nothing and sends no text.
 """
 
 import random
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agent.clock import Clock
 from agent.config.run_settings import LlmSettings
+from agent.dataclass import dataclass
 from agent.errors import ConfigError, Interrupted, Retryable
 from agent.llm.presets import ModelKind, endpoint
 from agent.llm.providers import open_provider

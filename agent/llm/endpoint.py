@@ -4,13 +4,14 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import ip_address
 from typing import Literal, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 from agent.config.secrets import Secret
 from agent.config.values import quote_for_message
+from agent.dataclass import dataclass
 from agent.errors import ConfigError
 from agent.llm.messages import Json
 from agent.llm.provider import Model

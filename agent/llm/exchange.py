@@ -12,12 +12,13 @@ import ssl
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Literal
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import Interrupted
 from agent.llm.provider import Cancelled
 from agent.texts import Sentence

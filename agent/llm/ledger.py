@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, date
 from pathlib import Path
 from zlib import crc32
@@ -18,6 +18,7 @@ from zlib import crc32
 from agent.clock import Clock
 from agent.config.lock import hold
 from agent.config.private import make_folder, replace
+from agent.dataclass import dataclass
 from agent.errors import LockHeld, Permanent, os_reason
 from agent.llm.messages import Usage
 from agent.texts import Sentence

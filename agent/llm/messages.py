@@ -4,8 +4,10 @@ Raw JSON is converted once, in the wire. Nothing here depends on tools' code, pr
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
+
+from agent.dataclass import dataclass
 
 Json: TypeAlias = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 JsonObject: TypeAlias = Mapping[str, Json]

@@ -1,9 +1,8 @@
 """The key of a model: what it is, and whether it is there. Asks no server, and loads little."""
 
-from dataclasses import dataclass
-
 from agent.config.run_settings import LlmSettings
 from agent.config.secrets import reveal
+from agent.dataclass import dataclass
 from agent.errors import ConfigError, MissingKey, UserError
 from agent.llm.endpoint import Endpoint
 from agent.llm.presets import endpoint

@@ -4,8 +4,8 @@ Choosing the passages is left to search.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import ConfigError
 from agent.llm.messages import Reply, Request
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never

@@ -4,7 +4,7 @@ Returns a model's endpoint and wire; `providers` builds the providers.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import Literal, TypeAlias, get_args
 
@@ -12,6 +12,7 @@ from agent.config.resources import resource
 from agent.config.run_settings import LlmSettings, ModelSettings
 from agent.config.secrets import Secret
 from agent.config.values import quote_for_message
+from agent.dataclass import dataclass
 from agent.errors import ConfigError, Permanent
 from agent.llm.endpoint import Endpoint, Limit, base_url
 from agent.llm.fields import mapping

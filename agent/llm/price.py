@@ -1,7 +1,6 @@
 """The cost of a model's tokens; `presets` loads the price of each model from `configs/models.yaml`."""
 
-from dataclasses import dataclass
-
+from agent.dataclass import dataclass
 from agent.llm.messages import Usage
 
 _MILLION = 1_000_000

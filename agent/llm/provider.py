@@ -1,9 +1,9 @@
 """The Protocol of a language model, implemented by every wire, the scripted model and the spend meter."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.llm.messages import Reply, Request
 
 OnText: TypeAlias = Callable[[str], None]

@@ -5,12 +5,13 @@ Without a model, `Offline` is used: no server is asked unless a person has confi
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from importlib import import_module
 from typing import Self, cast
 
 from agent.clock import Clock
 from agent.config.run_settings import LlmSettings
+from agent.dataclass import dataclass
 from agent.llm.endpoint import Endpoint
 from agent.llm.offline import Offline
 from agent.llm.presets import KINDS, ModelKind, WireName, endpoint

@@ -5,9 +5,10 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agent.config.masking import HIDDEN, HIDDEN_IN_NOTES, count_secrets, redact, unfinished_secret
+from agent.dataclass import dataclass
 from agent.llm.messages import Assistant, Json, JsonObject, Message, Reply, Request, ToolCall
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 

@@ -18,10 +18,11 @@ A file may also be only the list of replies, and a reply only its text. Playing 
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar
 
+from agent.dataclass import dataclass
 from agent.errors import ConfigError, os_reason
 from agent.llm.messages import Json, JsonObject, StopReason, Usage
 from agent.llm.provider import Model

@@ -8,13 +8,14 @@ import json
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from math import inf
 from typing import Literal, TypeAlias
 
 from agent.clock import Clock
 from agent.config.run_settings import SpendSettings
+from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached, MissingKey
 from agent.llm.attempt import Attempt
 from agent.llm.ledger import Ledger, LedgerEntry, Page, SpendScope, SpendTotals

@@ -6,11 +6,11 @@ One file beside the ledger, by the id of each ledger, as the limits of a day are
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 from agent.config.private import make_folder, replace
+from agent.dataclass import dataclass
 from agent.llm.ledger import SpendTotals
 from agent.llm.messages import Usage
 

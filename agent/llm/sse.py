@@ -1,8 +1,8 @@
 """Parses server-sent events from a stream of bytes in any pieces. Interpreting the events is left to the wires."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import Permanent
 
 MAX_LINE = 1024 * 1024

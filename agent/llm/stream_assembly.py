@@ -6,9 +6,10 @@ with `<think>…</think>`, which some servers leave in the text; it is taken out
 
 import re
 from collections.abc import Callable, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from agent.dataclass import dataclass
 from agent.errors import Permanent
 from agent.llm.arguments import DraftCall, replace_surrogates, tool_calls
 from agent.llm.attempt import Attempt

@@ -8,10 +8,11 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import Permanent, Retryable
 from agent.llm.attempt import Attempt, SpendAccount, Unmetered
 from agent.llm.endpoint import Endpoint, Limit

@@ -1,7 +1,7 @@
 """The values that all runs of a vault share: models, tools, sources, limits. Built by `app`, used by `run`."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.clock import Clock
 from agent.config.run_settings import ContextSettings
@@ -9,6 +9,7 @@ from agent.config.run_settings import RunSettings as Limits
 from agent.context.budget import Count
 from agent.context.source import Source
 from agent.context.tool_choice import Score
+from agent.dataclass import dataclass
 from agent.events.bus import Bus
 from agent.llm.providers import Providers
 from agent.loop.system_messages import SystemMessages

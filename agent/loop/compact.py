@@ -6,13 +6,14 @@ only a person's stop ends them. The session's note keeps every message, and the 
 """
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agent.context.anchor import Anchor
 from agent.context.assemble import in_order, with_text
 from agent.context.budget import Window
 from agent.context.compaction import Compacted, compact, needs_compaction, room_for_history, said_messages, split
 from agent.context.prompt import fill
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted
 from agent.events.runs import ContextCompact, Said, Speaker
 from agent.llm.messages import Context, Message, Request, System, ToolSpec, User

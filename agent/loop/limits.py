@@ -1,9 +1,9 @@
 """The progress of a run, compared with its limits."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from agent.config.run_settings import RunSettings as Limits
+from agent.dataclass import dataclass
 from agent.errors import LimitReached
 from agent.llm.messages import Assistant, ToolResult
 from agent.loop.records import RecordedEvent, Spoken

@@ -2,8 +2,9 @@
 
 import threading
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.llm.messages import User
 
 

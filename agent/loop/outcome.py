@@ -1,9 +1,9 @@
 """The outcomes of a run, and the value that a run returns."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from agent.dataclass import dataclass
 from agent.errors import (
     AgentError,
     Interrupted,

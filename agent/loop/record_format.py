@@ -13,10 +13,11 @@ The form of the marks is left to `markdown.session_marks`, parsing to `record_pa
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TypeAlias, assert_never
 
+from agent.dataclass import dataclass
 from agent.escape import encode, escape_json, is_inert
 from agent.llm.messages import Assistant, Context, System, ToolCall, ToolResult, Usage, User
 from agent.loop.inert import fenced, inert, inert_line

@@ -3,10 +3,11 @@
 Their form in the session's note is left to `record_format` and `record_parse`.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from typing import TypeAlias
 
+from agent.dataclass import dataclass
 from agent.llm.messages import Message, Usage
 
 

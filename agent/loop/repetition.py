@@ -6,9 +6,10 @@ The loop reports each result and checks before each call.
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 
+from agent.dataclass import dataclass
 from agent.errors import LimitReached
 from agent.llm.messages import JsonObject, ToolCall, ToolResult
 from agent.markdown.title import clipped

@@ -1,8 +1,8 @@
 """What a run is asked to do, by whom, and within which limits; the record of its begin in the session has all of it."""
 
 import re
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.events.runs import Speaker
 from agent.loop.records import Began

@@ -7,7 +7,7 @@ answer are all errors that stop it (`outcome`).
 
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby
 
 from agent.context.anchor import Anchor, Failure
@@ -15,6 +15,7 @@ from agent.context.assemble import assemble, injected_messages, opening, size
 from agent.context.budget import Window, window_of
 from agent.context.shorten import shorten
 from agent.context.tool_choice import ToolRoom, choose_tools
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, QuestionAsked
 from agent.events.receipt import Receipt
 from agent.events.runs import IterationStarted, ProfileSelected, TaskStarted

@@ -6,11 +6,12 @@ loaded from its note and resumes at the note's end. The form of the note is left
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import TypeAlias
 
+from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.events.runs import Speaker
 from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User

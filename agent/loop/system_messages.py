@@ -7,11 +7,11 @@ another one now or a content is gone, the session gets a new message.
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 
 from agent.context.prompt import VaultReader
 from agent.context.system import system_part
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.llm.messages import System
 from agent.loop.records import PromptParts, Spoken

@@ -8,10 +8,10 @@ it for search.
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.markdown import inline
 
 LineKind: TypeAlias = Literal["blank", "text", "heading", "table", "fence", "code", "comment", "math"]

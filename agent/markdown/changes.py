@@ -5,9 +5,9 @@ Compares the content, not the lines: a task that only moved is no change, and ne
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
+from agent.dataclass import dataclass
 from agent.markdown import contents
 from agent.markdown.contents import Contents
 from agent.markdown.note import Note

@@ -4,9 +4,9 @@ The rules for links, tags and tasks are in the modules of those names; the rules
 """
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
+from agent.dataclass import dataclass
 from agent.markdown import blocks, links, tags, tasks
 from agent.markdown.blocks import Body, Heading
 from agent.markdown.links import Link

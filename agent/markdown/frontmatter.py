@@ -6,10 +6,10 @@ changes it; `note` holds the parsed note.
 """
 
 import re
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown.values import MAX_BYTES, Value, resolve
 

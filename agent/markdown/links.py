@@ -5,9 +5,9 @@ Targets are given as written; finding the note of a target needs the vault and i
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from urllib.parse import unquote
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown import frontmatter, inline
 from agent.markdown.blocks import Body

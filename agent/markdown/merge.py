@@ -5,10 +5,10 @@ passes the line merge (the vault uses git's) and handles a note that cannot be m
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, TypeAlias, TypeVar
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown import frontmatter, header_edits
 from agent.markdown.frontmatter import Parts

@@ -5,12 +5,13 @@ change returns a new note and keeps all other bytes. `contents` parses the body;
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Self
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown import frontmatter
 from agent.markdown.values import Header, Value, is_list

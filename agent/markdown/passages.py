@@ -7,9 +7,10 @@ of tools and recalled notes, which have passages of their own. The index ranks t
 
 import re
 from collections.abc import Iterator, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 
+from agent.dataclass import dataclass
 from agent.markdown import blocks, frontmatter
 from agent.markdown.blocks import Body
 from agent.markdown.note import Note

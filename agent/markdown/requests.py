@@ -8,10 +8,10 @@ unless a person has written into that. The caller checks permissions and gets th
 """
 
 import re
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.escape import escape
 from agent.markdown import blocks, tasks

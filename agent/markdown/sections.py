@@ -1,7 +1,6 @@
 """The sections of a note by their headings: found by name, and added to without a change to any other line."""
 
-from dataclasses import dataclass
-
+from agent.dataclass import dataclass
 from agent.markdown.blocks import Heading, parse_body
 from agent.markdown.note import Note
 

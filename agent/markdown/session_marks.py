@@ -20,9 +20,10 @@ backslash, and each line of a callout gets its `> `. What the records mean is le
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import takewhile
 
+from agent.dataclass import dataclass
 from agent.escape import escape_json
 
 SESSION = "session"

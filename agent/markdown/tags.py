@@ -4,8 +4,8 @@
 """
 
 import re
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.markdown.blocks import Body
 from agent.markdown.values import Header, Value, is_list
 

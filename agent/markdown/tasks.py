@@ -4,8 +4,8 @@ Every character in the box is a separate state, as in Obsidian's themes; callers
 """
 
 import re
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.markdown.blocks import Body, columns
 
 _TASK = re.compile(

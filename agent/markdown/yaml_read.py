@@ -4,11 +4,10 @@ Builds values from the events of PyYAML's C parser and refuses aliases (exponent
 and duplicate keys (silent loss of a value). `frontmatter` finds the header in the file.
 """
 
-from dataclasses import dataclass
-
 import yaml
 from yaml.cyaml import CSafeLoader
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown.values import MAX_BYTES, Value, resolve
 

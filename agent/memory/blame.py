@@ -5,9 +5,9 @@ person's.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from agent.dataclass import dataclass
 from agent.vault.change import CAPTURE
 from agent.vault.file_changes import Kind
 from agent.vault.history.blame import blame

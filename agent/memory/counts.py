@@ -1,10 +1,10 @@
 """Counts of the memories in a vault, from its notes."""
 
 from collections import Counter
-from dataclasses import dataclass
 from datetime import datetime
 
 from agent.config.memory_settings import MemorySettings
+from agent.dataclass import dataclass
 from agent.memory.expiry import expiry
 from agent.memory.memory_note import parse_facts
 from agent.memory.store import ARCHIVED, load_entries, with_offset

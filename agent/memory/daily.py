@@ -8,12 +8,12 @@ The content of the summary is left to `day_summary`.
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from agent import texts
+from agent.dataclass import dataclass
 from agent.escape import escape
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine

@@ -3,11 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.vault.folders import ENTRIES

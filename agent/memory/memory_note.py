@@ -6,10 +6,10 @@ lines to `blame`.
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 
 from agent import texts
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
 from agent.memory.understanding.rules import adds_to, contradicts, is_same, relation

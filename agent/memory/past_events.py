@@ -4,11 +4,11 @@ Read from the daily log, the entries and the history. Quoting, and who may be sh
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path, PurePosixPath
 from typing import Literal, TypeAlias, get_args
 
+from agent.dataclass import dataclass
 from agent.memory import daily
 from agent.memory.entry import EntryType
 from agent.memory.store import load_entries

@@ -1,10 +1,10 @@
 """Writes an entry that a person asks to remember; one that is known in the same words is counted instead."""
 
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent.dataclass import dataclass
 from agent.memory.entry import Entry, EntryType, slug
 from agent.vault.change import Outcome, Stamp
 from agent.vault.folders import ENTRIES

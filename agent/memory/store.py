@@ -5,10 +5,10 @@ An entry whose frontmatter cannot be parsed is skipped.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path, PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, parse_entry
 from agent.vault.folders import ARCHIVE, ENTRIES, SESSION_LINK

@@ -7,10 +7,11 @@ permission of it that is denied to a tool that was called. A burst of failures c
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime, timedelta
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.metrics.recent import (
     COMPACTIONS,
     FLUSH_KNOWN,

@@ -3,8 +3,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean, variance
+
+from agent.dataclass import dataclass
 
 _Z = 1.959964
 _T = (

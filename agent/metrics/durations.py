@@ -4,7 +4,9 @@ The bounds are about 1.5 apart, so a quantile is exact to half of its bucket; 0.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from agent.dataclass import dataclass
 
 BOUNDS = tuple(
     factor * unit for unit in (0.001, 0.01, 0.1, 1.0) for factor in (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)

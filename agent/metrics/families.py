@@ -5,9 +5,9 @@ The names of the plan's own figures are the plan's, with `_` for `.`: `tool.poli
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.metrics.durations import Durations
 from agent.metrics.names import SUMMARISED
 from agent.metrics.present import PresentFigures

@@ -6,9 +6,9 @@ the 95th percentile, entries below 200 tokens on average.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.metrics.names import RECALLED, SUMMARISED
 from agent.metrics.present import PresentFigures
 from agent.metrics.totals import MetricTotals

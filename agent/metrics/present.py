@@ -1,7 +1,9 @@
 """The figures that are not counted but looked at: how things are now, as far as that is known."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

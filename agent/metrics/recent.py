@@ -8,11 +8,11 @@ import json
 import logging
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from agent.config.private import replace
+from agent.dataclass import dataclass
 
 HANDLER_ERRORS = "handler_errors"
 COMPACTIONS = "compactions"

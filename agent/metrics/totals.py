@@ -7,11 +7,12 @@ types, which take 15 ms of a cold start.
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from datetime import date
 from pathlib import Path
 from typing import TypeAlias
 
+from agent.dataclass import dataclass
 from agent.metrics.durations import Durations, parse_durations
 from agent.metrics.names import event_name
 

@@ -1,12 +1,12 @@
 """The configured models, metered on the account of each run, with secrets redacted and calls priced."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 from random import random
 from typing import Protocol
 
 from agent.context.budget import Count
+from agent.dataclass import dataclass
 from agent.events.runs import ModelRetry
 from agent.llm.ledger import Ledger, SpendScope, SpendTotals
 from agent.llm.presets import price

@@ -9,11 +9,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from agent.context.assemble import REFRESH
 from agent.context.source import Piece
 from agent.context.tokens import MESSAGE
+from agent.dataclass import dataclass
 from agent.errors import AgentError, UserError
 from agent.events.runs import (
     ChainCompleted,

@@ -1,8 +1,8 @@
 """Notes that arrived from elsewhere: asked about by the daemon and the commands, and shown in `status`."""
 
 import logging
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.tools.arrival_reviews import ask_about_arrivals, settle_arrivals, unseen_steering
 from agent.workspace.daemon_lock import is_watched

@@ -7,11 +7,12 @@ for it, the facts that the rules find are kept instead.
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 
 from agent.context.prompt import fill
 from agent.context.tokens import estimate
+from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
 from agent.events.bus import ignore_event
 from agent.events.runs import TaskCompleted

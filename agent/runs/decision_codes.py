@@ -7,10 +7,10 @@ decide is checked where the reply comes in.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import sha256
 
 from agent.attention.channels.channel import Choice
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown.note import Note
 from agent.runs.decisions import Question

@@ -4,10 +4,10 @@ A ticked box, a command and an answer in a chat have the same result: the decisi
 is left to `service` and `resumer`.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
 from agent.runs.registry import RunMark, run_registry

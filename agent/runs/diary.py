@@ -2,9 +2,10 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 
+from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.events.bus import ignore_event
 from agent.events.runs import IN_NOTES, DaySummarised, TaskCompleted

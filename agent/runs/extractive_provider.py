@@ -5,9 +5,10 @@ the best of each first.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 
+from agent.dataclass import dataclass
 from agent.index.hit import Hit
 from agent.llm.messages import Assistant, Reply, Request, Usage, User
 from agent.llm.offline import Offline, QuotedPassage, format_extracts

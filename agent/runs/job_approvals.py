@@ -5,11 +5,12 @@ job had then. Who runs the occurrence after a yes is the caller's matter.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Literal, TypeAlias, get_args
 
+from agent.dataclass import dataclass
 from agent.escape import escape_line
 from agent.markdown.checkbox_decision import parse_reason
 from agent.markdown.fence import format_fenced

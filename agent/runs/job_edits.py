@@ -6,9 +6,9 @@ not have stay. Of a note that arrived from elsewhere nothing is changed before i
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote, Conflict, NoteGone, UserError
 from agent.markdown.note import Note
 from agent.markdown.values import Value

@@ -1,8 +1,9 @@
 """One run of a job's text, and what came of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, NoteGone
 from agent.events.runs import Speaker
 from agent.loop.outcome import Ended, RunOutcome

@@ -1,8 +1,9 @@
 """What a person does with a job that exists: pause it, let it run again, and see what a day of it costs."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
+from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.markdown.note import Note
 from agent.schedule.goal_notes import GoalNotes

@@ -5,11 +5,11 @@ the person who asks now may not see.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from agent.context.assemble import fitting
 from agent.context.budget import Count
 from agent.context.source import Piece
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.receipt import MEMORIES
 from agent.index.hit import Hit

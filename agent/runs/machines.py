@@ -4,9 +4,9 @@ A machine's note says when it was seen last, by the day, so that it is at most o
 synced has none.
 """
 
-from dataclasses import dataclass
 from datetime import date
 
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.texts import text

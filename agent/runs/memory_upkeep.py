@@ -2,8 +2,8 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.memory.profile.changes import Proposed
 from agent.memory.understanding.seam import Understanding

@@ -1,8 +1,8 @@
 """Finds what waits for the person by a name as people type it: an id or its end, a short code, a note; and answers."""
 
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
 from agent.runs.decision_codes import find_code

@@ -3,11 +3,12 @@ minute at most, and noted in one small file for all processes."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from agent.config.private import make_folder, replace
+from agent.dataclass import dataclass
 from agent.runs.node_host import node_link
 from agent.workspace.workspace import Workspace
 

@@ -5,8 +5,8 @@ refused. The request that got a yes is sent again, and is then carried out.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import BadPath, NoteGone, ToolFailed
 from agent.llm.messages import JsonObject
 from agent.markdown.sections import add_to_section

@@ -5,12 +5,12 @@ reads its decisions from its notes. Listing writes nothing, and leaves out what 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias, get_args
 
 from agent.context.tokens import estimate
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.checkbox_decision import with_decision
 from agent.markdown.note import Note

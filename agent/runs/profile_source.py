@@ -2,10 +2,10 @@
 what they prefer for texts of the kind that it asks for."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from agent.context.budget import Count
 from agent.context.source import Piece, Receipt
+from agent.dataclass import dataclass
 from agent.llm.messages import Context
 from agent.loop.session import Session
 from agent.memory.profile.belief_line import BeliefLine, parse_belief_line

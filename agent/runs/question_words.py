@@ -5,9 +5,10 @@ import logging
 import re
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.context.prompt import fill
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.llm.messages import Request, User
 from agent.runs.accounts import Accounts

@@ -1,9 +1,10 @@
 """What a run would be given for a task, with receipts, without a run."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agent.context.tokens import counter
+from agent.dataclass import dataclass
 from agent.index.embedder import shipped_embedder
 from agent.index.hit import SearchResult
 from agent.memory.recall.asker import Asker

@@ -7,12 +7,13 @@ A task is given two kinds of text, each with its own limit: memories (`memory.ma
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import zip_longest
 from typing import Protocol
 
 from agent.context.budget import Count
 from agent.context.source import Piece, Receipt
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.receipt import MEMORIES
 from agent.events.runs import MemoryRecalled

@@ -8,11 +8,12 @@ vault, marks never are: only runs that this machine started resume automatically
 import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from agent.clock import Clock
 from agent.config.private import make_folder, replace
+from agent.dataclass import dataclass
 from agent.vault.locks import holder, process_lock
 from agent.vault.store import Vault
 

@@ -5,8 +5,8 @@ answered in the note.
 """
 
 import re
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable
 from agent.runs.decision_codes import CODE, CodedNote, find_code, waiting_question
 from agent.runs.decisions import Question, answer, approvals

@@ -1,7 +1,6 @@
 """The result of a run as one document, the same for every interface; the interfaces put it into sentences."""
 
-from dataclasses import dataclass
-
+from agent.dataclass import dataclass
 from agent.llm.ledger import SpendTotals
 from agent.loop.outcome import Ended
 from agent.memory.capture.writer import AFTER_RUN_TOOLS

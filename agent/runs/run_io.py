@@ -1,7 +1,6 @@
 """The connection of a run to its caller; apart from `service`, which is slow to load."""
 
-from dataclasses import dataclass
-
+from agent.dataclass import dataclass
 from agent.llm.provider import Cancelled, OnText, ignore, never
 from agent.loop.mailbox import Mailbox
 

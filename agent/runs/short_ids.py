@@ -1,9 +1,9 @@
 """Finds an object by its id, or by the end of its id as lists show it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from agent.dataclass import dataclass
 from agent.errors import Unknown, UserError
 
 SHORT_ID = 6

@@ -5,9 +5,9 @@ The choice of workflows and the storage of offers are left to `agent.skills`, th
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from agent.context.prompt import fill
+from agent.dataclass import dataclass
 from agent.events.bus import ignore_event
 from agent.events.runs import SkillSuggested
 from agent.llm.messages import Request, User

@@ -1,9 +1,9 @@
 """The texts of skills for the tasks of a run, as a source, with their receipts."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from agent.context.source import Piece, Receipt
+from agent.dataclass import dataclass
 from agent.markdown.title import clipped
 from agent.skills.matching.selection import Match, MatchStatus
 from agent.texts import Sentence

@@ -1,11 +1,12 @@
 """The skills that a run would be given for a task, without a run: the same matching, in the same room."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agent.context.assemble import REFRESH
 from agent.context.budget import Window, window_of
 from agent.context.tokens import MESSAGE
+from agent.dataclass import dataclass
 from agent.llm.providers import providers
 from agent.runs.active_skills import INDEX, NAME, added_in_run, index_of
 from agent.runs.skill_set import SkillSet

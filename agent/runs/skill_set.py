@@ -7,7 +7,7 @@ A skill that is put aside is announced in the day's note. The definition of a sk
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import MappingProxyType
 
@@ -15,6 +15,7 @@ from agent.config.resources import resource
 from agent.config.skill_settings import SkillSettings as Settings
 from agent.context.budget import Count
 from agent.context.tokens import MESSAGE
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.bus import ignore_event
 from agent.events.runs import SkillRated

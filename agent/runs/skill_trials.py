@@ -8,8 +8,9 @@ in runs that have read text by others, and in runs of jobs, stand there without 
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.runs.skill_set import SkillSet
 from agent.skills.reading.skill import Skill
 from agent.skills.variants.trial_shelf import RunningTrial

@@ -1,11 +1,12 @@
 """The agent's status: the model, today's spend, and what waits for the person. Read from files, without a request."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from typing import cast
 
 from agent.config.secrets import Secret
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.llm.ledger import Ledger, SpendTotals
 from agent.llm.model_key import missing_key

@@ -6,10 +6,11 @@ question whose matter is over is closed.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote, UserError
 from agent.markdown import blocks, tasks
 from agent.markdown.checkbox_decision import question_part

@@ -6,11 +6,12 @@ or one too many, does no harm.
 
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
 from agent.config import private
+from agent.dataclass import dataclass
 from agent.vault.folders import ENTRIES
 from agent.workspace.workspace import Workspace
 

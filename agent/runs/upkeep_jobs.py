@@ -6,12 +6,13 @@ The caller decides when a job runs: the daemon's maintenance, or the process of 
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.clock import time_shown
+from agent.dataclass import dataclass
 from agent.events.runs import ProposalDecided, SkillRated, TaskCompleted
 from agent.memory import daily
 from agent.runs.arrivals import tend_arrivals

@@ -2,11 +2,12 @@
 nothing is lost with a process."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from agent.config import private
+from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
 from agent.workspace.workspace import Workspace
 

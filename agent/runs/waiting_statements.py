@@ -6,10 +6,11 @@ they are what is kept if the model cannot read it.
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from agent.context.tokens import estimate
+from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
 from agent.events.runs import Speaker, TaskCompleted
 from agent.loop.records import Began, Closed

@@ -5,10 +5,10 @@ A job that does work is a note that the person writes, or says yes to; here it c
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import time
 
 from agent.config.edit import set_machine
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
 from agent.markdown.values import Value

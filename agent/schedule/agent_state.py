@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 
 from agent.config import private
 from agent.config.private import make_folder
+from agent.dataclass import dataclass
 
 State: TypeAlias = Literal["sleeping", "waking_up", "awake", "working", "going_to_sleep"]
 WakeKind: TypeAlias = Literal["scheduled", "periodic", "task_due", "new_data", "user_request", "system"]

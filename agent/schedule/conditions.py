@@ -5,8 +5,9 @@ never counts, and what arrived from elsewhere only with `from: anywhere`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.events.types import FileChanged, FilesChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
 from agent.events.types import VaultEvent as AnyVaultEvent
 from agent.markdown.changes import NoteChange, PropertySet, SectionAdded, TagAdded, TaskAdded, TaskTicked, TaskUnticked

@@ -6,10 +6,10 @@ if the daemon was off meanwhile.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import Permanent, os_reason
 from agent.schedule.job import Job
 from agent.schedule.occurrences import moment_in

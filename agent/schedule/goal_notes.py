@@ -6,8 +6,9 @@ makes it one: what has arrived and was not looked at does not count, nor a `type
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.errors import BadPath
 from agent.schedule.goals import GOALS_NOTE, goal_job
 from agent.schedule.job import Job, JobProblem

@@ -1,10 +1,11 @@
 """The fields in the header of a job or a task: each is checked, and a wrong one is kept with its name."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from typing import TypeVar
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
 from agent.markdown.values import Value, is_list

@@ -6,10 +6,11 @@ rows; a line that is no row is skipped. Rows about which nobody needs to hear st
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal, TypeAlias, cast, get_args
 
+from agent.dataclass import dataclass
 from agent.escape import escape
 from agent.markdown.note import Note
 from agent.markdown.title import clipped

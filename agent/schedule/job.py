@@ -5,12 +5,12 @@ agent. What a job's runs came to is never written into its note: `history` has i
 but a `JobProblem`, so that nothing runs otherwise than its person wrote.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice, takewhile
 from typing import Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
+from agent.dataclass import dataclass
 from agent.schedule.occurrences import Occurrence, next_times
 from agent.schedule.procedures import TaskType
 from agent.schedule.triggers import Trigger

@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
@@ -19,6 +19,7 @@ from typing import Literal, TypeAlias, cast, get_args
 from agent.clock import Clock
 from agent.config.lock import hold
 from agent.config.private import clear_way, make_folder
+from agent.dataclass import dataclass
 from agent.errors import Permanent, os_reason
 from agent.vault import durable as disk
 from agent.vault.line_file import LineFile

@@ -1,9 +1,9 @@
 """The note of a new job, made of plain words or of a header's fields, and checked as any job's note is."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
 from agent.markdown.title import short_title

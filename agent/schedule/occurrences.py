@@ -6,7 +6,6 @@ them twice. The times follow from the note alone, so that all machines have the 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from heapq import merge
@@ -16,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from cronsim import CronSim
 
+from agent.dataclass import dataclass
 from agent.schedule.triggers import At, Cron, Every, Timed, Trigger
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

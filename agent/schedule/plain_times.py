@@ -5,9 +5,9 @@ two things, or more than is understood here, is refused: `parse_plain` returns N
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
+from agent.dataclass import dataclass
 from agent.markdown.values import Value
 from agent.schedule import plain_chinese, plain_english
 from agent.schedule.plain_units import (

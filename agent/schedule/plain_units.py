@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from agent.dataclass import dataclass
 
 PartOfDay: TypeAlias = Literal["", "am", "pm", "night_start", "morning", "noon", "afternoon", "evening", "night"]
 

@@ -8,7 +8,7 @@ come again; those that have run do not.
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from heapq import heappop, heappush
 from itertools import groupby
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
+from agent.dataclass import dataclass
 from agent.schedule.first_seen import FirstSeen, load_first_seen, save_first_seen, see
 from agent.schedule.job import EVERY_DAY, Job
 from agent.schedule.ledger import OccurrenceLedger, OccurrenceOffer, SpanKind, split_key

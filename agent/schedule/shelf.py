@@ -5,9 +5,10 @@ arrived from elsewhere only what its person has looked at here counts.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.errors import BadPath, Unknown, UserError
 from agent.markdown.note import Note
 from agent.schedule.goal_notes import GoalNotes

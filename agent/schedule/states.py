@@ -8,10 +8,11 @@ slept, or whose clock was set, makes no minute of idleness or of work.
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.events.types import StateChanged
 from agent.schedule.agent_state import AgentState, State, WakeKind, look_for_state, save_state
 from agent.texts import Sentence

@@ -6,11 +6,11 @@ The header says what kind of work it is, how urgent, and from when on; people ma
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias, get_args
 
+from agent.dataclass import dataclass
 from agent.errors import BadPath, UserError
 from agent.markdown.note import Note
 from agent.markdown.values import Value, is_list

@@ -5,12 +5,13 @@ the person's own version of a note counts: what arrived from elsewhere is no tas
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import count
 from pathlib import Path, PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, UserError
 from agent.markdown.note import Note
 from agent.markdown.title import clipped_between_links, short_title

@@ -5,10 +5,11 @@ failed, so that a task that kills the program is not done for ever.
 """
 
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.schedule.task import Task
 from agent.schedule.task_notes import TaskShelf
 from agent.vault import durable

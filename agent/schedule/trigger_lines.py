@@ -6,10 +6,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import assert_never
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
 from agent.markdown.values import Value, is_list

@@ -6,7 +6,6 @@ expression of its own. The times themselves are in `occurrences`, the matching o
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from difflib import get_close_matches
 from fnmatch import translate
@@ -14,6 +13,7 @@ from typing import Literal, TypeAlias
 
 from cronsim import CronSim, CronSimError
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.values import Value, is_list
 from agent.metrics.names import NAMES

@@ -5,11 +5,11 @@ approved, but never the record.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Literal, TypeAlias, cast, get_args
 
+from agent.dataclass import dataclass
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import canonical
 from agent.vault.decision_notes import RecordFolder

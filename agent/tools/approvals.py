@@ -9,12 +9,13 @@ records to `approval_records`, and the reasons for approvals to `taint` and the 
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import BadNote, NeedsApproval, ToolFailed, UserError
 from agent.llm.messages import JsonObject
 from agent.markdown import checkbox_decision

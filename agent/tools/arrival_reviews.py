@@ -5,12 +5,13 @@ and their authors to `vault.provenance`.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from agent.config.resources import resource
+from agent.dataclass import dataclass
 from agent.markdown.checkbox_decision import BOXES
 from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note

@@ -5,9 +5,10 @@ Pure values. Parsing the YAML is left to `policy_file`, enforcing the policy to 
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from agent.dataclass import dataclass
 
 if TYPE_CHECKING:
     from agent.tools.tool import RunContext, Tool

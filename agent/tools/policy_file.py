@@ -4,7 +4,6 @@ The file is the person's own in the config directory, or else the shipped one. A
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import yaml
 from agent.config.file import BOM, MAX_DEPTH, not_yaml
 from agent.config.resources import resource
 from agent.config.text_file import load_text
+from agent.dataclass import dataclass
 from agent.errors import ConfigError
 from agent.texts import Sentence
 from agent.tools.policy import DEFAULT, GROUPS, Policies, Policy, Profile, Rule, RunFilter

@@ -8,11 +8,11 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Protocol
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import AgentError, StopRun, ToolFailed, ToolRetry
 from agent.llm.messages import ToolCall, ToolResult, ToolSpec
 from agent.tools.policy import GROUPS, Permission, Policies

@@ -3,8 +3,10 @@
 Only whole lines count, and only of the version shown: a note that has changed since counts as unread.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
+
+from agent.dataclass import dataclass
 
 BASE = 12
 """The number of digits in the name of a version."""

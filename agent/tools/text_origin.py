@@ -8,10 +8,11 @@ read as a sentence. A run that is shown any of this text becomes tainted.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TypeAlias
 
+from agent.dataclass import dataclass
 from agent.skills.loading.pins import ReviewPins, pins_of
 from agent.skills.trust.untrusted import untrusted_source
 from agent.tools.stated_origin import stated_origin

@@ -4,9 +4,10 @@ Wrappers (`wrappers`, `approvals`, `taint`) take a tool and return a tool.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
+from agent.dataclass import dataclass
 from agent.llm.messages import JsonObject, ToolSpec
 from agent.llm.provider import Cancelled, never
 from agent.tools.shown_notes import ShownNotes

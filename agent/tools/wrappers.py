@@ -6,11 +6,12 @@ Approvals are left to `approvals` and `taint`, the order of the wrappers to `reg
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
 from agent.config.masking import HIDDEN_IN_NOTES
+from agent.dataclass import dataclass
 from agent.errors import Interrupted, ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import canonical

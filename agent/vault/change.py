@@ -5,9 +5,10 @@ were really replaced.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from agent.dataclass import dataclass
 from agent.vault.plumbing.objects import TreeEntry
 
 

@@ -7,12 +7,13 @@ acts on the answer. Notes and records are written in an order that distinguishes
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown.checkbox_decision import parse_decision, question_part, settled_note
 from agent.markdown.note import Note

@@ -7,10 +7,11 @@ the vault's private folder.
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from agent.config.private import replace
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import GitFailed, UserError
 from agent.vault.plumbing.git import Git
 

@@ -1,9 +1,9 @@
 """Changes of files between two trees, parsed from git's raw diff, in the vault's own paths."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
+from agent.dataclass import dataclass
 from agent.vault.plumbing.objects import TreeEntry
 
 _NOT_THERE = "0"

@@ -9,9 +9,9 @@ removed), so that no spelling of `approvals/` avoids its rule. The target of lin
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from enum import Enum, IntEnum
 
+from agent.dataclass import dataclass
 from agent.errors import BadPath, ConfigError
 from agent.vault.worktree.paths import check
 

@@ -7,11 +7,12 @@ chooses the template and reports the result.
 import os
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import NotAVault, Retryable, UserError, os_reason
 from agent.texts import Sentence
 from agent.vault import exclude

@@ -6,12 +6,12 @@ moved vault keeps its id. A copied vault is recognised because the original stil
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from agent.clock import Clock
 from agent.config.directories import VAULT_FILE
 from agent.config.private import clear_way, own_folder, write
+from agent.dataclass import dataclass
 from agent.errors import ConfigError, NotAVault
 from agent.texts import Sentence
 from agent.vault.folders import AGENT_NOTE, APPROVALS, ENTRIES, MEMORY_NOTE, SESSIONS, AgentFolder

@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from agent.config.private import make_folder
+from agent.dataclass import dataclass
 from agent.vault import durable
 
 

@@ -2,9 +2,10 @@
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
+from agent.dataclass import dataclass
 from agent.markdown import tags
 from agent.markdown.blocks import parse_body
 from agent.markdown.links import find_header_links, find_links

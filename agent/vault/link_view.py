@@ -1,9 +1,9 @@
 """A part of the graph of links that can be shown: the notes that are wanted, and of too many the most linked. Pure."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from heapq import nlargest
 
+from agent.dataclass import dataclass
 from agent.vault.link_graph import LinkGraph
 
 MOST_NOTES, MOST_LINKS = 5_000, 20_000

@@ -6,9 +6,9 @@ whole note and no markers.
 """
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.texts import Sentence
 from agent.vault import exclude
 from agent.vault.health.trust import Executable, settings

@@ -1,11 +1,11 @@
 """Finds the note that a link means, as Obsidian does, and the notes that link to one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Self
 from urllib.parse import quote
 
+from agent.dataclass import dataclass
 from agent.markdown.blocks import parse_body
 from agent.markdown.links import Link, find_header_links, find_links
 from agent.markdown.note import Note

@@ -4,9 +4,10 @@ The caller reads the settings.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.config.masking import KnownSecrets
+from agent.dataclass import dataclass
 from agent.errors import MassChange
 from agent.texts import Sentence, joined
 from agent.vault.folders import AgentFolder

@@ -5,10 +5,10 @@ drawing (SVG) is a document that a program renders, so it is not among what is s
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
+from agent.dataclass import dataclass
 from agent.errors import BadPath, NoteGone, UserError
 from agent.vault.folders import is_hidden
 from agent.vault.note_names import NoteNames, path_from

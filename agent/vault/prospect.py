@@ -6,11 +6,12 @@ files it would follow.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.vault.folders import AT_ROOT, AgentFolder
 from agent.vault.initialise import IGNORE, refuse, refuse_repository, taken_folders
 from agent.vault.options import Options

@@ -7,10 +7,11 @@ out any more is set aside with the reason, and shown to the person.
 import base64
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from agent.config import private
+from agent.dataclass import dataclass
 from agent.vault import durable
 from agent.vault.change import Append, Arrival, Create, Delete, Edit, Move, Request, Stamp
 

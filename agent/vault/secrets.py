@@ -8,10 +8,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from agent.config.masking import HIDDEN_IN_NOTES, KnownSecrets
+from agent.dataclass import dataclass
 
 EXCUSE = "vault-agent: allow-secret"
 """In an HTML or `%%` comment on the same line, this marks a secret that a person has checked and allows."""

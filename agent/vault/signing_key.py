@@ -9,10 +9,10 @@ import os
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from agent.config.private import make_folder
+from agent.dataclass import dataclass
 from agent.errors import AgentError, UserError, os_reason
 from agent.vault import durable
 from agent.vault.ssh_key import PublicKey, parse_public_key

@@ -3,8 +3,9 @@
 import base64
 import binascii
 import re
-from dataclasses import dataclass
 from hashlib import sha256
+
+from agent.dataclass import dataclass
 
 PREFIX = "SHA256:"
 """The start of an ssh key's fingerprint."""

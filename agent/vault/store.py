@@ -8,7 +8,6 @@ import shlex
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from agent.clock import Clock
 from agent.config.masking import KnownSecrets
+from agent.dataclass import dataclass
 from agent.errors import AgentError, BadPath, NotAVault, Retryable, UserError
 from agent.vault.folders import AgentFolder
 from agent.vault.layout import Layout, layout, settle_home

@@ -6,11 +6,11 @@ repository. The caller finds the template on disk and writes the files.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.config.directories import VAULT_FILE
+from agent.dataclass import dataclass
 from agent.texts import Sentence
 from agent.vault.folders import AgentFolder
 

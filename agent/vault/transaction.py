@@ -1,8 +1,9 @@
 """Changes that are collected until the block of a transaction ends (`Vault.transaction`)."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.config.masking import KnownSecrets
+from agent.dataclass import dataclass
 from agent.vault.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
 from agent.vault.queue import Order
 from agent.vault.worktree.paths import check

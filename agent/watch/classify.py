@@ -3,8 +3,7 @@
 Pure: the watcher passes the bytes of both versions and the origin of the change.
 """
 
-from dataclasses import dataclass
-
+from agent.dataclass import dataclass
 from agent.events import types
 from agent.events.types import FileChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
 from agent.markdown import changes

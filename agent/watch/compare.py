@@ -6,10 +6,11 @@ new one. The watcher chooses the paths and the times.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import Origin
 from agent.markdown.note import Note

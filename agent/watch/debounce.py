@@ -3,8 +3,10 @@
 Pure: the caller passes the time and handles the due paths.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
+
+from agent.dataclass import dataclass
 
 Mark = TypeVar("Mark")
 

@@ -8,10 +8,10 @@ import logging
 import os
 import threading
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from agent.dataclass import dataclass
 from agent.watch.ignore import is_ignored
 
 MOST_PATHS = 4096

@@ -4,8 +4,9 @@ A failed poll is repeated after increasing pauses, with a full scan. A vault tha
 """
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.errors import NotAVault
 from agent.events.types import TurnEnded
 from agent.watch.classify import VaultEvent

@@ -4,8 +4,7 @@ git may fail, or a folder may be unreadable, for a moment or for ever; a watcher
 little else. The caller decides what to do during the pause.
 """
 
-from dataclasses import dataclass
-
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 
 FIRST = 1.0

@@ -4,7 +4,9 @@ Limited in bytes, oldest removed first; `Facts.earlier` loads older versions.
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from agent.dataclass import dataclass
 
 
 @dataclass(slots=True)

@@ -7,9 +7,10 @@ deleted. Symbolic links are not followed and do not count as files.
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.watch.ignore import is_ignored
 from agent.watch.snapshot import FileStat, Snapshot
 

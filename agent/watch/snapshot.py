@@ -5,8 +5,9 @@ so the times of a file that changed just before it was read are not trusted (git
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, Self
+
+from agent.dataclass import dataclass
 
 COARSE_NS = 2_000_000_000
 """The step of the coarsest timestamps in use (FAT)."""

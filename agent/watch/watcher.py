@@ -9,13 +9,14 @@ import os
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from math import inf
 from pathlib import Path
 from typing import Self
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import ScanFinished
 from agent.watch.classify import ContentChange, VaultEvent

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
+from agent.dataclass import dataclass
 from agent.index.checksums import Checksums
 from agent.index.damage import Damaged
 from agent.index.files import IndexFiles

@@ -7,11 +7,12 @@ session where it was. An index update can end at any point: the next start finds
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from math import inf
 
 from agent.clock import Clock, in_machine_seconds, time_shown
+from agent.dataclass import dataclass
 from agent.errors import Stopping
 from agent.vault.store import open_vault
 from agent.workspace.workspace import Workspace

@@ -5,13 +5,14 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from agent.config.private import make_folder
+from agent.dataclass import dataclass
 from agent.errors import ConfigError
 from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.files import IndexFiles

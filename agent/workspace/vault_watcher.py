@@ -2,8 +2,8 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import Origin
 from agent.vault.history.versions import changed_between

@@ -1,7 +1,7 @@
 """The open vault with its settings, as every command needs it; imports no module that is slow to load."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from agent.clock import Clock, in_machine_seconds
@@ -13,6 +13,7 @@ from agent.config.private import own_folder
 from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.set_clock import process_clock
 from agent.config.settings import Settings
+from agent.dataclass import dataclass
 from agent.vault.folders import agent_folder
 from agent.vault.options import Brake, Options
 from agent.vault.store import Vault, open_vault

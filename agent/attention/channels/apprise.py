@@ -6,12 +6,12 @@ when the wait for it ends.
 
 import logging
 import threading
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Protocol, cast
 
 from agent.attention.channels.channel import Message
 from agent.attention.channels.wording import body_of, title_of
+from agent.dataclass import dataclass
 from agent.errors import ConfigError, Interrupted, PerhapsDone, Retryable, UserError
 from agent.llm.provider import Cancelled
 from agent.texts import Language

@@ -5,7 +5,8 @@ Strict, as the result decides whose words these are: a header that breaks the gr
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from agent.dataclass import dataclass
 
 _MOST = 20_000
 """The most characters of a header; a longer one is not looked at."""

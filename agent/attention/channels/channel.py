@@ -1,10 +1,10 @@
 """What a channel is: it delivers a message and proves it, and some take in what their person writes back."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from agent.dataclass import dataclass
 from agent.llm.provider import Cancelled
 
 

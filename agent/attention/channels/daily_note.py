@@ -5,12 +5,12 @@ at the beginning of a line ends a part of the note.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal, Protocol
 
 from agent.attention.channels.channel import Message
 from agent.attention.channels.wording import body_of, title_of
+from agent.dataclass import dataclass
 from agent.errors import Retryable
 from agent.llm.provider import Cancelled
 from agent.texts import Language

@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from html import escape as escape_markup
 from importlib import import_module
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from agent.attention.channels.channel import Message
 from agent.attention.channels.waiting import awaited
 from agent.attention.channels.wording import body_of, title_of
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, Retryable, UserError
 from agent.llm.failures import clean_message
 from agent.llm.provider import Cancelled

@@ -6,11 +6,11 @@ has it. They carry nothing back, so that what can be decided is said in words.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from agent.attention.channels.channel import Message
 from agent.attention.channels.http import HttpAnswer, Service, checked_url
 from agent.attention.channels.wording import whole_of
+from agent.dataclass import dataclass
 from agent.errors import Retryable, UserError
 from agent.llm.fields import mapping, number, text
 from agent.llm.provider import Cancelled

@@ -6,10 +6,10 @@ not asked, since addresses and headers hold keys. No message holds a key, nor mo
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import AgentError, ConfigError, Interrupted, PerhapsDone, Permanent, Retryable, UserError
 from agent.llm.endpoint import http_address
 from agent.llm.exchange import ExchangeFailed, Failed, Route, exchange

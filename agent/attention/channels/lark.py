@@ -7,11 +7,12 @@ comes in by `lark_in`.
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.attention.channels.channel import Choice, Message
 from agent.attention.channels.http import JSON_TYPE, HttpAnswer, Service, checked_url, json_body
 from agent.attention.channels.wording import body_of, title_of
+from agent.dataclass import dataclass
 from agent.errors import Permanent, Retryable, UserError
 from agent.escape import escape_line
 from agent.llm.fields import mapping, number, text

@@ -10,13 +10,14 @@ import random
 import ssl
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from agent.attention.channels.lark_frames import CONTROL, DATA, Frame, frame_bytes, parse_frame
 from agent.attention.channels.waiting import awaited
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.llm.fields import mapping, number, parsed
 from agent.llm.messages import JsonObject
 from agent.llm.provider import Cancelled

@@ -7,7 +7,8 @@ known is skipped; the last value of a field counts, and each header is one more.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from agent.dataclass import dataclass
 
 CONTROL, DATA = 0, 1
 """The methods of frames: pings and pongs; events."""

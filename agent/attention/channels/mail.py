@@ -9,7 +9,7 @@ import socket
 import ssl
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -21,6 +21,7 @@ from agent.attention.channels.mail_token import ReplyToken, message_id
 from agent.attention.channels.waiting import awaited
 from agent.attention.channels.wording import body_of, title_of
 from agent.config.mail_settings import MailSettings
+from agent.dataclass import dataclass
 from agent.errors import AgentError, ConfigError, PerhapsDone, Permanent, Retryable, UserError
 from agent.llm.failures import clean_message
 from agent.llm.provider import Cancelled

@@ -10,7 +10,6 @@ import socket
 import ssl
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from agent.attention.channels.channel import Incoming, Received
@@ -27,6 +26,7 @@ from agent.attention.channels.mail_token import ReplyToken
 from agent.attention.channels.waiting import awaited
 from agent.clock import Clock
 from agent.config.mail_settings import MailSettings
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, Retryable, UserError
 from agent.llm.failures import clean_message
 from agent.llm.provider import Cancelled

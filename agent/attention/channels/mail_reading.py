@@ -5,7 +5,6 @@ It is the owner's with one of two proofs: it names one of our mails with the tok
 """
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -17,6 +16,7 @@ from agent.attention.channels.mail_text import whole_text, written_text
 from agent.attention.channels.mail_token import ReplyToken, message_id
 from agent.attention.channels.mail_vouching import vouched_sender
 from agent.config.mail_settings import MailSettings
+from agent.dataclass import dataclass
 
 _FORWARD = re.compile(r"\s*(?:fwd?|wg|tr|rv|转发|轉寄)\s*[:：]", re.IGNORECASE)
 """What mail programs put before the subject of a mail that is passed on."""

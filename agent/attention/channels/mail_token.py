@@ -10,10 +10,10 @@ import os
 import re
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from agent.config.private import FILE, clear_way
+from agent.dataclass import dataclass
 
 _LETTERS = 26
 """The letters of a token: 130 bits."""

@@ -1,11 +1,10 @@
 """A topic of ntfy, for notices on a phone; the proof is the id of the message there."""
 
-from dataclasses import dataclass
-
 from agent.attention.channels.channel import Message
 from agent.attention.channels.hooks import utf8_bytes
 from agent.attention.channels.http import Service, checked_url
 from agent.attention.channels.wording import body_of, shortened, title_of
+from agent.dataclass import dataclass
 from agent.llm.fields import text
 from agent.llm.provider import Cancelled
 from agent.texts import Language

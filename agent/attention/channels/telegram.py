@@ -5,12 +5,13 @@ and so is the id of one that comes in. The position is the number of the next up
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 
 from agent.attention.channels.channel import Incoming, Message, Received
 from agent.attention.channels.http import Service, checked_url
 from agent.attention.channels.wording import whole_of
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, Retryable, UserError
 from agent.escape import escape_line
 from agent.llm.fields import items, mapping, number, text

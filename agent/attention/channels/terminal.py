@@ -3,13 +3,13 @@
 import os
 import select
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from agent.attention.channels.channel import Message
 from agent.attention.channels.wording import whole_of
 from agent.config.masking import printable
+from agent.dataclass import dataclass
 from agent.errors import Permanent, Retryable, os_reason
 from agent.llm.provider import Cancelled
 from agent.texts import Language

@@ -5,11 +5,11 @@ The body is `{"id", "title", "text", "at", "choices", "again"}`. `Idempotency-Ke
 """
 
 import hmac
-from dataclasses import dataclass
 
 from agent.attention.channels.channel import Message
 from agent.attention.channels.http import JSON_TYPE, Service, checked_url, json_body
 from agent.attention.channels.wording import body_of, title_of
+from agent.dataclass import dataclass
 from agent.llm.fields import text
 from agent.llm.provider import Cancelled
 from agent.texts import Language

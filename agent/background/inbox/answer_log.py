@@ -4,8 +4,9 @@ same, and a request that goes round is stopped.
 Times are of the wall clock, as the list outlives the daemon (`queue` keeps it).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from agent.dataclass import dataclass
 from agent.markdown.requests import RequestStatus
 
 CYCLES, WINDOW = 3, 600.0

@@ -7,10 +7,11 @@ may ask at all without being named, is `inbox`'s.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone, Retryable
 from agent.events.runs import IN_NOTES, Speaker
 from agent.loop import outcome as ends

@@ -10,7 +10,7 @@ stopped, as some other program must be at it.
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from math import inf
 
@@ -23,6 +23,7 @@ from agent.background.inbox.worker import Worker, answer, is_open, is_over
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
 from agent.background.turns import TurnsToGiveBack
+from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone, Retryable
 from agent.events.runs import IN_NOTES
 from agent.events.types import FilesChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin, Tick

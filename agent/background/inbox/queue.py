@@ -9,13 +9,14 @@ import json
 import threading
 from collections.abc import Iterable
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from agent.background.inbox.answer_log import Answered
 from agent.config.masking import HIDDEN
 from agent.config.private import replace as write_whole
+from agent.dataclass import dataclass
 from agent.events.runs import IN_NOTES
 from agent.loop.outcome import Ended
 from agent.markdown import requests

@@ -7,8 +7,9 @@ the other.
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable
 from agent.markdown.note import Note
 from agent.texts import Sentence

@@ -5,7 +5,6 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from agent.background.failures import failure_text
 from agent.background.inbox.answering import (
@@ -20,6 +19,7 @@ from agent.background.inbox.answering import (
 from agent.background.inbox.queue import PendingRequest
 from agent.background.inbox.turns import AGAIN_AT_MOST, begin_turn, held_turn
 from agent.background.resume import OpenRuns
+from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, NoteGone, Retryable
 from agent.llm.model_key import MissingModelKey
 from agent.llm.provider import Cancelled, never

@@ -8,7 +8,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 from agent.attention.channels.channel import Channel, Inbound, Message
@@ -18,6 +18,7 @@ from agent.background.incoming.response import NoteOpinion, NoticeText, Responde
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
 from agent.clock import in_machine_seconds
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, LockHeld, Retryable
 from agent.events.types import DaemonStarted, Tick
 from agent.llm.provider import Cancelled

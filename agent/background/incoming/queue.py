@@ -9,12 +9,13 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 
 from agent.attention.channels.channel import Choice, Incoming, Received
+from agent.dataclass import dataclass
 from agent.vault import durable
 
 HANDLED = 1_000

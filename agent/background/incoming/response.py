@@ -5,7 +5,6 @@ its answer, and does not begin it twice.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from agent.attention.channels.channel import Incoming
@@ -13,6 +12,7 @@ from agent.attention.feedback import parse_opinion_reply
 from agent.attention.receipt import Reaction
 from agent.background.incoming.queue import MessageQueue, PendingMessage
 from agent.background.resume import OpenRuns
+from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
 from agent.events.runs import Speaker, TaskStarted
 from agent.events.subscriber import Injection

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.recording import delivery_of, delivery_requests, row_requests
 from agent.background.resume import OpenRuns
 from agent.clock import in_machine_seconds
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.llm.provider import Cancelled
 from agent.loop.outcome import Ended

@@ -9,7 +9,7 @@ import logging
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -26,6 +26,7 @@ from agent.background.jobs.worker import TURN, Awake, JobWorker, job_lock
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns
 from agent.background.turns import TurnsToGiveBack
+from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, Retryable
 from agent.events.types import FilesChanged, NoteMoved, Origin, Tick
 from agent.loop.outcome import Ended
@@ -55,8 +56,7 @@ AGAIN = 10.0
 SYNC_FIRST = 120.0
 """Seconds until what was missed is written down where other machines may have run it: time for a round of sync."""
 LEAST_PAUSE = 60
-"""Seconds between two runs of a job that changes or events start, unless its header says otherwise: what happens
-meanwhile is one more run."""
+"""Seconds between two runs of a job that changes or events start, by default: what happens meanwhile is one more."""
 
 logger = logging.getLogger(__name__)
 

@@ -1,9 +1,9 @@
 """What the agent does by itself, as of now: its state, the next job, and what is wrong with jobs."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from agent.background.presence_files import state_of
+from agent.dataclass import dataclass
 from agent.runs.job_approvals import pending_job_approvals
 from agent.runs.job_upkeep import job_record, job_shelf
 from agent.schedule.agent_state import AgentState

@@ -2,8 +2,9 @@
 
 import threading
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.runs.job_run import JobResult
 from agent.schedule.history import HistoryRow
 from agent.schedule.job import Job

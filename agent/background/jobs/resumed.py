@@ -1,7 +1,7 @@
 """The end of a job's run that had waited for its person: its answer is delivered, and it has a row of its own."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agent.background.failures import failure_text
 from agent.background.jobs.attempt import Procedures
@@ -14,6 +14,7 @@ from agent.background.jobs.recording import (
     rows_of,
     write_result,
 )
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable
 from agent.llm.provider import never
 from agent.loop.outcome import Ended

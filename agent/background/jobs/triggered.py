@@ -8,10 +8,11 @@ five is not forgotten by a restart.
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from agent.config.private import make_folder
+from agent.dataclass import dataclass
 from agent.events.types import FilesChanged, Origin, Tick, TurnEnded
 from agent.loop.outcome import Ended
 from agent.markdown.changes import NoteChange

@@ -8,7 +8,6 @@ be written after a run is written later; nothing runs again for it.
 import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Protocol
 
 from agent.background.failures import failure_text
@@ -18,6 +17,7 @@ from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.recording import is_recorded, is_written, record, rows_of, write_result
 from agent.background.resume import OpenRuns
 from agent.clock import in_machine_seconds
+from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, Retryable
 from agent.llm.provider import Cancelled
 from agent.runs.job_run import JobResult

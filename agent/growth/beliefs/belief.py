@@ -14,11 +14,11 @@ signals become .83 by one weak signal that agrees, which is why it does not deci
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from math import exp2, fsum
 from types import MappingProxyType
 
+from agent.dataclass import dataclass
 from agent.growth.beliefs.sign import Dimension, Sign, SignKind
 from agent.memory.profile.task_kind import TASK_KINDS, TaskKind
 

@@ -7,8 +7,8 @@ passed. Pure.
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.growth.beliefs.belief import Belief
 from agent.growth.beliefs.sign import Sign, says
 from agent.memory import daily

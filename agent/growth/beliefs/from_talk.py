@@ -7,9 +7,9 @@ rests on a stranger's page would else decide between what options there are.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from agent.dataclass import dataclass
 from agent.growth.beliefs.blocks import quoted
 from agent.growth.beliefs.sign import OPTIONS, Dimension, Sign, without_separator
 from agent.growth.beliefs.stated import styles_in

@@ -4,9 +4,10 @@ What somebody else wrote, a guest said, a model concluded, or was replaced since
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime, timedelta
 
+from agent.dataclass import dataclass
 from agent.growth.beliefs.blocks import NOTE
 from agent.growth.beliefs.edit_ledger import (
     seen_in_lines,

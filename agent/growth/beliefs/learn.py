@@ -5,9 +5,9 @@ What the person has taken out or changed is known by the history of the note, so
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.growth.beliefs.belief import Belief, beliefs
 from agent.growth.beliefs.blocks import NOTE, Identity, block_changes, identity_of, parse_blocks

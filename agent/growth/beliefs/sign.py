@@ -1,11 +1,11 @@
 """A signal: one thing that the person said or did which shows a preference, with the note that has it. Plain data."""
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.memory.edits.lesson import Lesson
 from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.task_kind import TaskKind

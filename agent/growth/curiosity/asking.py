@@ -6,10 +6,11 @@ together, as far as there is room.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from agent.attention.quiet import QuietHours
+from agent.dataclass import dataclass
 from agent.growth.curiosity.gap import CuriousGap
 from agent.vault.questions.asking_law import MOST_OPEN, waits_for_answer
 from agent.vault.questions.question_notes import AskedQuestion

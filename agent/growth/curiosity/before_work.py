@@ -15,9 +15,10 @@ account of questions, within what that may cost on a day.
 import logging
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agent.context.prompt import fill
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.runs import IN_NOTES, TaskStarted
 from agent.events.subscriber import Injection, InjectionType

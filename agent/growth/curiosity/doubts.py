@@ -3,9 +3,9 @@ that departs from what the person prefers, steps that it cannot do, and matters 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.growth.beliefs.belief import Belief
 from agent.growth.beliefs.from_talk import option_lines, options_in
 from agent.memory.edits.form import form_of

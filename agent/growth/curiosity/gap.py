@@ -1,11 +1,11 @@
 """A gap: something that only the person knows or can do, as a question with its reason and what is done without an
 answer."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.growth.beliefs.from_choices import KIND, belief_header
 from agent.growth.beliefs.sign import Dimension
 from agent.markdown.title import short_title

@@ -1,9 +1,9 @@
 """The question that a doubt in finished work becomes: a template for what is not known, one for what is to be decided,
 one for what the agent cannot do itself."""
 
-from dataclasses import dataclass
 from typing import assert_never
 
+from agent.dataclass import dataclass
 from agent.growth.beliefs.sign import Dimension, value_words
 from agent.growth.curiosity.doubts import AnswerDoubt
 from agent.growth.curiosity.gap import CuriousGap, GapKind

@@ -2,10 +2,10 @@
 thrown away; and what the person has said meanwhile."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
+from agent.dataclass import dataclass
 from agent.growth.curiosity.gap import CuriousGap
 from agent.growth.patterns.gather import notes_of_days
 from agent.growth.patterns.likeness import words_in

@@ -3,11 +3,11 @@ at once a week, and so that what is not asked at once is asked later."""
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.growth.curiosity.needs import WorkNeed, as_document, from_document
 from agent.vault import durable
 

@@ -1,9 +1,10 @@
 """What a piece of work needs that its task does not say, as a model has listed it. Typed at this door; pure."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Literal, TypeAlias, get_args
 
+from agent.dataclass import dataclass
 from agent.growth.curiosity.gap import CuriousGap, GapKind
 from agent.growth.curiosity.wording import MOST_OPTIONS, quoted, shown
 from agent.memory.understanding.model import reply_items

@@ -5,10 +5,10 @@ lacks goes there. Without an answer in time, the note says what was done instead
 too, where no conversation keeps it.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.events.runs import HumanResponse
 from agent.growth.beliefs.from_choices import is_of_owner, session_of

@@ -8,10 +8,11 @@ elsewhere at once.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from agent.attention.feedback import parse_opinion_box
+from agent.dataclass import dataclass
 from agent.texts import in_all_languages
 from agent.vault.folders import DAILY, OWN_NOTES
 from agent.vault.history.commits import Commit

@@ -6,11 +6,12 @@ brought something up for a request, or a suggestion was shown), and the other we
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from agent.attention.outbox import SUGGESTIONS
 from agent.attention.receipt import NoticeReceipt
+from agent.dataclass import dataclass
 from agent.growth.effect.ticked import EditDay
 from agent.metrics.comparison import Group, GroupComparison, compare_means, compare_shares
 from agent.metrics.counted import FINISHED

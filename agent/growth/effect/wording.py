@@ -1,8 +1,8 @@
 """The effect of unasked help in words: the counts, how sure the difference is, and how little it proves."""
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.growth.effect.weeks import HelpEffect
 from agent.metrics.comparison import LEAST, LEAST_WEEKS, Group, GroupComparison
 from agent.texts import Language, text

@@ -1,8 +1,9 @@
 """A change of what steers the agent, as it is measured, and the report of the measurement."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from agent.dataclass import dataclass
 
 GateVerdict: TypeAlias = Literal["not_below", "below", "not_measurable"]
 """`not_below`: with the change the past tasks come out as well as without it, or better."""

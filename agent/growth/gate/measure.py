@@ -8,9 +8,9 @@ something that it never asked for; such a replay ends as not measurable. The rep
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted
 from agent.escape import escape_line
 from agent.growth.gate.change import ChangedNote, GateReport, GateVerdict, ProposedChange

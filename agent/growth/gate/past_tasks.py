@@ -6,9 +6,9 @@ stranger wrote judges a change.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.events.receipt import MEMORIES
 from agent.growth.gate.change import ProposedChange

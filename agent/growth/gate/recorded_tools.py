@@ -4,8 +4,9 @@ Only tools that read the scratch vault's skills are real: what they show is what
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from agent.dataclass import dataclass
 from agent.errors import StopRun, ToolFailed
 from agent.growth.gate.past_tasks import PastTask
 from agent.llm.messages import JsonObject

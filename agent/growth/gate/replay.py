@@ -5,10 +5,11 @@ which the person was content. A task that failed then comes out well if it finis
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from agent.context.source import Piece
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted
 from agent.events.receipt import MEMORIES
 from agent.events.runs import Speaker

@@ -6,8 +6,8 @@ Tolerant of how people write: a list item is a goal or a drive, also as `- **Now
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note
 from agent.schedule.goals import GOALS_NOTE, is_goal, is_over

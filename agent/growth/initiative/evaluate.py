@@ -5,9 +5,9 @@ day's digest at most, so its priority is below the usual threshold of attention.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.events.notices import NoticeRaised
 from agent.growth.initiative.aims import Aims
 from agent.growth.patterns.likeness import Vectors, overlap

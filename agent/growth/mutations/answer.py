@@ -6,8 +6,8 @@ What is missing or cannot be used is named in `problems`, so that the model can 
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.escape import escape, escape_line
 from agent.markdown.title import clipped

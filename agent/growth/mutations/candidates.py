@@ -4,10 +4,10 @@ Uses in runs that have read text by others are left out: nothing that a stranger
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.growth.mutations.mutation_log import MutationEvent, load_mutation_log
 from agent.loop.session import load_session

@@ -5,10 +5,10 @@ It has the form of `rules/log.md`. It is the audit for people; the program reads
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias, cast, get_args
 
+from agent.dataclass import dataclass
 from agent.loop.inert import inert_line
 from agent.markdown.note import Note
 from agent.markdown.title import clipped_between_links

@@ -7,10 +7,11 @@ history of the skill and the record of the trial.
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 
 from agent.context.prompt import fill
+from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, SecretFound
 from agent.growth.gate.change import ChangedNote, GateReport, ProposedChange
 from agent.growth.mutations import finish

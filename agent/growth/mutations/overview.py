@@ -1,9 +1,9 @@
 """All variants of a vault's skills with the counts of their trials, for a person and for JSON."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.errors import Unknown, UserError
 from agent.growth.mutations.candidates import CandidateSearch, Unfit
 from agent.growth.mutations.verdict import TrialCount, count_trial

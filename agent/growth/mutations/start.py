@@ -5,9 +5,10 @@ valid on this machine is written first: without its note, it counts for nothing.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.growth.mutations.answer import MutationProposal
 from agent.growth.mutations.candidates import SkillCandidate

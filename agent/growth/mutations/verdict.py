@@ -5,8 +5,8 @@ that comes a day later counts as if it had come at once.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.growth.trials.drop import DropTest, uses_until_drop
 from agent.growth.trials.pair import HIGHEST, JudgedPairs, PairTest, judge_pairs, pair_chances
 from agent.skills.history.stats import use_succeeded

@@ -1,9 +1,9 @@
 """What a person and their agent did lately, as plain values: all that the detectors look at."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.skills.learning.sequences import ToolSequence
 from agent.skills.learning.traces import WorkflowTrace
 

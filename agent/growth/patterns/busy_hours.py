@@ -5,10 +5,10 @@ command. Whether somebody works is taken from when they edit notes by hand and w
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from agent.attention.quiet import QuietHours, parse_quiet
+from agent.dataclass import dataclass
 from agent.growth.patterns.activity import Activity, Remark
 from agent.growth.patterns.confidence import binomial_tail, confidence
 from agent.growth.patterns.pattern import LEAST, Pattern, newest_links, surest

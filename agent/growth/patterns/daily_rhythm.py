@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 
+from agent.dataclass import dataclass
 from agent.growth.patterns.activity import Activity, Remark
 from agent.growth.patterns.confidence import confidence, poisson_tail
 from agent.growth.patterns.pattern import Pattern, newest_links, quoted, surest

@@ -6,9 +6,9 @@ block. So it holds on all machines that have the vault, and in no other place.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from agent.dataclass import dataclass
 from agent.growth.patterns.detect import detect
 from agent.growth.patterns.gather import gather
 from agent.growth.patterns.likeness import Vectors

@@ -2,10 +2,10 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.memory import daily
 
 PatternKind: TypeAlias = Literal[

@@ -10,8 +10,9 @@ which the person has ticked or written something is never taken out. Pure.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from agent.dataclass import dataclass
 from agent.growth.patterns.pattern import Pattern
 from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.evidence import Evidence

@@ -3,9 +3,9 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 
+from agent.dataclass import dataclass
 from agent.growth.patterns.activity import Remark
 from agent.growth.patterns.likeness import words_in
 from agent.index.analysis import terms

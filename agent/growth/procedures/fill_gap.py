@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.growth.curiosity.gap import CuriousGap, question_note
 from agent.growth.curiosity.look import asking_hours
 from agent.growth.procedures.material import counted, days_before, logs, names_in, title_of

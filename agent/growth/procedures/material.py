@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path, PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.growth.procedures.procedure import ProcedureContext
 from agent.markdown.title import short_title
 from agent.memory import daily

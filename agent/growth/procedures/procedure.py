@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from typing import Literal, Protocol, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.llm.provider import Cancelled, never
 from agent.runs.service import RunService
 from agent.schedule.job import Job

@@ -2,9 +2,10 @@
 day's review it reviews the day in the same run."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
+from agent.dataclass import dataclass
 from agent.growth.procedures.fill_gap import gaps
 from agent.growth.procedures.material import bullets, days_before, logs, stated
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work

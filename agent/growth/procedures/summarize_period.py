@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, timedelta
 
+from agent.dataclass import dataclass
 from agent.growth.procedures.material import bullets, days_before, logs, quote, stated, week_of
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.markdown.note import Note

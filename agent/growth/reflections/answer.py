@@ -8,10 +8,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import TypeAlias
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.growth.reflections.note_format import MOST_STRATEGIES, STRATEGY, plain_text
 from agent.growth.reflections.reflection import ErrorKind, Grade, Strategy

@@ -1,8 +1,7 @@
 """Asks a model for a reflection: once, and once more with what was wrong with the answer; the rest is kept as text."""
 
-from dataclasses import dataclass
-
 from agent.context.prompt import VaultReader, fill
+from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached, Permanent
 from agent.growth.reflections.answer import ParsedAnswer, RunJudgement, parse_answer
 from agent.llm.messages import Assistant, Message, Request, User

@@ -1,9 +1,9 @@
 """Reflects when a person asks for it: on one run, the last one, or a day, whatever the settings say."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 
+from agent.dataclass import dataclass
 from agent.errors import LimitReached, MissingKey, NoteGone, UserError
 from agent.growth.reflections.course import RunCourse, course_of, courses_in, is_own_work
 from agent.growth.reflections.day import counted_day, review_day, runs_of_day

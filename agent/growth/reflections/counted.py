@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.growth.reflections.course import CourseStep, RunCourse
 from agent.growth.reflections.reflection import ErrorKind
 from agent.markdown.title import clipped

@@ -6,10 +6,10 @@ Which runs are looked at is decided in `choice`, how a course is shown to a mode
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
 from agent.llm.messages import Assistant, ToolCall, ToolResult, User
 from agent.loop.outcome import RunOutcome

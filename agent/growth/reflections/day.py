@@ -6,12 +6,13 @@ shown to the model, so that the review may be acted on.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path, PurePosixPath
 
 from agent.clock import time_shown
 from agent.context.prompt import fill
+from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
 from agent.growth.reflections.ask import AskedAnswer
 from agent.growth.reflections.counted import duration, named

@@ -3,9 +3,9 @@ session's note, which alone keeps it."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import cast, get_args
 
+from agent.dataclass import dataclass
 from agent.growth.reflections.reflection import ErrorKind, Grade, Strategy
 from agent.llm.messages import Context
 from agent.loop.records import Spoken

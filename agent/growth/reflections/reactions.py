@@ -6,10 +6,10 @@ the owner wants. What follows from a reaction is decided in `choice`.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from difflib import unified_diff
 
+from agent.dataclass import dataclass
 from agent.growth.reflections.course import RunCourse
 from agent.growth.reflections.reflection import ReactionKind
 from agent.llm.messages import User

@@ -6,10 +6,11 @@ can change nothing, and there is no run of it that could be reflected on.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from agent.context.prompt import fill
+from agent.dataclass import dataclass
 from agent.growth.reflections.ask import ANSWER_TOKENS, AskedAnswer, answer_in_reply, ask_for_answer
 from agent.growth.reflections.counted import counted_run
 from agent.growth.reflections.course import RunCourse, title_of

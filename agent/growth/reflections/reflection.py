@@ -1,8 +1,9 @@
 """The values of a reflection: what became of a run, why, and what to do otherwise the next time."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
+
+from agent.dataclass import dataclass
 
 Grade: TypeAlias = Literal["low", "medium", "high"]
 Trigger: TypeAlias = Literal["task", "error", "day", "feedback"]

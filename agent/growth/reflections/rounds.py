@@ -6,10 +6,10 @@ When it is time for it, is decided in `background`.
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from agent.config.growth_settings import ReflectionSettings
+from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached, NoteGone
 from agent.growth.reflections.choice import is_known, new_reactions, why_look
 from agent.growth.reflections.course import RunCourse, courses_in

@@ -11,9 +11,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.config.growth_settings import ReflectionSettings
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.runs import IterationStarted, TaskCompleted, TaskStarted, ToolCallFailed
 from agent.events.subscriber import Injection, InjectionType

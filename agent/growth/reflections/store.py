@@ -6,10 +6,10 @@ One note a day, so that a month of use is thirty notes and not six hundred. The 
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.growth.reflections.note_format import format_reflection, parse_reflections
 from agent.growth.reflections.reflection import Reflection
 from agent.markdown.note import Note

@@ -5,10 +5,11 @@ Money is left to the meter of the models, which checks each call of a model in t
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 
 
 class BudgetSpent(Exception):

@@ -6,9 +6,9 @@ Only that can be checked by a program: that a sentence follows from its source i
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.growth.research.source import Reading
 
 Flaw: TypeAlias = Literal["no_source", "no_figure", "no_quotation"]

@@ -7,11 +7,12 @@ answer is left out, and a model that does not answer is not asked again: the res
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Literal, cast
 
 from agent.context.budget import Count, window_of
 from agent.context.prompt import VaultReader, fill
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, LimitReached, ToolFailed, ToolRetry
 from agent.events.growth import ResearchStep
 from agent.growth.research.budget import CallBudget, CallShare

@@ -7,7 +7,6 @@ is asked too quickly (429: Brave's free plan takes one search a second) is asked
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from html import unescape
 from re import sub
 from urllib.parse import urlencode
@@ -15,6 +14,7 @@ from urllib.parse import urlencode
 from agent.clock import Clock
 from agent.config.research_settings import EngineSettings, ResearchSettings
 from agent.config.secrets import reveal
+from agent.dataclass import dataclass
 from agent.errors import ConfigError, MissingKey, ToolFailed
 from agent.growth.research.source import Lead
 from agent.llm.endpoint import http_address

@@ -4,8 +4,9 @@ judges by what each of them says."""
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from agent.dataclass import dataclass
 from agent.growth.research.authority import ranked
 from agent.growth.research.budget import BudgetSpent, CallShare
 from agent.growth.research.claims import plain

@@ -1,9 +1,9 @@
 """What a research has found: the value from which its note is written."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.growth.research.authority import is_strong
 from agent.growth.research.claims import CheckedText
 from agent.growth.research.outline import ResearchQuestion

@@ -9,11 +9,12 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import log
 from pathlib import Path
 from stat import S_ISREG
 
+from agent.dataclass import dataclass
 from agent.errors import Interrupted, ToolFailed, UserError
 from agent.growth.research.source import Lead
 from agent.growth.topic_words import words_of

@@ -1,9 +1,10 @@
 """The kinds of research, and how much each of them may do."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
+
+from agent.dataclass import dataclass
 
 ResearchKind: TypeAlias = Literal["fact", "topic", "repository", "deep"]
 KINDS: tuple[ResearchKind, ...] = get_args(ResearchKind)

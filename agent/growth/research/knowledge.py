@@ -5,9 +5,9 @@ memory is given only to who asks for it, framed, and nothing of it becomes a fac
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.events.growth import MethodFound
 from agent.growth.research.source import Reading
 from agent.growth.research.statements import FoundMethod

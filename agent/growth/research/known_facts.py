@@ -6,10 +6,10 @@ so is what was left open.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import cast, get_args
 
+from agent.dataclass import dataclass
 from agent.growth.research.findings import Confidence, Verdict
 from agent.markdown.note import Note
 from agent.vault.folders import RESEARCH

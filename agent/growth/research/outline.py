@@ -2,8 +2,8 @@
 search that goes out holds nothing of the vault."""
 
 import re
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.growth.research.claims import without_numbers
 from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.statements import item

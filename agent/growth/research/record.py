@@ -9,13 +9,14 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
 from agent.clock import Clock
 from agent.config.private import make_folder
+from agent.dataclass import dataclass
 from agent.llm.fields import mapping, number, parsed, text
 from agent.llm.messages import Json
 from agent.vault import durable

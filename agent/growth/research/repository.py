@@ -8,8 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from agent.dataclass import dataclass
 from agent.growth.research.authority import ranked
 from agent.growth.research.budget import BudgetSpent, CallShare
 from agent.growth.research.desk import ResearchDesk

@@ -1,10 +1,11 @@
 """What is asked of a research, and what came of it."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.growth.research.findings import Confidence, ResearchFindings
 from agent.growth.research.folder_source import FolderSource
 from agent.growth.research.kinds import ResearchKind

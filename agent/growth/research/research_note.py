@@ -6,10 +6,10 @@ Text of strangers and of models stands there escaped; a note with a stranger's t
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote, urlsplit
 
+from agent.dataclass import dataclass
 from agent.growth.research.authority import is_strong
 from agent.growth.research.findings import Confidence, ResearchFindings, by_question, confidence_of
 from agent.growth.research.kinds import ResearchKind

@@ -6,8 +6,9 @@ may ask for a further search of the web: so no stranger's page can have the pers
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.growth.research.authority import ranked
 from agent.growth.research.budget import BudgetSpent, CallShare
 from agent.growth.research.desk import ResearchDesk

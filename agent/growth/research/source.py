@@ -1,9 +1,9 @@
 """A source: something that can be searched, and read. Its values and its Protocol."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.llm.provider import Cancelled
 
 Authority: TypeAlias = Literal[

@@ -3,10 +3,10 @@ without one, in the sources' own words; and where they contradict each other."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 
+from agent.dataclass import dataclass
 from agent.growth.research.claims import check, numbers_in, without_numbers
 from agent.growth.research.passages import best_sentences
 from agent.growth.research.source import Reading

@@ -3,8 +3,9 @@ report. What is found stands in `Exploration` at any time, so that a stop keeps 
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from agent.dataclass import dataclass
 from agent.errors import Interrupted
 from agent.growth.research.budget import BudgetSpent
 from agent.growth.research.claims import numbers_in

@@ -3,8 +3,8 @@ finds."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.growth.research.source import Lead
 from agent.growth.topic_words import words_of
 from agent.index.hit import Hit

@@ -5,11 +5,12 @@ has a secret of this machine in it.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from agent.clock import Clock
 from agent.config.masking import count_secrets
+from agent.dataclass import dataclass
 from agent.errors import ToolFailed
 from agent.growth.research.authority import authority_of
 from agent.growth.research.engines import SearchEngine

@@ -1,9 +1,9 @@
 """The rules of a vault with what is known of each: its log, its uses, and what they say."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.growth.rules.load import load_rules
 from agent.growth.rules.rule import LearnedRule

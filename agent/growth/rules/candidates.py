@@ -6,8 +6,8 @@ that the person called unhelpful.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.growth.patterns.likeness import Vectors, groups, pair_likeness
 from agent.growth.reflections.reflection import Reflection, Strategy
 from agent.growth.rules.relation import NEAR, NEAR_BY_WORDS, is_restriction, relations

@@ -10,9 +10,10 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.context.prompt import fill
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.runs import TaskCompleted
 from agent.growth.patterns.likeness import Vectors, words_in

@@ -6,9 +6,9 @@ nobody follows it, is a matter for them: a question in `questions/` with both se
 of them; it counts only with the record of the question on this machine, and for the words that the rule had then.
 """
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from agent.dataclass import dataclass
 from agent.growth.gate.change import ChangedNote, GateReport, ProposedChange
 from agent.growth.rules.candidates import RuleCandidate
 from agent.growth.rules.known import KnownRules

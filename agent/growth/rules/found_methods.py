@@ -9,9 +9,9 @@ theirs, and a tick only asks for a proposal (`method_proposals`).
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from agent.dataclass import dataclass
 from agent.loop.inert import inert_line
 from agent.markdown.note import Note
 from agent.texts import Language, text

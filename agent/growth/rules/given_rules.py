@@ -12,11 +12,12 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.context.budget import Count
 from agent.context.source import Piece, Receipt
 from agent.context.tokens import MESSAGE
+from agent.dataclass import dataclass
 from agent.events.runs import IterationStarted, TaskCompleted
 from agent.events.subscriber import Injection, InjectionType
 from agent.growth.patterns.likeness import Vectors, overlap

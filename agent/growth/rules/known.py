@@ -1,8 +1,8 @@
 """What a new strategy is compared with: the rules that there are, and what the person has refused or is asked about."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.rules.book import RuleBook
 from agent.growth.rules.relation import relations

@@ -4,10 +4,11 @@ rest is proposed; what only restricts and is urgent takes effect at once, and ca
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Literal
 
+from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
 from agent.events.growth import RuleChanged
 from agent.growth.gate.change import ChangedNote, ProposedChange

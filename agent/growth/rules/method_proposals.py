@@ -5,8 +5,8 @@ would take away a safeguard is not proposed, and none twice.
 """
 
 import logging
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.growth.gate.change import ChangedNote, ProposedChange
 from agent.growth.rules.found_methods import FoundTool, ticked_tools

@@ -1,9 +1,10 @@
 """The values of rules. Pure."""
 
 import re
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, TypeAlias
+
+from agent.dataclass import dataclass
 
 RuleStatus: TypeAlias = Literal["probation", "active", "deprecated"]
 """Rules on probation and active ones are given to runs; a deprecated one stays in its note and is followed no more."""

@@ -6,10 +6,10 @@ status, and which rules they refused or deleted, so that these never come back.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias, cast, get_args
 
+from agent.dataclass import dataclass
 from agent.growth.rules.rule import LearnedRule
 from agent.loop.inert import inert_line
 from agent.markdown.note import Note

@@ -20,9 +20,9 @@ is the whole text. The agent changes single keys of the header by itself, and th
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.growth.rules.rule import LearnedRule, RuleStatus, words_mark
 from agent.loop.inert import inert_line
 from agent.markdown import blocks

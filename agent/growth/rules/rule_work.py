@@ -1,9 +1,10 @@
 """The work on the rules of a vault: what it needs, and what it writes."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 
+from agent.dataclass import dataclass
 from agent.events.bus import ignore_event
 from agent.events.growth import RuleChanged
 from agent.growth.gate.change import GateReport, MeasureChange, ProposedChange

@@ -5,9 +5,9 @@ change is measured on past tasks first and needs one yes; below the line that sa
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.growth.patterns.likeness import pair_likeness
 from agent.growth.rules.candidates import RuleCandidate
 from agent.growth.rules.known import KnownRules

@@ -7,11 +7,12 @@ number of its rules, and two machines rarely conflict. Counting is left to `verd
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.texts import Language, text
 from agent.vault.change import Append

@@ -7,9 +7,9 @@ which comes a day later counts as if it had come at once.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.growth.rules.rule import RuleStatus
 from agent.growth.trials.drop import DropTest, uses_until_drop
 from agent.growth.trials.rate import RateTest, judge_rate

@@ -7,9 +7,9 @@ stays good gives a false alarm with a probability of at most `false_alarm` withi
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
+from agent.dataclass import dataclass
 from agent.growth.trials.walk import WalkChances, moved, walk_chances
 
 

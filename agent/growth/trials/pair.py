@@ -10,9 +10,9 @@ dropped with at most `false_drop`; how often it is kept within `most` uses says 
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.growth.trials.walk import WalkChances, moved, walk_chances
 
 PairVerdict: TypeAlias = Literal["better", "worse", "alike", "open", "inconclusive"]

@@ -9,9 +9,9 @@ somebody looks. `rate_chances` computes both exactly for a test that ends after 
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.growth.trials.walk import WalkChances, moved, walk_chances
 
 RateVerdict: TypeAlias = Literal["passed", "failed", "open", "inconclusive"]

@@ -7,8 +7,9 @@ rounding of sums to nine digits.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from agent.dataclass import dataclass
 
 DIGITS = 9
 """The decimals of a sum: equal sums of the same steps in another order are one state."""

@@ -5,9 +5,10 @@ After ten seconds a line says for how long. Drawing the lines is left to `termin
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.events.runs import ModelRetry, ToolCallStarted
 from agent.llm.provider import Cancelled, never
 from agent.markdown.title import clipped

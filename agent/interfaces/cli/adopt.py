@@ -5,11 +5,12 @@ Without a terminal, or with --yes, nothing is asked: drafts and folders of the p
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from agent.app.setup import DraftChoice, Wishes, decide_drafts, look, make_vault
 from agent.config.directories import VAULT_FILE
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.cli.help_layout import wrap_text
 from agent.interfaces.cli.language import counted, listed, said

@@ -5,11 +5,11 @@ It refuses where that would answer otherwise: another version, other settings, o
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
 from agent.config.directories import VAULT_FILE
+from agent.dataclass import dataclass
 from agent.interfaces.cli.entry import DRAWING, relevant, version
 from agent.interfaces.cli.language import terminal_language
 from agent.interfaces.http.command_line import Caller

@@ -5,13 +5,14 @@ Sessions and runs are left to `app.runs`, the slash commands to `chat_commands`.
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 import click
 
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.chat_commands import COMMANDS, ChatState

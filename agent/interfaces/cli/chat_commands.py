@@ -1,9 +1,10 @@
 """The slash commands of a chat, such as /recall: each returns the text to show."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.interfaces.cli.budget_table import format_budget
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.printing import as_lines

@@ -9,11 +9,12 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from agent.dataclass import dataclass
 from agent.llm.messages import User
 from agent.loop.mailbox import Mailbox
 

@@ -1,6 +1,6 @@
 """The table of commands. None of them is imported before it runs."""
 
-from dataclasses import dataclass
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,13 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from threading import Thread
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
+from agent.dataclass import dataclass
 from agent.interfaces.cli.output import say
 from agent.interfaces.cli.prompt import keyboard, silent_keys
 from agent.interfaces.cli.run_summary import Answered

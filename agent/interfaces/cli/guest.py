@@ -1,11 +1,11 @@
 """The options with which a command speaks for somebody other than the vault's owner."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.events.runs import Speaker
 

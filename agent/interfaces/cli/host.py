@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agent.app.open import open_workspace
+from agent.dataclass import dataclass
 from agent.interfaces.cli.output import Output
 from agent.workspace.catch_up import Prefetch, open_ahead
 from agent.workspace.workspace import Workspace

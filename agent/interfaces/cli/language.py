@@ -6,12 +6,12 @@ Read without the settings, since it is wanted for help and for errors in the set
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar, copy_context
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from agent.config.directories import VAULT_FILE
 from agent.config.plain_file import parse_plain_settings
+from agent.dataclass import dataclass
 from agent.interfaces.cli.printing import padded
 from agent.texts import LANGUAGES, Language, translated
 

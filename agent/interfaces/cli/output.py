@@ -7,11 +7,11 @@ are not printed here: a command raises, and `main` converts the error to a messa
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from agent.config.directories import VAULT_FILE
 from agent.config.masking import printable
+from agent.dataclass import dataclass
 from agent.errors import NotAVault
 from agent.escape import escape_json
 from agent.interfaces.cli.language import said

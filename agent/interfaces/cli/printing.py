@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from io import TextIOBase
 from typing import IO, TypeAlias
 from unicodedata import east_asian_width
@@ -19,6 +19,7 @@ from unicodedata import east_asian_width
 import click
 
 from agent.config.masking import printable, printable_bytes
+from agent.dataclass import dataclass
 from agent.escape import Escaper, escape, escape_controls, escape_line
 
 _TOP, _SIDE, _FOOT = "┏ ", "┃ ", "┗ "

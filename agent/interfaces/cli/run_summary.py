@@ -2,9 +2,9 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from agent.dataclass import dataclass
 from agent.interfaces.cli.output import CheckFailed, CommandFailed, Output, ToldError, exit_codes
 from agent.loop.outcome import RunOutcome
 

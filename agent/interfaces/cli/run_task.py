@@ -1,8 +1,8 @@
 """What `ask` was asked to do: light to load, for whoever runs it, in this process or in the daemon."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agent.dataclass import dataclass
 from agent.events.runs import Speaker
 
 if TYPE_CHECKING:

@@ -10,13 +10,14 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from importlib import import_module
 from queue import Empty, SimpleQueue
 from socket import socket
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from agent.dataclass import dataclass
 from agent.interfaces.cli.entry import caller, connected, private_folder, request
 from agent.interfaces.cli.foreground import Foreground
 from agent.interfaces.cli.output import Output

@@ -8,11 +8,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from typing import Protocol, cast
 
 from agent.clock import Clock, SystemClock
+from agent.dataclass import dataclass
 from agent.escape import escape_line
 from agent.events.bus import Bus
 from agent.events.runs import IterationStarted, ModelRetry, ToolCallFailed, ToolCallStarted, ToolCompleted

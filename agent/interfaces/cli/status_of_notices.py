@@ -1,8 +1,7 @@
 """The notices that wait, as `status` shows them."""
 
-from dataclasses import dataclass
-
 from agent.app.notice_ledger import open_ledger
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.interfaces.cli.language import counted, row, said
 from agent.workspace.workspace import Workspace

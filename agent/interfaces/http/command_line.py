@@ -6,12 +6,12 @@ What a command does and prints is the command line's own; it gives the functions
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
 
+from agent.dataclass import dataclass
 from agent.interfaces.http.operation import Call, NoParams, Operation, Stream, StreamEvent
 from agent.interfaces.http.responses import encoded
 from agent.interfaces.http.service import Service

@@ -4,12 +4,13 @@ The application, the OpenAPI document and the tests are made from the same value
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 
+from agent.dataclass import dataclass
 from agent.interfaces.http.service import Service
 from agent.vault.change import HTTP
 

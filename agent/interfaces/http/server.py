@@ -10,7 +10,7 @@ import ssl
 import threading
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import uvicorn
@@ -19,6 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from agent.config.entrance import Entrance
 from agent.config.private import FILE, make_folder
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.http.door.guard import Guard, Limits
 from agent.interfaces.http.door.port import Listener, PortRequest, Tls, listener_of

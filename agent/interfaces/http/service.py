@@ -3,11 +3,12 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.background.asked_runs import AskedRuns
 from agent.background.feed import Feed
 from agent.background.pool import Pool
+from agent.dataclass import dataclass
 from agent.events.bus import Bus
 from agent.interfaces.http.door.port import OpenPort, PortRequest
 from agent.interfaces.http.door.sign_in import SignIn

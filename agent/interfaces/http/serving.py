@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
 
@@ -14,6 +13,7 @@ from agent.background.asked_runs import AskedRuns
 from agent.background.feed import Feed
 from agent.background.pool import Pool, Priority
 from agent.daemon import Live
+from agent.dataclass import dataclass
 from agent.events.types import FilesChanged, Tick, TurnEnded
 from agent.interfaces.http.api.table import SOCKET_TABLE, TABLE
 from agent.interfaces.http.application import build_application

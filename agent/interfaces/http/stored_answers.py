@@ -10,12 +10,13 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
 
 from agent.config.private import make_folder, replace
+from agent.dataclass import dataclass
 from agent.interfaces.http.problems import Refused
 from agent.workspace.workspace import Workspace
 

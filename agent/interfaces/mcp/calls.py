@@ -4,8 +4,9 @@ Nothing is decided here: the tools, the policy and the approvals behind them dec
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, NeedsApproval, StopRun, ToolRetry
 from agent.interfaces.mcp.clients import Client, offered
 from agent.interfaces.mcp.definitions import DEFINITIONS, Definition, Offer

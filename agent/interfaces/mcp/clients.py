@@ -3,9 +3,10 @@
 import re
 import threading
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.interfaces.mcp.definitions import Definition, Offer
 from agent.tools.policy import Permission, Policies
 from agent.tools.tool import RunContext

@@ -4,8 +4,8 @@ Each stands for one of the agent's own tools or several; `calls` says how a call
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.llm.messages import Json, JsonObject
 from agent.texts import joined

@@ -6,10 +6,10 @@ sends that name as the host, and its address as the origin.
 
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from agent.config.entrance import bearer_token, is_token, local_entrance
+from agent.dataclass import dataclass
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]

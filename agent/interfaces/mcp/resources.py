@@ -1,9 +1,9 @@
 """The vault's notes as resources (`note:///PATH`), three of them by name: the profile, MEMORY.md and today's note."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
+from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
 from agent.interfaces.mcp.clients import Client
 from agent.tools.note_access import check_readable, may_read

@@ -1,7 +1,8 @@
 """What a server asks the daemon, or the process that holds its index, and what it is told if that fails."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from agent.dataclass import dataclass
 
 DAEMON_PATH = "/api/v1/command/search"
 """Where the daemon answers, on its socket only."""

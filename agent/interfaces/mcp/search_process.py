@@ -7,12 +7,13 @@ for the first search, and ends by itself when nobody has searched for a while, o
 import os
 import pickle
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from select import select
 from typing import TypeAlias
 
 from agent.app.open import open_workspace
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.index.hit import SearchResult
 from agent.interfaces.mcp.search_messages import Failure, Question

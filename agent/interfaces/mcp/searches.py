@@ -12,9 +12,10 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any, cast
 
+from agent.dataclass import dataclass
 from agent.errors import Permanent, ToolFailed
 from agent.interfaces.mcp.search_messages import DAEMON_PATH, Failure, Question, settings_of
 from agent.tools.tool import RunContext

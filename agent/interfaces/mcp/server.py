@@ -7,7 +7,7 @@ programs start this with every session, and use it in few.
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -24,6 +24,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import PromptsListChanged, ResourcesListChanged
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.interfaces.mcp.clients import Client, Clients, offered
 from agent.interfaces.mcp.definitions import Definition, Offer

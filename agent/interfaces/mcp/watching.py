@@ -6,12 +6,13 @@ The few notes that are subscribed to are looked at once a second, and nothing wi
 import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 import anyio
 from anyio import to_thread
 
+from agent.dataclass import dataclass
 from agent.interfaces.mcp.resources import Resources
 
 EVERY = 1.0

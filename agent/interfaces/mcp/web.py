@@ -2,12 +2,12 @@
 
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
 
 from agent.config.entrance import LOCAL_NAMES
+from agent.dataclass import dataclass
 from agent.errors import UserError, os_reason
 from agent.interfaces.mcp.definitions import Offer
 from agent.interfaces.mcp.gate import Gate

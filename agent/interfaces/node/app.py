@@ -2,7 +2,6 @@
 
 import logging
 import sys
-from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from importlib.metadata import version
@@ -17,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.interfaces.node.calls import Answer, Calls
 from agent.interfaces.node.catalog import described
 from agent.interfaces.node.failure import Failure, bad_arguments

@@ -8,7 +8,7 @@ them has one line for each request, for the person.
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from hashlib import sha256
 from http import HTTPStatus
@@ -17,6 +17,7 @@ from threading import Condition
 
 from agent.clock import Clock
 from agent.config.private import clear_way, own_folder
+from agent.dataclass import dataclass
 from agent.interfaces.node.failure import Failure
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import canonical, plain

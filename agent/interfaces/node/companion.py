@@ -5,7 +5,7 @@ Drawing is left to `tray` and `popup`. The settings are read again each time, so
 
 import webbrowser
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from agent.config.directories import Directories
 from agent.config.edit import set_machine
 from agent.config.load import load_settings
 from agent.config.node_settings import NodeSettings
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.interfaces.node import autostart
 from agent.interfaces.node.permissions import NodePermission, permissions

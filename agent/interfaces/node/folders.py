@@ -10,11 +10,11 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
 from agent.config.directories import VAULT_FILE
+from agent.dataclass import dataclass
 from agent.interfaces.node.failure import Failure, bad_arguments, did_not_work
 
 MOST_READ = 1 << 20

@@ -6,10 +6,11 @@ Wayland lets no program do this, and macOS has its own settings for it.
 import select
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Thread
 from typing import Any
 
+from agent.dataclass import dataclass
 from agent.interfaces.node.session import session_kind
 
 _LOOK = 0.3

@@ -9,10 +9,10 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from ctypes import CDLL
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.interfaces.node.folders import Folders
 from agent.interfaces.node.session import session_kind
 from agent.texts import Sentence

@@ -4,10 +4,11 @@ Only the thread that runs it may draw; the icon's thread asks for the menu with 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.node.companion import Row
 

@@ -9,7 +9,6 @@ import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from shutil import which
@@ -18,6 +17,7 @@ from typing import TypeAlias
 
 from agent.clock import Clock
 from agent.config.secrets import secrets_of
+from agent.dataclass import dataclass
 from agent.interfaces.node.failure import Failure, did_not_work
 from agent.tools.builtin.program import ProgramOutput
 

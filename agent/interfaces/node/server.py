@@ -3,7 +3,7 @@
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Thread
 
 import uvicorn
@@ -12,6 +12,7 @@ from agent.clock import Clock
 from agent.config.directories import Directories
 from agent.config.node_settings import NodeSettings
 from agent.config.node_token import made_node_token, node_token_place
+from agent.dataclass import dataclass
 from agent.errors import UserError, os_reason
 from agent.interfaces.node.app import NodeApp
 from agent.interfaces.node.calls import Calls

@@ -2,10 +2,10 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from agent.dataclass import dataclass
 from agent.interfaces.node.folders import Folders
 from agent.interfaces.node.programs import Program, Runner
 from agent.llm.messages import JsonObject

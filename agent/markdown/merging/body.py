@@ -6,9 +6,10 @@ place both are kept.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
+from agent.dataclass import dataclass
 from agent.markdown.merging.contents import merge_unit
 from agent.markdown.merging.gaps import join_units
 from agent.markdown.merging.lines import merge_apart, segments

@@ -1,7 +1,6 @@
 """The merge of one unit that both sides have."""
 
-from dataclasses import dataclass
-
+from agent.dataclass import dataclass
 from agent.markdown.merging.units import PROSE, Item, Unit, split_item
 from agent.markdown.merging.words import merge_lines, merge_words, pick
 

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown import frontmatter, header_edits
 from agent.markdown.frontmatter import Parts

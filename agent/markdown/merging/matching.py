@@ -6,9 +6,10 @@ Equal units come first, in order; then units with the same block id or text else
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import takewhile
 
+from agent.dataclass import dataclass
 from agent.markdown.merging.sequences import common
 from agent.markdown.merging.units import Unit
 from agent.markdown.merging.words import words

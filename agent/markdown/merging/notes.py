@@ -7,8 +7,8 @@ merge` is the stricter merge of the write protocol, which refuses instead.
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.markdown.frontmatter import BOM, Parts, split
 from agent.markdown.merging.body import merge_bodies, weight
 from agent.markdown.merging.header import Header, merge_headers

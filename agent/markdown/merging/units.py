@@ -5,9 +5,9 @@ Code, quotes and callouts, comments and formulas are one unit each. The blank li
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.markdown.blocks import LineKind, columns, parse_body
 
 Kind: TypeAlias = Literal["paragraph", "heading", "item", "head", "row", "quote", "fence", "code", "other"]

@@ -1,10 +1,10 @@
 """The merge of header values: lists as sets, mappings by key, times and counters by what their key means."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TypeGuard
 
+from agent.dataclass import dataclass
 from agent.markdown.merging.order import merge_order
 from agent.markdown.values import Value, is_list, same
 

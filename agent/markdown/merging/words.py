@@ -6,8 +6,8 @@ character, between them are both kept, and so are whole lines of prose that both
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.markdown.merging.sequences import chunks, common
 
 _WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"

@@ -5,9 +5,9 @@ Message and answer share one entry. In a group, the pair is stored twice: for th
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.understanding.small_talk import is_small_talk

@@ -7,9 +7,9 @@ theirs; one of the assistant is what a model concluded. Sending the prompt, and 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.memory.capture.facts import with_before
 from agent.memory.entry import MODEL, Entry
 from agent.memory.store import StoredEntry

@@ -7,10 +7,11 @@ to the caller.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
 
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory.capture.conversation import asked_in
 from agent.memory.capture.facts import before_in, is_complete, without_before

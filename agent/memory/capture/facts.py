@@ -6,10 +6,11 @@ with known entries to `dedupe`.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agent.clock import Clock
 from agent.config.masking import HIDDEN_IN_NOTES
+from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
 from agent.memory.capture.conversation import entry_of
 from agent.memory.entry import Entry, EntryType, Scope

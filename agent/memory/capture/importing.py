@@ -6,12 +6,12 @@ and by its words, so an import can be repeated. Header keys without a field in `
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.entry import Entry, EntryType, Scope

@@ -8,10 +8,11 @@ Comparison with known entries is left to `dedupe`, writing to `writer`.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agent.clock import Clock
 from agent.config.memory_settings import MemorySettings
+from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
 from agent.memory.capture.conversation import Summarise, Turns, chat_turns
 from agent.memory.capture.facts import fact_entries

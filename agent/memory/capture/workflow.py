@@ -4,9 +4,9 @@ The caller reads the steps of the run from the session note.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
 from agent.memory.capture.conversation import ANSWERED, ASKED, entry_of, smart_truncate
 from agent.memory.capture.facts import Utterance

@@ -8,11 +8,12 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from queue import SimpleQueue
 from typing import TypeVar
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable
 from agent.events.runs import MemoryCaptured, TaskCompleted
 from agent.memory.blame import DAILY

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.index.analysis import terms
 from agent.index.dates import MONTHS
 

@@ -4,9 +4,9 @@ An edit with a secret, or with text by others, teaches nothing. What is made of 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, datetime
 
+from agent.dataclass import dataclass
 from agent.memory.edits.lesson import Lesson, lessons_in
 from agent.memory.edits.person_edits import person_edits
 from agent.memory.forgetting.tombstones import load_tombstones

@@ -7,10 +7,10 @@ a fact added) teaches nothing.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.markdown.preferences import preferences
 from agent.memory.blame import AuthoredLine
 from agent.memory.edits.form import canonical, changed_form, dates_in, is_shorter

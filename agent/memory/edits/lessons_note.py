@@ -5,11 +5,11 @@ They are read, so that what was counted goes on to count; nothing writes them an
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
 from agent import texts
+from agent.dataclass import dataclass
 from agent.memory.edits.lesson import Lesson
 from agent.memory.profile.profile_file import KEEP
 from agent.texts import LANGUAGES, Language, text

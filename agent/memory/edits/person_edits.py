@@ -5,9 +5,9 @@ What came from others, undid a run, or was made by a command in the person's nam
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
 from agent.vault.change import CAPTURE

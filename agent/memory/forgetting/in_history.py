@@ -6,8 +6,7 @@ they stay, and so does every version of a person's own note that still says it t
 looked at: the names of other notes in one of its rows may spell the text again, in scripts without spaces.
 """
 
-from dataclasses import dataclass
-
+from agent.dataclass import dataclass
 from agent.memory.entry import parse_entry
 from agent.memory.forgetting.places import (
     Forgetting,

@@ -9,9 +9,10 @@ name. Text that a person wrote or corrected is left, and listed.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.markdown.note import Note
 from agent.markdown.session_marks import find_records

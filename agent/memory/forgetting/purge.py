@@ -9,9 +9,10 @@ import logging
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, LockHeld, NoteGone, Permanent, Retryable, UserError
 from agent.index.files import IndexFiles
 from agent.memory.forgetting import forget

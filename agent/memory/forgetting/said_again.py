@@ -9,9 +9,10 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain, islice, pairwise, zip_longest
 
+from agent.dataclass import dataclass
 from agent.markdown.session_marks import is_mark
 from agent.markdown.title import short_title
 from agent.memory.entry import slug

@@ -6,9 +6,10 @@ else is only searched for the words as they were written, and for the names that
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.memory.forgetting.forget import ignore
 from agent.memory.forgetting.places import find_places, stem_of, text_of
 from agent.memory.forgetting.said_again import SaidAgain, own_names

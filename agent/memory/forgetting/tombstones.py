@@ -11,11 +11,11 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from agent import texts
+from agent.dataclass import dataclass
 from agent.index.analysis import terms
 from agent.markdown.note import Note
 from agent.markdown.title import short_title

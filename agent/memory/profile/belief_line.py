@@ -9,8 +9,8 @@ in the history. Pure text: what beliefs are, and which, is left to `growth.belie
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.memory.profile.task_kind import TASK_KINDS, TaskKind
 from agent.texts import Language, in_all_languages, text
 

@@ -4,9 +4,9 @@ The program writes such blocks, brings their lines up to date and takes them out
 keeps are no block of the program's, so that nothing of theirs is ever changed this way.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
+from agent.dataclass import dataclass
 from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.note_edit import NoteEdit
 

@@ -5,11 +5,12 @@ person as it is: where the two disagree, the person is asked. The caller makes t
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from itertools import chain, islice
 from typing import Literal
 
+from agent.dataclass import dataclass
 from agent.escape import escape
 from agent.memory import daily
 from agent.memory.blame import person_lines

@@ -6,9 +6,10 @@ model concluded, a guest said, the agent wrote, or somebody else sent or pasted 
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note
 from agent.markdown.values import Value

@@ -1,7 +1,6 @@
 """How far a profile is filled, in one value: for the command line, `status`, and the agent's own planning."""
 
-from dataclasses import dataclass
-
+from agent.dataclass import dataclass
 from agent.memory.profile.load import load_profile, missing
 from agent.memory.profile.questions import open_questions
 from agent.vault.store import Vault

@@ -1,10 +1,10 @@
 """Loads a vault's profile: each note as it counts as the person's, and when it changed last, by its history."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import Unknown
 from agent.memory.profile.catalog import CHANGELOG, CORE, is_core, is_profile_note, note_name
 from agent.memory.profile.profile_file import ProfileFile, parse_profile

@@ -5,9 +5,9 @@ the end this is checked once more, and a change that would lose a line of theirs
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Self
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note

@@ -6,9 +6,9 @@ list item with a label, and all other text counts as said.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note
 from agent.memory.profile.catalog import layer_of

@@ -2,12 +2,12 @@
 other people may be noted. What they tick is done at the next change of the profile."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Literal
 
+from agent.dataclass import dataclass
 from agent.markdown.values import Value
 from agent.memory.daily import inert
 from agent.memory.profile.evidence import Evidence, parse_evidence

@@ -1,8 +1,8 @@
 """Finds what a profile says about a query, by the words they share; empty fields are never found."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.index.analysis import terms
 from agent.memory.profile.profile_file import ProfileFile
 

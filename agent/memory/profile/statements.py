@@ -6,8 +6,9 @@ has), or if they are one of the usual ways to say so ("I live in Oslo"). Everyth
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from agent.dataclass import dataclass
 from agent.memory import daily
 from agent.memory.entry import EntryType
 from agent.memory.profile.catalog import is_core, note_of

@@ -1,8 +1,8 @@
 """The summary of a profile for the model: layer 0 always, other notes by what they have to do with the task."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.memory.profile.profile_file import ProfileFile
 from agent.memory.profile.search import relevance
 

@@ -1,7 +1,8 @@
 """The person for whom memories are recalled."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from agent.config.memory_settings import MemorySettings
+from agent.dataclass import dataclass
 from agent.index.hit import Hit
 from agent.memory.entry import MODEL, Entry, EntryType, Scope
 from agent.memory.expiry import expiry

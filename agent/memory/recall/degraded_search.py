@@ -7,10 +7,11 @@ are searched.
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from queue import Empty, SimpleQueue
 from typing import TypeAlias
 
+from agent.dataclass import dataclass
 from agent.index.hit import SearchResult
 from agent.texts import Sentence
 

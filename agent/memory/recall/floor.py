@@ -9,10 +9,10 @@ general tasks that use the same everyday words.
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.index.analysis import terms
 from agent.index.hit import Hit, Mode
 from agent.memory.understanding.vocabulary import pattern

@@ -6,9 +6,9 @@ Looks back from today; a text that is not understood as a whole gives None. Week
 import re
 from calendar import monthrange
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, timedelta
 
+from agent.dataclass import dataclass
 from agent.index.dates import parse_days, relative_days, span
 
 _ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]

@@ -6,11 +6,12 @@ the current notes. The search itself and its fallback are left to the caller.
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
 from agent.config.memory_settings import MemorySettings
+from agent.dataclass import dataclass
 from agent.index.hit import Hit, Leg, Mode, SearchResult
 from agent.memory.entry import Entry, EntryType, Scope, parse_entry
 from agent.memory.forgetting.tombstones import Tombstones

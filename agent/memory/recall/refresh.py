@@ -8,10 +8,11 @@ import re
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 
 from agent.config.memory_settings import MemorySettings
+from agent.dataclass import dataclass
 from agent.events.receipt import MEMORIES, Receipt
 from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.events.subscriber import Injection, InjectionType

@@ -8,8 +8,8 @@ are never the same. Sending the prompt is left to the caller.
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import Fact, FactKind, Pair, SourceText, TextRelation

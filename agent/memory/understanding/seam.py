@@ -5,9 +5,10 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
+
+from agent.dataclass import dataclass
 
 
 class TextRelation(StrEnum):

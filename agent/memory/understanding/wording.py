@@ -7,9 +7,9 @@ tombstones in people's vaults no longer match. The comparison of two wordings is
 import re
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from agent.dataclass import dataclass
 from agent.index.analysis import terms
 from agent.memory.understanding.vocabulary import characters, number_words, pattern, patterns, words
 

@@ -9,10 +9,10 @@ second run changes nothing. Scheduling is left to the caller.
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from agent.config.memory_settings import MemorySettings
+from agent.dataclass import dataclass
 from agent.memory import daily
 from agent.memory.blame import LIFECYCLE, blamed_lines, touched_by_people
 from agent.memory.forgetting.tombstones import load_tombstones

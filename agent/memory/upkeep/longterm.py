@@ -5,10 +5,10 @@ the note is neither changed nor repeated. A fact that contradicts the note is li
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from agent.config.memory_settings import MemorySettings
+from agent.dataclass import dataclass
 from agent.memory.forgetting.tombstones import Tombstones
 from agent.memory.memory_note import (
     LongTermFact,

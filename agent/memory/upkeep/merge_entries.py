@@ -7,8 +7,8 @@ merged, because skills are learned from their number.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory.capture.keywords import MOST
 from agent.memory.entry import EntryType

@@ -11,7 +11,6 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -19,6 +18,7 @@ from typing import Any
 
 from agent.config import private
 from agent.config.memory_settings import MemorySettings
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, EntryType, Scope, parse_entry
 from agent.memory.expiry import lifetime

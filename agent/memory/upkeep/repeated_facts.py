@@ -6,9 +6,9 @@ to `longterm`.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.memory.capture.facts import without_before
 from agent.memory.entry import ANSWER, MODEL, EntryType, Scope, answer_alone
 from agent.memory.store import StoredEntry, with_offset

@@ -1,8 +1,8 @@
 """The report of an upkeep, for the daily note and the command line: what was done to which notes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.texts import Language, text
 
 _SHOWN = 10

@@ -4,10 +4,11 @@
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.skills.history.stats import IN_A_ROW, Stats, count_uses
 from agent.skills.history.usage import Opinion, Use, history_path, load_uses, merge_opinions, record_uses

@@ -5,8 +5,8 @@ least three bad answers scores two fifths lower.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.skills.history.usage import Use, merge_opinions
 from agent.skills.variants.variant import parse_label
 

@@ -6,10 +6,11 @@ to `stats`.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal, TypeAlias, cast, get_args
 
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
 from agent.skills.matching.selection import Signal

@@ -4,9 +4,10 @@ Separating workflows from chance is left to `sequences`, trigger words to `phras
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, pairwise
 
+from agent.dataclass import dataclass
 from agent.skills.learning.phrases import common_words, is_one_kind, propose_name, propose_patterns
 from agent.skills.learning.sequences import LEAST_STEPS, ToolSequence, Workflow, contains, find_workflows
 from agent.skills.learning.suggestion import Suggestion, WorkflowRun

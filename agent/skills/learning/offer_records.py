@@ -5,10 +5,11 @@ left to `offers`.
 """
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
+from agent.dataclass import dataclass
 from agent.vault import durable
 from agent.vault.store import Vault
 

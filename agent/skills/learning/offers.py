@@ -8,11 +8,12 @@ offered as an addition to it. Finding workflows is left to `learner`, the texts 
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TypeAlias
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, BadNote, SecretFound, UserError
 from agent.markdown.checkbox_decision import parse_reason, settled_note
 from agent.markdown.note import Note

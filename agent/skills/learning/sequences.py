@@ -7,9 +7,10 @@ that a part of a workflow, or a workflow with one accidental step, is not found 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
+
+from agent.dataclass import dataclass
 
 LONGEST = 8
 """The most steps of a workflow; of a longer one, this many are found."""

@@ -6,10 +6,10 @@ Finding workflows is left to `learner`; checking that an answered note has a rec
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
+from agent.dataclass import dataclass
 from agent.escape import escape, escape_line
 from agent.markdown import checkbox_decision
 from agent.markdown.checkbox_decision import question_part

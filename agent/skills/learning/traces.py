@@ -5,9 +5,9 @@ Only the owner's own runs count; runs for other people are ignored. Finding comm
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.vault.folders import ENTRIES
 from agent.vault.store import Vault

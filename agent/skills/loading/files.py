@@ -8,9 +8,10 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+
+from agent.dataclass import dataclass
 
 MOST_FILES = 500
 DEEPEST = 6

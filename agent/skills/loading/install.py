@@ -4,10 +4,10 @@ None of their files is run or made executable, and they are not trusted until a 
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import BadPath, UserError
 from agent.skills.loading.files import LARGEST, MOST_FILES, BadFolder, folder_names, list_files, read_file
 from agent.skills.loading.locations import RESERVED

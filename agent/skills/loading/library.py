@@ -6,10 +6,11 @@ that cannot be used is left out with the reason, without affecting others. Nothi
 
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from hashlib import sha256
 
+from agent.dataclass import dataclass
 from agent.skills.loading.files import (
     BadFolder,
     File,

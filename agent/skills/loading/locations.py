@@ -1,8 +1,8 @@
 """The folders that contain skills, and the skill of a path in the vault."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.skills.reading.skill import SkillSource
 from agent.vault.folders import AT_ROOT, DEPRECATED, LEARNED, MUTATIONS, SKILL_HISTORY, SKILLS, AgentFolder
 

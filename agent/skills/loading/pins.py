@@ -6,10 +6,10 @@ permission to use it. Any change to a file makes the skill unreviewed again.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.skills.loading.files import folder_digest
 from agent.vault import durable
 from agent.vault.store import Vault

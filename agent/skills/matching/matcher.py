@@ -9,9 +9,10 @@ Pure: all measured or stored values come in a `MatchState`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 
+from agent.dataclass import dataclass
 from agent.skills.loading.library import SkillSnapshot
 from agent.skills.matching.selection import Match, MatchStatus, SelectionLimits, Signal, order, select
 from agent.skills.matching.skill_text import compose_text

@@ -5,9 +5,10 @@ Pure and deterministic: equal matches are ordered by priority, then by name.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
+from agent.dataclass import dataclass
 from agent.skills.reading.skill import Skill
 from agent.texts import Sentence
 

@@ -5,8 +5,9 @@ model's cosines are mapped to the thresholds' scale by two figures, measured on 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.index.embedder import Embedder
 from agent.skills.reading.skill import Skill
 

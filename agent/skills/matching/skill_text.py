@@ -5,8 +5,8 @@ A text is never cut: half of the instructions for a piece of work are worse than
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.markdown.title import clipped
 from agent.skills.matching.selection import Match, SkillText
 from agent.skills.matching.workflow import ComposedText, TokenCounter, compose_workflow

@@ -4,9 +4,9 @@ The result only restricts what the run's policy allows; an unknown name allows n
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from agent.dataclass import dataclass
 from agent.skills.reading.skill import Skill
 
 ALWAYS = frozenset({"human_ask", "skill_list", "skill_show", "skill_feedback"})

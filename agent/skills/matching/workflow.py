@@ -4,9 +4,9 @@ The text of each step's skill is given whole; where it does not fit, the model o
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from agent.dataclass import dataclass
 from agent.skills.reading.chain import FindSkill, flat_steps
 from agent.skills.reading.skill import ChainStep, Skill
 

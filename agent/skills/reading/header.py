@@ -7,8 +7,9 @@ type, which belongs to another program, is ignored.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.markdown.frontmatter import Parts, text_of
 from agent.markdown.values import Value, is_list
 from agent.markdown.yaml_read import HeaderEntry

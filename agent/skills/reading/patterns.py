@@ -4,11 +4,12 @@ RE2 takes time proportional to the size of pattern and text; the limits here bou
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
 from itertools import accumulate
 from typing import Protocol
 
+from agent.dataclass import dataclass
 from agent.markdown.title import clipped
 from agent.skills.reading.normalize import normalize
 

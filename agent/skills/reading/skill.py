@@ -5,11 +5,12 @@ Parsing is left to `skill_file`, files to `loading`, matching with a task to `ma
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.skills.reading.patterns import Intent, TaskPattern
 
 FILE = "SKILL.md"

@@ -5,10 +5,10 @@ skills is left to `chain`, listing other files to `loading`.
 """
 
 import unicodedata
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import cast, get_args
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown import frontmatter
 from agent.markdown.values import Value, is_list

@@ -5,10 +5,11 @@ before the edit, which separates an edit from a pull that changed the same file 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 
+from agent.dataclass import dataclass
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.loading.pins import Pin
 from agent.skills.reading.skill import FILE, SkillSource

@@ -6,9 +6,9 @@ waiting reviews with this module; asking and settling are left to `review_note`.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.markdown.checkbox_decision import parse_decision, question_part
 from agent.markdown.note import Note
 from agent.skills.loading.pins import Pin, ReviewPins

@@ -5,9 +5,9 @@ began it; on another one the skill stays as it is.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import cast, get_args
 
+from agent.dataclass import dataclass
 from agent.skills.variants.variant import OPEN, VariantStatus
 from agent.vault.decision_notes import RecordFolder
 from agent.vault.store import Vault

@@ -1,10 +1,11 @@
 """The trials that go on now, each with both versions of its skill; read again when a record or a note changes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import sha256
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.skills.loading.library import SkillLibrary, SkillSnapshot
 from agent.skills.reading.skill import Skill, SkillSource
 from agent.skills.variants.trial_records import TrialRecord, open_trials, trial_records

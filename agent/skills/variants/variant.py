@@ -1,10 +1,11 @@
 """The values of a variant: what it changes, how its trial is judged, and where it stands. Pure."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Literal, TypeAlias
+
+from agent.dataclass import dataclass
 
 VariantKind: TypeAlias = Literal["parameter", "order", "step", "strategy"]
 """What a variant changes: a number, the order of the steps, one step, or anything else."""

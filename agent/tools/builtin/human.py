@@ -6,11 +6,11 @@ The first call writes the note and pauses the run; the same call, repeated when 
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import NoteExists, QuestionAsked, ToolFailed, ToolRetry
 from agent.escape import escape
 from agent.llm.messages import JsonObject

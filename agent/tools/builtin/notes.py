@@ -5,9 +5,9 @@ A tool describes its change as `Draft`s; this module writes them, records the or
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, ToolRetry
 from agent.tools.text_origin import TextOrigin
 from agent.tools.tool import Draft, RunContext, ToolOutput

@@ -8,9 +8,10 @@ elements) are left out; which of the rest is the page's own text is left to `pag
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import urljoin
 
+from agent.dataclass import dataclass
 from agent.tools.builtin.page_date import PageDates
 from agent.tools.builtin.page_parts import BLOCKS, MAIN, PageBlock, chosen_text, is_hidden_part, mark_of
 

@@ -3,8 +3,10 @@ its address, in this order. A page may say what it likes; the day is shown, and 
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
+
+from agent.dataclass import dataclass
 
 _META = (
     "article:published_time",

@@ -7,7 +7,8 @@ count: such a class is on a wrapper. Where no part is marked as the main one, it
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from agent.dataclass import dataclass
 
 MAIN, SIDE, JUNK, GUTTER = "main", "side", "junk", "gutter"
 """The marks of a part: the page's own text; menus and the like, shown if there is nothing else; never its text, unless

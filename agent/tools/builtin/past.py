@@ -5,12 +5,12 @@ runs with such a purpose: elsewhere `memory_recall` and `search_vault` answer wh
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import groupby, zip_longest
 from typing import TypeAlias
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import ToolRetry
 from agent.index.hit import Hit
 from agent.llm.messages import JsonObject

@@ -4,10 +4,10 @@ They exist only in a run of self-reflection, which nobody waits for. One reflect
 once it has read text that the person did not write: that text may have asked for it.
 """
 
-from dataclasses import dataclass
 from datetime import timedelta
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import BadPath, ToolFailed, ToolRetry, UserError
 from agent.llm.messages import JsonObject
 from agent.memory.profile.figures import profile_figures

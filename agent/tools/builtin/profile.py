@@ -5,10 +5,10 @@ line that the person wrote stays. What is put away goes to `archive/`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.errors import ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
 from agent.memory.blame import person_lines

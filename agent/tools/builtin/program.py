@@ -12,10 +12,11 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import Interrupted, ToolFailed
 from agent.llm.provider import Cancelled
 from agent.tools.builtin import reaper

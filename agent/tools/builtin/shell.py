@@ -11,11 +11,12 @@ import re
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from tempfile import mkdtemp
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import AgentError, StopRun, ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import schema, texts

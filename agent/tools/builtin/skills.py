@@ -5,10 +5,10 @@ is left to `agent.skills`, the skills given at the start of a run to the context
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import cast
 
+from agent.dataclass import dataclass
 from agent.errors import ToolRetry, UserError
 from agent.llm.messages import JsonObject
 from agent.skills.history.usage import Opinion, Use

@@ -1,10 +1,10 @@
 """Builds the tools of one vault; their selection for a run is left to the policy."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.llm.messages import JsonObject
 from agent.memory.capture.writer import EntryWriter
 from agent.texts import Language

@@ -11,13 +11,14 @@ import threading
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from queue import Empty
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote, unquote_plus
 
 from agent.clock import Clock
 from agent.config.masking import count_secrets
+from agent.dataclass import dataclass
 from agent.errors import Interrupted, ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
 from agent.llm.provider import Cancelled

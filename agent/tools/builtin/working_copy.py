@@ -6,10 +6,11 @@ known exactly, so that they can be committed in the agent's name or dropped.
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from stat import S_ISREG
 
+from agent.dataclass import dataclass
 from agent.errors import Interrupted
 from agent.llm.provider import Cancelled
 from agent.tools.tool import Draft

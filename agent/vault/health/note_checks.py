@@ -6,9 +6,10 @@ Nothing here changes a file, or raises for what it finds.
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.markdown.note import Note
 from agent.vault.folders import SESSIONS, AgentFolder, WriteRule

@@ -7,9 +7,10 @@ than a walk, and walks what is new. When one of them is gone or damaged, the who
 
 import json
 import zlib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import GitFailed
 from agent.vault import durable
 from agent.vault.plumbing.git import Git

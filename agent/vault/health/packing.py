@@ -7,10 +7,10 @@ reference or a person may still need it. Other programs may write, repack or col
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from agent.clock import time_shown
+from agent.dataclass import dataclass
 from agent.errors import GitFailed
 from agent.vault.history.commit_index import load_index
 from agent.vault.plumbing.git import Git

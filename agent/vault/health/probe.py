@@ -8,12 +8,12 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from agent.clock import Clock
 from agent.config.private import make_folder
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.texts import Sentence
 from agent.vault.change import Stamp

@@ -4,9 +4,9 @@ The working tree is not read, because the commit would contain the staged versio
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.texts import Sentence
 from agent.vault import secrets

@@ -1,10 +1,11 @@
 """The state of a vault, read from the files and git at each call, without a cache."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, os_reason
 from agent.markdown.note import Note
 from agent.vault.drafts import drafts_file, load_drafts

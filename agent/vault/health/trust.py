@@ -7,9 +7,9 @@ nothing.
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.link_check import common_folder

@@ -8,7 +8,6 @@ moment: a missing or damaged one is made anew. A commit never changes, so its ro
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.config import private
+from agent.dataclass import dataclass
 from agent.vault.file_changes import FileChange, Kind, parse_raw, parse_raw_lists
 from agent.vault.history.trailers import HUMAN, author_time, is_commit_id, parse_message
 from agent.vault.plumbing.link_check import common_folder

@@ -7,10 +7,11 @@ note's terms, `undo` takes them back.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.vault.file_changes import FileChange, parse_raw
 from agent.vault.history.commit_index import has_index, id_of, load_index

@@ -8,9 +8,9 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.markdown import changes
 from agent.markdown.note import Note

@@ -4,10 +4,11 @@
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
+from agent.dataclass import dataclass
 from agent.vault.history.commit_index import (
     CommitIndex,
     IndexedCommit,

@@ -4,8 +4,9 @@ To ask git for each note in each commit takes minutes where many notes are conce
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.vault.plumbing.git import Git
 
 _BEGIN = "\x01"

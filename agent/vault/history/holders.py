@@ -1,8 +1,8 @@
 """Finds the references and repositories that still contain the commits of a purge; checks for a complete history."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.link_check import common_folder

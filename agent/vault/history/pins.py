@@ -5,8 +5,8 @@ A note that no commit has as it is can be pinned by the id of its content, which
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import BadPath
 from agent.vault.history.rewritten import load_rewritten
 from agent.vault.store import Vault

@@ -9,8 +9,9 @@ removes them; no object is deleted here.
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.errors import Permanent, UserError
 from agent.texts import joined
 from agent.vault.change import Stamp

@@ -4,10 +4,11 @@ They are in a file outside the vault, which holds ids and no text.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from agent.config import private
+from agent.dataclass import dataclass
 from agent.vault.store import Vault
 
 _COMMIT, _SHIFTED = "commit", "shifted"

@@ -8,11 +8,11 @@ as it was is kept twice: in a bundle outside the vault, and under a rescue refer
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 
 from agent.config.private import make_folder
+from agent.dataclass import dataclass
 from agent.errors import Permanent, UserError
 from agent.texts import joined
 from agent.vault import durable

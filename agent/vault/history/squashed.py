@@ -5,10 +5,11 @@ The ids are in a file outside the vault, which an undo asks: it cannot take back
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from agent.config import private
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.texts import Sentence, joined
 from agent.vault.history.rewritten import load_rewritten

@@ -5,9 +5,10 @@ An undo is a new commit that names the commits it undoes, so it can be undone to
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
+from agent.dataclass import dataclass
 from agent.errors import Conflict
 from agent.texts import Sentence, joined
 from agent.vault.change import Outcome, Stamp

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.texts import Sentence, joined
 from agent.vault.change import CAPTURE

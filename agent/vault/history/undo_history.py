@@ -6,8 +6,8 @@ through every rename, and through a move in two steps (a file deleted, and its c
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.vault.file_changes import FileChange
 from agent.vault.history.commit_index import (
     CommitIndex,

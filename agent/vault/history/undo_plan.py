@@ -5,8 +5,9 @@ note that it is about, at the note's present path. `undo_walk` follows notes thr
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.errors import BadPath
 from agent.markdown import merge as notes
 from agent.markdown.adjacent_merge import merge_touching, with_parts_taken_back

@@ -5,8 +5,9 @@ that time to the present files. The changes of undone commits go to the `UndoPla
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.vault.file_changes import FileChange, Kind
 from agent.vault.history.commit_index import against
 from agent.vault.history.commits import Commit

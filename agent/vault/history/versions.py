@@ -1,9 +1,9 @@
 """Earlier versions of notes, and the commits that changed them, without reading the whole history."""
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from datetime import date
 
+from agent.dataclass import dataclass
 from agent.vault.change import CLIENT
 from agent.vault.history.trailers import HUMAN, parse_message
 from agent.vault.plumbing.identities import AGENT, person_addresses

@@ -11,9 +11,9 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.vault.durable import flush_folder
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.git_processes import CLEAN

@@ -6,10 +6,11 @@ meantime. `apply` writes the files.
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import GitFailed, Permanent, Retryable
 from agent.texts import Sentence
 from agent.vault.plumbing.commit_signature import Sign, unsigned, with_signature

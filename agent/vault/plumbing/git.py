@@ -8,12 +8,12 @@ state; `commit` chooses the content.
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from agent.dataclass import dataclass
 from agent.errors import GitFailed
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.object_ids import blob_id

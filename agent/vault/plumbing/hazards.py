@@ -8,10 +8,11 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from math import comb
 from pathlib import Path
+
+from agent.dataclass import dataclass
 
 STARS = 3
 """Number of stars in one pattern from which on matching can take seconds."""

@@ -5,9 +5,9 @@ A person whom git does not know is recorded with the name of the account and wit
 
 import getpass
 import os
-from dataclasses import dataclass
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import Signature
 

@@ -9,11 +9,12 @@ import zlib
 from array import array
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
 from agent.config import private
+from agent.dataclass import dataclass
 from agent.errors import GitFailed
 from agent.vault.plumbing.index_entry import HEADER, SIGNATURE, VERSION, IndexEntry, parse_entries
 

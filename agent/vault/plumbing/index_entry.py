@@ -1,8 +1,9 @@
 """One entry of git's index of version 2, as bytes (format: gitformat-index(5))."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from struct import Struct
+
+from agent.dataclass import dataclass
 
 HEADER = Struct(">4sII")
 """The start of an index: `DIRC`, version, number of entries."""

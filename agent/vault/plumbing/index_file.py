@@ -6,8 +6,8 @@ split (`split_index`), so that a change reads and writes little of it.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import Permanent
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.object_ids import MODULE

@@ -12,10 +12,11 @@ that repository, which is its right as a server's. Hooks of the vault's own repo
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePath
 
 from agent.config.set_clock import is_clock_set
+from agent.dataclass import dataclass
 from agent.errors import GitFailed, Retryable, UserError, os_reason
 from agent.vault.plumbing.clean_repository import CleanRepository, clean_repository
 from agent.vault.plumbing.git import Git

@@ -8,10 +8,11 @@ import re
 import tempfile
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO, BinaryIO
 
+from agent.dataclass import dataclass
 from agent.vault.plumbing.object_ids import FOLDER, hasher, object_id
 
 _PACK_TYPE = {"commit": 1, "tree": 2, "blob": 3}

@@ -7,10 +7,10 @@ import os
 import re
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from agent.config.directories import VAULT_FILE
+from agent.dataclass import dataclass
 from agent.errors import NotAVault
 from agent.vault.plumbing.link_check import refuse_links
 

@@ -9,10 +9,10 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from agent.dataclass import dataclass
 from agent.errors import GitFailed, Retryable, UserError
 from agent.vault.plumbing.command import Git as Command
 from agent.vault.plumbing.command import GitCommandNotFound

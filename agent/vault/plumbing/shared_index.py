@@ -7,9 +7,9 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import Retryable
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.index_file import IndexFile, check_not_sparse, load_index

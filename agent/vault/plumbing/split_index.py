@@ -7,9 +7,10 @@ index, joins it, and makes a new base.
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.vault.plumbing import index_folders
 from agent.vault.plumbing.index_base import IndexBase, load_base
 from agent.vault.plumbing.index_bits import format_bits, parse_bits

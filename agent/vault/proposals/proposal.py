@@ -1,10 +1,11 @@
 """The values of a proposal, and its record on this machine. Pure but for `proposal_records`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Literal, TypeAlias, get_args
 
+from agent.dataclass import dataclass
 from agent.vault.decision_notes import RecordFolder
 from agent.vault.store import Vault
 

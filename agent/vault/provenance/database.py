@@ -10,10 +10,11 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from agent.config.private import clear_way, make_folder, touch
+from agent.dataclass import dataclass
 from agent.errors import Retryable
 from agent.vault.provenance.reflog import Maker
 from agent.vault.provenance.remotes import RemoteAnswers

@@ -4,9 +4,9 @@ It asks git and stores nothing. The origin of a commit is found by the remotes t
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 
+from agent.dataclass import dataclass
 from agent.vault.file_changes import FileChange, Kind, parse_raw_lists
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT

@@ -11,9 +11,10 @@ import json
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.markdown.adjacent_merge import merge_touching
 from agent.vault import durable
 from agent.vault.conflict_copies import is_conflict_copy

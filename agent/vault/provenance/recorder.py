@@ -7,10 +7,11 @@ are stored only in memory, because the next process reads the same end again. Al
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT
 from agent.vault.plumbing.link_check import common_folder

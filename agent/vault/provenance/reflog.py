@@ -6,10 +6,10 @@ other moves of a branch (pull, merge, checkout, rebase, cherry-pick, am, reset, 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.vault.plumbing.commit import REFLOG_MARK
 
 _STEP = re.compile(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t\n]*(?:\t([^\n]*))?")

@@ -7,10 +7,11 @@ answer, a remote counts as `Writers.OTHERS`.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.vault import durable
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.logins import without_login

@@ -11,10 +11,10 @@ is asked at once, however many wait. The same holds for sync. Both count as open
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.vault.folders import QUESTIONS
 from agent.vault.history.find import commits

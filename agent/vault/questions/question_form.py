@@ -7,10 +7,11 @@ shows versions of notes below its boxes; its text is made in `runs.sync_question
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
 from agent.markdown.tasks import TaskBox

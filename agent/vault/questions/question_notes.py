@@ -4,10 +4,10 @@ What the person has thrown away was asked all the same: the history of the vault
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown.note import Note
 from agent.markdown.values import Value

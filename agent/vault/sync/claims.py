@@ -18,10 +18,11 @@ claims, as it is the same on all machines that share it.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable
 from agent.texts import Sentence
 from agent.vault.decision_notes import RecordFolder

@@ -9,11 +9,11 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import NotAVault, UserError
 from agent.vault.durable import flush_folder
 from agent.vault.initialise import refuse

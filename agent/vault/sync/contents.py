@@ -1,8 +1,7 @@
 """The content of a file that both sides have changed: notes block by block, other text line by line, else one whole
 version with the other one beside it."""
 
-from dataclasses import dataclass
-
+from agent.dataclass import dataclass
 from agent.markdown.merging.notes import MergedNote, merge_notes
 from agent.vault.folders import AgentFolder, is_hidden, is_log
 from agent.vault.plumbing.git import Git

@@ -5,9 +5,10 @@ text by it, our own commits are made again on top; otherwise the person is asked
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.texts import Sentence
 from agent.vault.change import Stamp
 from agent.vault.history.rewritten import load_rewritten

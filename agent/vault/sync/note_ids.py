@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.vault.file_changes import FileChange, Kind
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import TreeEntry

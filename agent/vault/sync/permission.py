@@ -1,7 +1,8 @@
 """What the person allows in a round of sync; apart from the work, so that what only shows it loads little."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from agent.dataclass import dataclass
 
 
 class RemoteChoice(StrEnum):

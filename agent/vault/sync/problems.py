@@ -6,9 +6,9 @@ table. They are English, because every git command here runs in the C locale.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, Retryable
 from agent.texts import Sentence
 from agent.vault.plumbing.logins import without_login

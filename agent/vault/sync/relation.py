@@ -1,8 +1,8 @@
 """How the commit here and the commit of a remote stand to each other."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from agent.dataclass import dataclass
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.object_ids import object_id
 

@@ -4,8 +4,7 @@ The remote is asked nothing and keeps all that it has. What came from it stays, 
 later by the same address is asked about anew. What was rescued here stays, too: it may be the only copy.
 """
 
-from dataclasses import dataclass
-
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.vault.locks import process_lock
 from agent.vault.provenance.remotes import plain_address

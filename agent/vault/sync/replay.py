@@ -5,9 +5,9 @@ For a remote whose history was rewritten: what was taken out there is not brough
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.vault.plumbing.commit_signature import Sign, unsigned
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import Signature, TreeEntry

@@ -4,10 +4,11 @@ One commit of the person's, that `undo` takes back.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
 from agent.markdown.note import Note
 from agent.vault.change import Outcome, Stamp

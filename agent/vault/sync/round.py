@@ -7,10 +7,11 @@ begins again, a few times. "Synced" is what the remote has confirmed, nothing el
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from random import random
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, LockHeld, MassChange, Retryable, os_reason
 from agent.texts import Sentence
 from agent.vault.locks import process_lock

@@ -8,10 +8,11 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, Retryable, UserError
 from agent.texts import Sentence
 from agent.vault.plumbing.git import Git

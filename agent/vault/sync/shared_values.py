@@ -5,8 +5,9 @@ a commit. What is there may be written by whoever may push: the caller judges it
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.vault.plumbing.network import Network, RefUpdate
 from agent.vault.plumbing.repository import OWN_REFS
 from agent.vault.store import Vault

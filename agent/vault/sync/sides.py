@@ -5,8 +5,9 @@ git finds the renames by content. The `id` of a note says more (`note_ids`).
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.vault.file_changes import parse_raw
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import TreeEntry

@@ -1,9 +1,9 @@
 """How far this machine and each remote are from each other, read without the network."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from agent.dataclass import dataclass
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.logins import without_login
 from agent.vault.store import Vault

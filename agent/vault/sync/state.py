@@ -5,11 +5,12 @@ One file beside the vault's other private files; lost, it is made again by `sync
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.texts import Sentence
 from agent.vault import durable
 from agent.vault.store import Vault

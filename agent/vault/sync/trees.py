@@ -7,10 +7,11 @@ cannot stand in one note stands in a conflict copy beside it.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from itertools import count
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.relink import relinked
 from agent.vault.conflict_copies import conflict_copy_path, conflict_note, link_conflict

@@ -7,8 +7,9 @@ machines never do the same, however late each hears of the other.
 
 import logging
 import threading
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.errors import Retryable
 from agent.vault.plumbing.network import Network
 from agent.vault.store import Vault

@@ -1,9 +1,9 @@
 """The conflicts that rounds of sync have left, until the person is asked about them: outside the vault, so that a
 round that nobody watches, or that the machine's end cuts short, loses none."""
 
-from dataclasses import dataclass
 from hashlib import sha256
 
+from agent.dataclass import dataclass
 from agent.vault.decision_notes import RecordFolder
 from agent.vault.store import Vault
 

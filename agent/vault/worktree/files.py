@@ -9,10 +9,10 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import BadPath, NoteExists, Retryable
 from agent.vault.plumbing.object_ids import FILE, LINK, PROGRAM
 from agent.vault.worktree import attributes, exchange

@@ -8,9 +8,10 @@ import errno
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
+from agent.dataclass import dataclass
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
 from agent.vault.plumbing.running import Obstructed, Running

@@ -7,9 +7,9 @@ commits, a three-way merge carries only the agent's change over to HEAD and to t
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from agent.config.masking import KnownSecrets
+from agent.dataclass import dataclass
 from agent.vault.change import Applied, Collision, Stamp
 from agent.vault.message import compose
 from agent.vault.plumbing.commit import CommitPlan, Edits, Layer, Tip

@@ -8,10 +8,11 @@ loses nothing: the held text is committed as the program's, their change as thei
 import base64
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from agent.config import holder
+from agent.dataclass import dataclass
 from agent.vault import durable
 from agent.vault.change import Stamp
 

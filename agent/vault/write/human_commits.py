@@ -7,9 +7,10 @@ stays a rename.
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agent.config.masking import KnownSecrets
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.vault.change import Outcome, Stamp
 from agent.vault.drafts import Drafts, drafts_file, load_drafts, save_drafts

@@ -7,11 +7,12 @@ closed. Closed records are kept for a while, as proof of the contents that this 
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from agent.config.private import FILE, clear_way, write
+from agent.dataclass import dataclass
 from agent.vault.change import Change, Stamp
 from agent.vault.durable import flush_folder
 from agent.vault.plumbing.object_ids import blob_id

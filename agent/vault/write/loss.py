@@ -8,9 +8,9 @@ re-wrapped, ticked off or corrected: a line still exists while at least half of 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
+from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.vault.worktree.paths import is_note
 

@@ -6,9 +6,9 @@ Small steps add up: a run with all its sub-runs is compared with the notes befor
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from agent.dataclass import dataclass
 from agent.vault.change import Change, Stamp
 from agent.vault.options import Brake
 from agent.vault.plumbing.git import Git

@@ -7,9 +7,9 @@ become a conflict copy.
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError, BadPath, NoteExists
 from agent.vault.change import Applied, Arrival, Change, Collision
 from agent.vault.plumbing.commit import CommitPlan, HeadMoved, Tip

@@ -1,8 +1,9 @@
 """Resolves requests against the current notes into changes of files; requests for the same note are combined."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from agent.dataclass import dataclass
 from agent.errors import Conflict, NoteExists, NoteGone
 from agent.markdown.sections import add_to_section
 from agent.vault.change import Append, Change, Collision, Create, Delete, Edit, Move, Request

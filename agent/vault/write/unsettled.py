@@ -7,10 +7,10 @@ from time to time. The waiting time of each file is stored in the vault's privat
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from agent.clock import Clock, time_shown
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.vault.options import HOLDS_UP
 from agent.vault.worktree.files import SETTLE_SECONDS, Files

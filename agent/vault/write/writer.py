@@ -7,12 +7,13 @@ The reasons for each step are in its module; this one runs them in order and cle
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from agent.clock import Clock
 from agent.config import holder
+from agent.dataclass import dataclass
 from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent
 from agent.vault.change import Applied, Arrival, Change, Collision, Create, Move, Outcome, Request, Stamp
 from agent.vault.conflict_copies import conflict_copy_path, conflict_note

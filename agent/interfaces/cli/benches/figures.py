@@ -3,8 +3,9 @@
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import median
+
+from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

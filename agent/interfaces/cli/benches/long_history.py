@@ -7,9 +7,10 @@ without trailers, jobs, undos, renames, deletions, and merges with another machi
 import random
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.interfaces.cli.benches.vaults import WORDS, git
 from agent.vault.folders import ENTRIES
 

@@ -11,10 +11,11 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles

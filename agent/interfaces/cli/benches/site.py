@@ -4,12 +4,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.load import load_settings
+from agent.dataclass import dataclass
 from agent.errors import Permanent
 from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import as_installed

@@ -5,9 +5,9 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
+from agent.dataclass import dataclass
 from agent.errors import Permanent
 from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail, paired

@@ -3,11 +3,11 @@
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 from agent.clock import SystemClock
+from agent.dataclass import dataclass
 from agent.errors import Permanent
 from agent.interfaces.cli.benches.figures import Measure
 from agent.interfaces.cli.benches.vaults import build, git

@@ -6,7 +6,6 @@ The screen is drawn by rich, and written through `printing`. Without `start` not
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import IO, cast
 
 from rich.cells import cell_len, set_cell_size
@@ -16,6 +15,7 @@ from rich.segment import Segment
 from rich.spinner import Spinner
 from rich.style import Style
 
+from agent.dataclass import dataclass
 from agent.interfaces.cli.activity import Status
 from agent.interfaces.cli.printing import TerminalFile, colour, one_line
 from agent.interfaces.cli.terminal.markdown import THEME, MarkdownBlocks, Row, markdown_rows

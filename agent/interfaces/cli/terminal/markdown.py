@@ -6,7 +6,6 @@ links are written out and never made clickable, and HTML is shown as it stands.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
@@ -18,6 +17,7 @@ from rich.syntax import Syntax
 from rich.theme import Theme
 
 from agent.config.masking import printable
+from agent.dataclass import dataclass
 from agent.escape import escape
 from agent.interfaces.cli.printing import one_line
 

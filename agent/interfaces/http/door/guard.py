@@ -5,7 +5,7 @@ A page on another site can make a browser send requests here, under a name that 
 browser says that its own page asks.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from typing import Literal
@@ -14,6 +14,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent.config.entrance import bearer_token
+from agent.dataclass import dataclass
 from agent.interfaces.http.door.limits import Allowance
 from agent.interfaces.http.door.port import Listener
 from agent.interfaces.http.door.sign_in import SignIn

@@ -1,9 +1,10 @@
 """Limits on requests: so many a second from all clients together, and so many wrong tokens."""
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 
 
 @dataclass(slots=True)

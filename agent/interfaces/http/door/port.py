@@ -1,11 +1,11 @@
 """A port that is asked for, the hosts and origins that are its own, and a port that is open."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from agent.config.entrance import Entrance
+from agent.dataclass import dataclass
 from agent.errors import UserError
 
 LOOPBACK = "127.0.0.1"

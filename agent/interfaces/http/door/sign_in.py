@@ -3,11 +3,12 @@
 import hmac
 import secrets
 import threading
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 
 from agent.clock import Clock
 from agent.config.entrance import is_token
+from agent.dataclass import dataclass
 
 DAYS = 30
 """Days after which a browser has to sign in again."""

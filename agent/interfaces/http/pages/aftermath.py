@@ -1,7 +1,6 @@
 """What became of a run that waited for its person: nobody followed the part after the yes, so its note tells."""
 
-from dataclasses import dataclass
-
+from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.llm.messages import Message
 from agent.loop.outcome import Ended, RunOutcome

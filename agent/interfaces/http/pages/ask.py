@@ -5,7 +5,7 @@ The answer is sent as HTML each time it has grown, at most a few times a second;
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
@@ -14,6 +14,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from agent.background.asked_runs import AnswerText, AskedRun, Failed, RunNews
+from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.events.runs import ModelRetry, Speaker, TaskStarted, ToolCallFailed, ToolCallStarted, ToolCompleted
 from agent.interfaces.http.following import followed

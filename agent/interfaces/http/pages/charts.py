@@ -2,11 +2,11 @@
 browser draws; what is not known is None."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal, TypeAlias
 
 from agent.attention.notice_counts import NoticeCounts
+from agent.dataclass import dataclass
 from agent.metrics.names import RECALLED
 from agent.metrics.totals import MetricTotals
 

@@ -1,7 +1,6 @@
 """The graph: the links of the vault as a picture that can be moved, and as a list for who cannot see it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import msgspec
@@ -10,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from agent.dataclass import dataclass
 from agent.interfaces.http.pages.page import Page, PageRequest
 from agent.interfaces.http.responses import json_response, problem_response
 from agent.interfaces.http.service import Service

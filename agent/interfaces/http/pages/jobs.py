@@ -1,9 +1,9 @@
 """Jobs: when each runs in words, its last and next runs, and what a person does with it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from agent.app.past_runs import PastRun, past_runs
+from agent.dataclass import dataclass
 from agent.interfaces.http.api import jobs as operations
 from agent.interfaces.http.operation import Call
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest

@@ -7,7 +7,6 @@ from elsewhere.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote, urlsplit
@@ -20,6 +19,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
+from agent.dataclass import dataclass
 from agent.escape import escape
 from agent.interfaces.http.pages.page import PageRequest
 from agent.vault.note_names import NoteNames, path_from

@@ -2,12 +2,12 @@
 help changes in what gets done."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 
 from agent.app.figures import all_figures, load_effect, load_receipts, present_figures
 from agent.attention.notice_counts import counts_by_day
 from agent.background.standing_alerts import alert_help, alert_title, load_standing
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.growth.effect.wording import caution, comparison_words
 from agent.interfaces.http.pages.charts import (

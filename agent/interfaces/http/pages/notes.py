@@ -1,11 +1,11 @@
 """Notes: folders and a search, one note with its links and properties, and its history with restore."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from markupsafe import Markup
 
+from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
 from agent.index.hit import Hit
 from agent.interfaces.http.pages.markdown import html_of, line_html

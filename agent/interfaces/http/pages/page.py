@@ -1,10 +1,11 @@
 """The values of the dashboard: a page, a deed (what a button does), and the request that both are given."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from types import MappingProxyType
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.http.service import Service
 from agent.texts import Language, text

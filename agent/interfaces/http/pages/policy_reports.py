@@ -1,8 +1,8 @@
 """Counts what browsers report against the content policy: each report is a script or style that is not ours."""
 
 import logging
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.escape import escape_line
 
 _LONGEST = 500

@@ -1,10 +1,10 @@
 """Profile: what the notes about the person say, layer by layer, and what the agent changed in them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
 
+from agent.dataclass import dataclass
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.markdown.note import Note
 from agent.memory.profile.catalog import CHANGELOG

@@ -1,12 +1,12 @@
 """Settings: the value of each and where it comes from. Secrets show where they are kept, never what they are."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from agent.config.directories import directories
 from agent.config.load import SettingOrigin
 from agent.config.settings import keys
 from agent.config.values import format_value
+from agent.dataclass import dataclass
 from agent.interfaces.http.pages.page import Page, PageRequest
 
 

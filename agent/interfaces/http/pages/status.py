@@ -1,11 +1,11 @@
 """Status: what the agent does now, what comes next, what it has done to its state, and what is left of its limits."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from agent.app.notice_ledger import open_ledger
 from agent.background.presence_files import give_order, state_of
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.job_upkeep import job_record, job_shelf

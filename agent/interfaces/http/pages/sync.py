@@ -1,8 +1,8 @@
 """Sync: how each remote and machine stands, and the conflicts, of which the person chooses the version that stays."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.versions import version_patches

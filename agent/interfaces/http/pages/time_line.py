@@ -1,12 +1,12 @@
 """All jobs on one line of time: what ran, by what came of it, and what comes, as far before now as after it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeAlias, get_args
 from zoneinfo import ZoneInfo
 
 from agent.app.past_runs import PastRun
+from agent.dataclass import dataclass
 from agent.schedule.history import Outcome
 from agent.schedule.job import Job
 

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from agent.app.notice_ledger import open_ledger
 from agent.attention.receipt import NoticeReceipt
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.http.pages.commit_words import commit_words
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest

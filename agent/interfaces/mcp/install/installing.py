@@ -4,12 +4,12 @@ import os
 import tomllib
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
 from agent.config.private import FILE
+from agent.dataclass import dataclass
 from agent.errors import UserError, os_reason
 from agent.interfaces.mcp.install import json_edit, toml_edit
 from agent.interfaces.mcp.install.programs import Program

@@ -3,9 +3,10 @@
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+from agent.dataclass import dataclass
 
 Form: TypeAlias = Literal["json", "toml"]
 

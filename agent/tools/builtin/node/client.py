@@ -6,9 +6,10 @@ What a host says is text of another program: it is cut here, and marked as untru
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from agent.dataclass import dataclass
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import plain
 

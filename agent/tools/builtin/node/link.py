@@ -7,11 +7,12 @@ older contract offers nothing, and is asked to be updated.
 
 import logging
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
 from urllib.parse import urlsplit
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import MissingKey, ToolFailed
 from agent.events.bus import ignore_event
 from agent.events.runs import NodeToolCalled
