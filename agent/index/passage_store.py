@@ -30,6 +30,9 @@ VERSION = 6
 _AT_ONCE = 500
 _SHARED = 32 * 1024
 """Bytes of the smallest index of SQLite's log, which all its processes map."""
+_STATEMENTS = 32
+"""Prepared statements that a connection keeps. A list of another length is another statement: with Python's 128 of them
+for each connection, a daemon grew for hours."""
 _SCHEMA = """
 create table note (
   id integer primary key, path text not null, hash text not null, status text not null, reason text not null,
@@ -323,7 +326,9 @@ def open_store(path: Path, *, write: bool) -> PassageStore:
     with store_errors():
         if write:
             touch(path)  # SQLite gives its log the same mode
-        connection = sqlite3.connect(path, isolation_level=None, timeout=10.0, check_same_thread=False)
+        connection = sqlite3.connect(
+            path, isolation_level=None, timeout=10.0, check_same_thread=False, cached_statements=_STATEMENTS
+        )
         try:
             store = PassageStore(connection, path)
             if write:
