@@ -18,7 +18,7 @@ from agent.vault.listing import contents
 from agent.vault.options import HOLDS_UP, Options
 from agent.vault.store import Vault
 from agent.vault.worktree import exchange
-from agent.vault.worktree.files import SETTLE_SECONDS
+from agent.vault.worktree.files import SETTLE_SECONDS, Files
 from agent.vault.worktree.survey import survey, unreadable
 from agent.vault.write.unsettled import RECORDED_AFTER, WaitingFiles
 from tests.fakes import FakeClock
@@ -65,6 +65,25 @@ def test_a_commit_by_hand_records_the_others_and_names_it(tmp_path: Path) -> Non
         assert isinstance(vault.clock, FakeClock) and vault.clock.elapsed <= SETTLE_SECONDS + 0.1
     assert vault.commit_human().paths == ("log.md",)
     assert committed(root, "log.md") == b"start\ntick\n" and vault.commit_human().open == ()
+
+
+def test_a_note_that_is_gone_again_when_it_is_read_is_no_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = make(tmp_path)
+    root, before, read = vault.place.root, head(vault.place.root), Files.read_any
+
+    def gone(files: Files, path: str) -> tuple[str, bytes] | None:
+        (root / path).unlink(missing_ok=True)
+        return read(files, path)
+
+    write(root / "new.md", "draft\n")
+    monkeypatch.setattr(Files, "read_any", gone)
+    outcome = vault.commit_human()
+    assert outcome.human is None and outcome.paths == () and head(root) == before
+    monkeypatch.undo()
+    write(root / "new.md", "again\n")
+    assert vault.commit_human().paths == ("new.md",)
 
 
 def test_status_and_the_list_of_notes_take_it_as_it_is_now(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ _SCOPE = "human(notes): "
 
 
 def edit_summary(kinds: Mapping[str, DirtyKind], renames: Mapping[str, str]) -> str:
-    """The subject for files by kind, such as `human(notes): edited Trip plan, created Packing`.
+    """The subject for files by kind, at least one, such as `human(notes): edited Trip plan, created Packing`.
 
     `renames` is old to new path, both also in `kinds`. Names that do not fit are counted.
     """

@@ -68,6 +68,8 @@ def commit(
     def plan(tip: Tip, pack: Pack) -> CommitPlan:
         edits = contents.edits(mine, tip, pack)
         recorded[:] = [item for item in mine if place.in_git(item.path) in edits]
+        if not recorded:  # all of it is gone again, or is being written
+            return CommitPlan((Layer({}, who, ""),), {})
         writer.journal.open(JournalRecord(token, "", "", Stamp("human"), _planned(recorded, edits, place)))
         known = writer.options.known
         line = subject or _subject(recorded, edits, place)
