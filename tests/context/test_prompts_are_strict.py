@@ -34,6 +34,7 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
         fill("turn", language="English", turn="User: Hi"),
         fill("compare", questions="[]"),
         fill("facts", questions="[]"),
+        fill("cases", task="file {{it}}", steps="(none)", cases="1. notes are filed"),
         fill("conversation", conversation="{}"),
         fill("question", question="Which {{tea}}?"),
         fill("conclude", reason="the run has used its {{steps}}"),
@@ -48,7 +49,7 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
     ]
     shipped = {path.stem for path in (Path(agent.context.prompt.__file__).parents[1] / "prompts").glob("*.md")}
     assert shipped == {
-        *("compare", "conclude", "conversation", "facts", "flush", "look_ahead", "mutation", "question"),
+        *("cases", "compare", "conclude", "conversation", "facts", "flush", "look_ahead", "mutation", "question"),
         *("reflect", "reflect_again", "reflect_day", "reflect_error", "reflect_feedback"),
         *("safety", "skill", "summary", "system", "turn"),
     }

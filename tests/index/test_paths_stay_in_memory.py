@@ -38,13 +38,13 @@ def test_an_open_search_sees_what_another_process_has_changed(tmp_path: Path) ->
 def test_the_paths_are_read_once_for_many_searches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     searcher = MemoryVault({"a/tea.md": b"Tea.\n"}).searcher(tmp_path, "whoosh", KEYWORDS_ONLY)
     read: list[LookupTable] = []
-    read_all = Buckets.all
+    read_each = Buckets.each
 
-    def counted(buckets: Buckets, table: LookupTable) -> Iterator[tuple[str, StoredValue]]:
+    def counted(buckets: Buckets, table: LookupTable) -> Iterator[dict[str, StoredValue]]:
         read.append(table)
-        return read_all(buckets, table)
+        return read_each(buckets, table)
 
-    monkeypatch.setattr(Buckets, "all", counted)
+    monkeypatch.setattr(Buckets, "each", counted)
     for _ in range(3):
         assert searcher.search("tea path:a/").hits
         assert searcher.search("tea path:b/").hits == ()

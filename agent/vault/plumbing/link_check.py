@@ -61,9 +61,7 @@ def _suspects(gitdir: Path) -> Iterator[Path]:
         except OSError:
             continue
         yield from (folder / name for name in links)
-    for name in _FILES:
-        if os.path.lexists(gitdir / name) and not _is_plain(gitdir / name):
-            yield gitdir / name
+    yield from (gitdir / name for name in _FILES if _mode(gitdir / name) not in {stat.S_IFREG, None})
 
 
 def _of_branch(gitdir: Path) -> Iterator[Path]:
@@ -77,7 +75,12 @@ def _of_branch(gitdir: Path) -> Iterator[Path]:
 
 
 def _is_plain(path: Path) -> bool:
+    return _mode(path) == stat.S_IFREG
+
+
+def _mode(path: Path) -> int | None:
+    """The kind of file, by one look, as git's locks come and go; None for nothing that can be seen."""
     try:
-        return stat.S_ISREG(path.lstat().st_mode)
+        return stat.S_IFMT(path.lstat().st_mode)
     except OSError:
-        return False
+        return None

@@ -124,7 +124,10 @@ def test_a_click_opens_the_note_below_the_pointer_and_a_drag_opens_none(page: Pa
     page.mouse.move(x + 60, y + 10, steps=5)
     page.mouse.up()
     assert "/graph" in page.url
+    page.mouse.move(box["x"] + 3, box["y"] + 3)
+    expect(page.locator("#graph-at")).to_have_text("\u00a0")
     page.mouse.move(x + 60, y + 11)
+    expect(page.locator("#graph-at")).to_contain_text("a #1 100%?")
     page.mouse.click(x + 60, y + 11)
     page.wait_for_url(f"**/notes/{quote('garden/a #1 100%?.md')}")
     expect(page.get_by_role("heading", name="An odd name")).to_be_visible()
