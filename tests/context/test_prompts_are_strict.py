@@ -54,7 +54,7 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
         *("safety", "skill", "summary", "system", "turn"),
     }
     assert [re.findall(r"\{\{.*?\}\}", text) for text in texts] == [
-        *([], ["{{there}}"], [], [], [], [], []),
+        *([], ["{{there}}"], [], [], [], [], ["{{it}}"], []),
         *(["{{tea}}"], ["{{steps}}"], ["{{it}}"], [], []),
         *([], ["{{indent}}"], [], [], []),
     ]
