@@ -95,7 +95,7 @@ def test_a_rule_leads_to_the_persons_words_and_all_of_it_is_taken_back(made: Des
     assert len(new) <= 3 * MOST_UNASKED, sorted(new)
 
     for job in _JOBS:
-        done = undo(made.workspace.vault, Selection(job=job), confirmed=True)
+        done = undo(made.workspace.vault, Selection(jobs=(job,)), confirmed=True)
         assert done.commit, job
     assert {path: (made.root / path).read_text("utf-8") for path in NOTES} == NOTES
     left = {path: text for path, text in agents_notes(made).items() if path not in begun and path != "rules/log.md"}

@@ -54,7 +54,7 @@ def check_searches(vault: Vault) -> None:
 def selections(history: Sequence[Commit]) -> list[Selection]:
     named = [Selection(commits=(each.id,)) for each in history]
     since = [Selection(since=each.when, include_human=each.actor == "human") for each in history[::4]]
-    return [*named, *(Selection(run=run) for run in RUNS), Selection(job="daily"), *since]
+    return [*named, *(Selection(run=run) for run in RUNS), Selection(jobs=("daily",)), *since]
 
 
 def described(undo_plan: UndoPlan) -> list[object]:

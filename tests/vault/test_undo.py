@@ -166,7 +166,7 @@ def test_a_job_is_undone(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {"plan.md": PLAN})
     act(vault, {"x.md": "x\n"}, Stamp("job:morning"))
     act(vault, {"y.md": "y\n"}, Stamp("job:morning/2"))
-    undo(vault, Selection(job="morning"))
+    undo(vault, Selection(jobs=("morning",)))
     assert "x.md" not in tree(vault)
     assert "y.md" in tree(vault)
 
@@ -179,7 +179,7 @@ def test_a_job_is_undone_since_a_time(tmp_path: Path) -> None:
     since = clock.now()
     act(vault, {"late.md": "x\n"}, Stamp("job:morning"))
     act(vault, {"other.md": "x\n"}, Stamp("job:evening"))
-    assert len(undo(vault, Selection(job="morning", since=since)).undone) == 1
+    assert len(undo(vault, Selection(jobs=("morning",), since=since)).undone) == 1
     assert {"early.md", "other.md"} <= tree(vault).keys() and "late.md" not in tree(vault)
 
 
@@ -309,9 +309,30 @@ def test_jobs_that_write_into_one_log_are_each_taken_back_whole(tmp_path: Path, 
     path = "reflections/2026/11/2026-11-21-reflections.md"
     by_hand(vault, {path: tree(vault)[path] + "mine\n"})
     for job in order:
-        result = undo(vault, Selection(job=job))
+        result = undo(vault, Selection(jobs=(job,)))
         assert not result.partial and not result.kept
     assert tree(vault)[path] == "---\ntype: reflections\n---\n# Reflections\n\nmine\n"
+
+
+def test_jobs_that_rewrite_the_same_lines_are_taken_back_together(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    for number, job in enumerate(("one", "two", "one")):
+        act(vault, {"plan.md": PLAN.replace("two", f"count {number}")}, Stamp(f"job:{job}"))
+    with pytest.raises(Conflict) as stopped:
+        undo(vault, Selection(jobs=("two",)))
+    assert stopped.value.hint.startswith("take them back together, with --job two --job one; or repeat")
+    assert len(undo(vault, Selection(jobs=("two", "one"))).undone) == 3
+    assert tree(vault)["plan.md"] == PLAN and clean(vault)
+
+
+def test_where_a_person_changed_the_lines_too_no_jobs_are_offered(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    for number, job in enumerate(("one", "two")):
+        act(vault, {"plan.md": PLAN.replace("two", f"count {number}")}, Stamp(f"job:{job}"))
+    by_hand(vault, {"plan.md": PLAN.replace("two", "mine")})
+    with pytest.raises(Conflict) as stopped:
+        undo(vault, Selection(jobs=("one",)))
+    assert stopped.value.hint.startswith("repeat it with --partial")
 
 
 def test_a_part_that_was_replaced_is_as_before_whatever_stands_around_it(tmp_path: Path) -> None:
@@ -334,7 +355,7 @@ def test_a_section_in_which_its_person_has_ticked_a_box_stays(tmp_path: Path) ->
     ticked = tree(vault)[path].replace("- [ ] not helpful", "- [x] not helpful")
     by_hand(vault, {path: ticked})
     with pytest.raises(Conflict):
-        undo(vault, Selection(job="two"))
+        undo(vault, Selection(jobs=("two",)))
     assert tree(vault)[path] == ticked
 
 

@@ -30,7 +30,7 @@ _SHOWN, _NAMED = 40, 5
 )
 @click.argument("commits", metavar="[COMMIT]...", nargs=-1)
 @click.option("--run", metavar="ID", default="", help="Everything this run did.")
-@click.option("--job", metavar="ID", default="", help="Everything this job did.")
+@click.option("--job", "jobs", metavar="ID", multiple=True, help="Everything this job did; may be given several times.")
 @click.option("--actor", metavar="WHO", default="", help="Everything of agent, http, job:ID or mcp:CLIENT.")
 @click.option("--since", metavar="TIME", help="All since then but your own: 2h, 1d, today, 2026-11-21.")
 @click.option("--include-human", is_flag=True, help="With --since: your own commits too.")
@@ -42,7 +42,7 @@ def command(
     output: Output,
     commits: tuple[str, ...],
     run: str,
-    job: str,
+    jobs: tuple[str, ...],
     actor: str,
     since: str | None,
     include_human: bool,
@@ -50,16 +50,16 @@ def command(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    if sum(map(bool, (commits, run, job or actor or since))) != 1 or (job and actor):
+    if sum(map(bool, (commits, run, jobs or actor or since))) != 1 or (jobs and actor):
         which = "say what to undo: COMMIT..., --run ID, --job ID, --actor WHO or --since TIME, one of them"
         raise click.UsageError(said(which))
     if actor == HUMAN:
         raise click.UsageError(said("your own commits are undone by name, or with --since and --include-human"))
-    if include_human and (job or actor or not since):
+    if include_human and (jobs or actor or not since):
         raise click.UsageError(said("--include-human goes with --since"))
     workspace = open_workspace(output.vault())
     start = parse_time(since, workspace.clock.now()) if since else None
-    selection = Selection(commits, run, job, start, include_human, actor)
+    selection = Selection(commits, run, jobs, start, include_human, actor)
     result = undo(workspace.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
     unkept = end_waiting_of_run(workspace, run, dry_run=dry_run) if run else ()
     document = {**undone_document(result, dry_run), **({"not_remembered": list(unkept)} if run else {})}

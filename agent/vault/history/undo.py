@@ -80,7 +80,7 @@ def undo(
     undo_plan = plan(vault, steps(vault, index, unsaved, chosen.commits), unsaved, chosen.commits)
     planned = _result(undo_plan, chosen)
     if planned.refused and not partial:
-        raise _conflict(undo_plan, chosen)
+        raise _conflict(undo_plan, chosen, selection)
     if dry_run or not planned.files:
         return planned
     subject, stamp = f"undo(notes): {chosen.name}", Stamp(actor, tool=TOOL, undoes=planned.undone)
@@ -128,15 +128,27 @@ def _as_change(draft: PlannedFile) -> FileChange | None:
     return FileChange(Kind.EDITED, draft.path) if draft.before != draft.after else None
 
 
-def _conflict(undo_plan: UndoPlan, chosen: UndoChoice) -> Conflict:
+def _conflict(undo_plan: UndoPlan, chosen: UndoChoice, selection: Selection) -> Conflict:
     refused = [draft for draft in undo_plan.drafts if draft.refused]
+    rest = Sentence("repeat it with --partial to undo the rest and leave these notes as they are")
+    others = _jobs_after(refused) - set(selection.jobs) if selection.jobs else set()
+    both = " ".join(f"--job {job}" for job in (*selection.jobs, *sorted(others)))
+    together = Sentence("take them back together, with {jobs}; or {rest}", jobs=both, rest=rest)
     return Conflict(
         "cannot undo {name} without losing later work; nothing was changed\n{lines}",
         name=chosen.name,
         lines=joined(map(_refusal, refused), "\n"),
         paths=tuple(dict.fromkeys(draft.name for draft in refused)),
-        hint="repeat it with --partial to undo the rest and leave these notes as they are",
+        hint=together if others else rest,
     )
+
+
+def _jobs_after(refused: Sequence[PlannedFile]) -> set[str]:
+    """The jobs that changed the same lines since; empty if anybody else did, too."""
+    actors = {commit.actor for draft in refused for commit in draft.later}
+    jobs = {each.removeprefix("job:") for each in actors if each.startswith("job:")}
+    is_all = len(jobs) == len(actors) and not any(draft.unsaved for draft in refused)
+    return jobs if is_all else set()
 
 
 def _refusal(draft: PlannedFile) -> Sentence:

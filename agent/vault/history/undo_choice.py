@@ -23,8 +23,8 @@ _RECORD = re.compile(r"(?:session: [\w ]+|inbox\([\w ]+\)): (.+)")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The commits to undo: named ones, all of a run, all of a job or another actor, or all since a time. Exactly one
-    of them is set, or a job or an actor and a time: then those of the job or the actor since that time.
+    """The commits to undo: named ones, all of a run, all of jobs or another actor, or all since a time. Exactly one
+    of them is set, or jobs or an actor and a time: then those of the jobs or the actor since that time.
 
     An `actor` is as commits name it, such as `mcp:claude-code`; a job is the actor `job:ID`.
     The record of a run (`Folder.undone`) stays when the run or the actor is undone, or a commit that has an answer in a
@@ -34,15 +34,15 @@ class Selection:
 
     commits: tuple[str, ...] = ()
     run: str = ""
-    job: str = ""
+    jobs: tuple[str, ...] = ()
     since: datetime | None = None
     include_human: bool = False
     actor: str = ""
 
     @property
-    def by(self) -> str:
-        """The actor whose commits are selected; empty for any."""
-        return f"job:{self.job}" if self.job else self.actor
+    def by(self) -> tuple[str, ...]:
+        """The actors whose commits are selected; empty for any."""
+        return tuple(f"job:{each}" for each in self.jobs) or ((self.actor,) if self.actor else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Und
         wanted, name = [commit for commit in touching if commit.is_of(selection.run)], _run_name(history, selection.run)
     elif selection.by:
         since = selection.since
-        wanted = [each for each in touching if each.actor == selection.by and (since is None or each.when >= since)]
+        wanted = [each for each in touching if each.actor in selection.by and (since is None or each.when >= since)]
         name = _actor_name(selection)
     elif selection.since is not None:
         recent = [commit for commit in touching if commit.when >= selection.since]
@@ -113,10 +113,10 @@ def _run_name(history: Sequence[Commit], run: str) -> Sentence:
 
 def _actor_name(selection: Selection) -> Sentence:
     """What the undo of an actor is called."""
-    since, values = selection.since, {"job": selection.job, "actor": selection.actor}
+    since, values = selection.since, {"job": joined(selection.jobs, ", "), "actor": selection.actor}
     if since is None:
-        return Sentence("job {job}" if selection.job else "everything of {actor}", **values)
-    which = "job {job} since {when:%Y-%m-%d %H:%M}" if selection.job else "{actor} since {when:%Y-%m-%d %H:%M}"
+        return Sentence("job {job}" if selection.jobs else "everything of {actor}", **values)
+    which = "job {job} since {when:%Y-%m-%d %H:%M}" if selection.jobs else "{actor} since {when:%Y-%m-%d %H:%M}"
     return Sentence(which, when=since, **values)
 
 

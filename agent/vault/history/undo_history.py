@@ -62,7 +62,7 @@ def _selected(vault: Vault, index: CommitIndex, selection: Selection) -> Collect
         return {each.id for each in found if each.run == selection.run or each.run.startswith(f"{selection.run}.")}
     chosen: set[str] | None = None
     if selection.by:
-        chosen = set(index.ids_having(needle(selection.by)))
+        chosen = {commit for each in selection.by for commit in index.ids_having(needle(each))}
     if selection.since is not None:
         start = selection.since.timestamp()
         recent = {id_of(row) for row in index.rows if seconds_of(row) >= start}

@@ -192,7 +192,9 @@ def undo_changes(call: Call[NoParams, Undoing]) -> Reply[UndoReport]:
             hint="job and actor may come with since, and include_human with since alone",
         )
     start = parse_time(asked.since, workspace.clock.now()) if asked.since else None
-    selection = Selection(tuple(asked.commits), asked.run, asked.job, start, asked.include_human, asked.actor)
+    selection = Selection(
+        tuple(asked.commits), asked.run, (asked.job,) if asked.job else (), start, asked.include_human, asked.actor
+    )
     done = undo(
         workspace.vault, selection, partial=asked.partial, confirmed=asked.yes, dry_run=asked.dry_run, actor=ACTOR
     )
