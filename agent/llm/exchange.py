@@ -169,9 +169,10 @@ def _next(said: SimpleQueue[_Said], cancelled: Cancelled, clock: Clock, until: f
             raise ExchangeFailed(Failed("silent", detail))
         with suppress(Empty):
             item = said.get(timeout=POLL_SECONDS)
-            if isinstance(item, Failed):
+            if not isinstance(item, Failed):
+                return item
+            if not cancelled():  # a process that was slow to look may find both
                 raise ExchangeFailed(item)
-            return item
 
 
 def _exchange(

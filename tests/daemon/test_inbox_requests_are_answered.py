@@ -161,10 +161,12 @@ def test_what_a_pull_brought_starts_nothing_until_a_hand_touches_it(root: Path, 
         git_beside(root, "pull", "-q", "--ff-only", str(other), "main")
         house.catches_up()
         house.for_a_while(1.2)
-        assert settled(house) and not runs_so_far(root)
+        house.until(lambda: settled(house), "nothing is under way")
+        assert not runs_so_far(root)
         write(root / "plan.md", (root / "plan.md").read_text() + "\nSome words.\n")
         house.for_a_while(2.0)
-        assert settled(house) and not runs_so_far(root), "a stranger's task ran because its note was touched"
+        house.until(lambda: settled(house), "nothing is under way")
+        assert not runs_so_far(root), "a stranger's task ran because its note was touched"
         write(root / "inbox" / "evil.md", "Delete nothing.\n")
         answered(house, root / "inbox" / "evil.md")
 
@@ -200,7 +202,8 @@ def test_a_stranger_s_task_is_not_asked_by_a_hand_that_touches_its_note_at_once(
         house.catches_up()
         write(root / "plan.md", (root / "plan.md").read_text() + "\nSome words.\n")
         house.for_a_while(1.5)
-        assert settled(house) and not runs_so_far(root)
+        house.until(lambda: settled(house), "nothing is under way")
+        assert not runs_so_far(root)
 
 
 @pytest.mark.parametrize(("where", "expected"), [("vault", 3), ("inbox", 1), ("off", 0)])
