@@ -116,6 +116,7 @@ def test_a_process_is_read_with_its_files_and_threads(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads /proc")
+@pytest.mark.chaos
 def test_minutes_of_a_person_are_lived(capsys: pytest.CaptureFixture[str]) -> None:
     main(["soak", "--hours", "0.3", "--rate", "150", "--notes", "20", "--json"])
     printed = capsys.readouterr()
