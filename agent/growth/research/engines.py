@@ -70,10 +70,7 @@ class SearchEngine:
         """The leads for a query; raises `ToolFailed` with what to do about it, and `Interrupted`."""
         asked = self.call(query[:_QUERY], most)
         if http_address(asked.url) is None:
-            setting = f"{self.section}.base_url"
-            raise ToolFailed(
-                Sentence("{engine} was not asked: {setting} is no address", engine=self.name, setting=setting)
-            )
+            raise self._not_asked()
         for _ in range(_TRIES - 1):
             found = self._answer(asked, cancelled)
             if not isinstance(found, float):
@@ -83,9 +80,7 @@ class SearchEngine:
             found = self._answer(asked, cancelled)
         if isinstance(found, float):
             too_many = Sentence("too many searches, {count} tries; try again later", count=_TRIES)
-            raise ToolFailed(
-                Sentence("{engine} answered {status}: {advice}", engine=self.name, status=_TOO_MANY, advice=too_many)
-            )
+            raise self._answered(_TOO_MANY, too_many)
         leads: dict[str, Lead] = {}
         for each in self.results(found):
             if each.address.startswith(("http://", "https://")):
@@ -102,20 +97,10 @@ class SearchEngine:
                 if reply.status == _TOO_MANY:
                     return wait_asked(reply.retry_after, self.clock.now(), _LONGEST_PAUSE) or _PAUSE
                 if reply.status != 200:
-                    advice = self._advice(reply.status)
-                    raise ToolFailed(
-                        Sentence(
-                            "{engine} answered {status}: {advice}", engine=self.name, status=reply.status, advice=advice
-                        )
-                    )
+                    raise self._answered(reply.status, self._advice(reply.status))
                 found = parsed(reply.body(_MOST_BYTES))
         except ExchangeFailed as error:
-            fault = error.failed.fault
-            raise ToolFailed(
-                Sentence(
-                    "{engine} gave no answer ({fault}): {advice}", engine=self.name, fault=fault, advice=self._check()
-                )
-            ) from None
+            raise self._silent(error.failed.fault) from None
         except ValueError as error:
             raise self._no_engine() from error
         if not isinstance(found, dict):
