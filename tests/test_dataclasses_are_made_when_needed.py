@@ -1,18 +1,20 @@
 """A class with slots is what the standard library makes of it, whenever that happens."""
 
+import contextlib
 import copy
 import dataclasses
 import inspect
 import pickle
 import threading
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, field, fields, replace
-from typing import Any, Generic, Protocol, TypeVar
+from dataclasses import KW_ONLY, FrozenInstanceError, InitVar, field, fields, replace
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import pytest
 
 from agent.dataclass import dataclass
 
+KINDS = (dataclass, dataclasses.dataclass)
 T = TypeVar("T")
 
 
@@ -81,7 +83,20 @@ def classes(dataclass: Callable[..., Any]) -> list[tuple[type, tuple[object, ...
         def __init__(self) -> None:
             self.a = 7
 
+    @dataclass(slots=True)
+    class Special:
+        a: int
+        _: KW_ONLY
+        b: InitVar[int] = 2
+        c: list[int] = field(default_factory=list)
+        d: int = field(init=False)
+        shared: ClassVar[int] = 5
+
+        def __post_init__(self, b: int) -> None:
+            self.d = b
+
     return [
+        (Special, (1,)),
         (Plain, (1,)),
         (Made, ([1],)),
         (Below, (1, "x")),
@@ -107,7 +122,7 @@ def test_it_is_what_the_library_makes(ours: Any, theirs: Any, arguments: tuple[o
     assert [(each.name, each.default, each.init) for each in fields(one)] == [
         (each.name, each.default, each.init) for each in fields(other)
     ]
-    assert inspect.signature(ours) == inspect.signature(theirs)
+    assert str(inspect.signature(ours)) == str(inspect.signature(theirs))
     assert ours.__match_args__ == theirs.__match_args__
     assert ours.__slots__ == theirs.__slots__ and hasattr(one, "__dict__") == hasattr(other, "__dict__")
     assert (one == ours(*arguments)) == (other == theirs(*arguments))
@@ -147,6 +162,12 @@ class Untouched:
     a: int
 
 
+@dataclass(frozen=True, slots=True)
+class Often:
+    a: int
+    b: list[int] = field(default_factory=list, compare=False)
+
+
 class Plainly(Asked):
     """No dataclass itself."""
 
@@ -158,12 +179,69 @@ class Plainly(Asked):
 
 def promised(cls: type) -> bool:
     """True if nothing of the class but its slots was made."""
-    return "__eq__" not in vars(cls)
+    return type(vars(cls)["__dataclass_fields__"]) is not dict
 
 
 def test_nothing_is_made_before_it_is_needed() -> None:
     assert promised(Untouched)
-    assert Untouched(1) == Untouched(1) and not promised(Untouched)
+    one, other = Untouched(1), Untouched(a=1)
+    assert (one.a, other.a) == (1, 1) and promised(Untouched)
+    assert one == other and not promised(Untouched)
+
+
+def test_what_is_made_often_has_the_methods_of_the_library() -> None:
+    made = [Often(number) for number in range(200)]
+    assert not promised(Often) and [each.a for each in made] == list(range(200))
+    assert made[0] == Often(0) != made[199] and len({*made, Often(7)}) == 200 and made[0].b is not made[1].b
+
+
+CALLS: list[tuple[tuple[object, ...], dict[str, object]]] = [
+    ((), {}),
+    ((1,), {}),
+    ((1, 2), {}),
+    ((1, 2, 3, 4, 5), {}),
+    ((), {"a": 1}),
+    ((1,), {"a": 2}),
+    ((1,), {"b": [2], "c": 3}),
+    ((1,), {"other": 2}),
+]
+
+
+@pytest.mark.parametrize(("args", "named"), CALLS, ids=str)
+def test_the_first_instance_takes_what_the_library_takes(args: tuple[object, ...], named: dict[str, object]) -> None:
+    for (ours, _), (theirs, _) in zip(classes(dataclass), classes(dataclasses.dataclass), strict=True):
+        results = []
+        for cls in (ours, theirs):
+            try:
+                results.append(repr(cls(*args, **named)))
+            except TypeError as error:
+                results.append(str(error))
+        assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("name", ["a", "other"])
+def test_the_first_instance_is_frozen(name: str) -> None:
+    for cls, wanted in ((ours, theirs) for (ours, _), (theirs, _) in zip(*map(classes, KINDS), strict=True)):
+        results = []
+        for each in (cls, wanted):
+            with contextlib.suppress(TypeError):
+                one = each(1) if each.__name__ != "Nothing" else each()
+                for change in (lambda one: setattr(one, name, 2), lambda one: delattr(one, name), hash):
+                    try:
+                        change(one)
+                        results.append("done")
+                    except (AttributeError, TypeError) as error:
+                        results.append(type(error).__name__)
+        assert results[: len(results) // 2] == results[len(results) // 2 :], cls
+
+
+def test_a_default_that_all_would_share_is_refused() -> None:
+    @dataclass(slots=True)
+    class Shared:
+        a: list[int] = []
+
+    with pytest.raises(ValueError, match="mutable default"):
+        Shared()
 
 
 def test_a_class_below_can_be_made_first_and_begin_in_its_own_way() -> None:
