@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from agent.errors import AgentError
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
-from agent.vault.worktree.survey import Dirty, DirtyKind, dirty, filtered
+from agent.vault.worktree.survey import DirtyKind, Survey, filtered, survey
 
 _ID = len("H 100644 ")
 """Where the id begins in a row of git's list."""
@@ -14,17 +14,22 @@ _NAMED = 1_000
 """
 
 
-def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, str]:
-    """Path to content hash of all notes on disk that git does not ignore; `changed` is the result of `dirty`, if known.
+def contents(vault: Vault) -> dict[str, str]:
+    """Path to content hash of all notes on disk that git does not ignore.
 
     In a sparse checkout, excluded notes that are on disk nevertheless are read. The hash is of the bytes on disk, even
     if git stores a filtered version. A file that a program keeps open is read as it is at this moment. A file that
     cannot be read has the hash that git saw last, and is left out if there is none.
     """
+    return contents_and_changes(vault)[0]
+
+
+def contents_and_changes(vault: Vault) -> tuple[dict[str, str], Survey]:
+    """The `contents`, and the files that differ from HEAD, which git looks for at the same time."""
     command = ["ls-files", "-s", "-t", "-z", *vault.place.pathspec]
     listing = vault.git.start(*command)  # git lists the files while this process looks for changes
     try:
-        changed = dirty(vault.git, vault.place) if changed is None else changed
+        found = survey(vault.git, vault.place)
         rows = listing.wait().decode("utf-8", "surrogateescape").split("\0")
     finally:
         listing.end()
@@ -34,8 +39,8 @@ def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, 
     entries = {path: row for path, row in named.items() if is_note(path)}
     away = {path for path, row in entries.items() if row.startswith("S")}
     notes = {path: row[_ID:end] for path, row in entries.items() if path not in away}
-    staged = {item.path: oid for item in changed if (oid := notes.pop(item.path, ""))}
-    there = [item.path for item in changed if item.kind is not DirtyKind.DELETED and is_note(item.path)]
+    staged = {item.path: oid for item in found.changed if (oid := notes.pop(item.path, ""))}
+    there = [item.path for item in found.changed if item.kind is not DirtyKind.DELETED and is_note(item.path)]
     for path in (*there, *away, *_rewritten(vault, [*notes])):
         known = staged.get(path) or notes.get(path)
         notes.pop(path, None)
@@ -47,7 +52,7 @@ def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, 
             continue
         if data is not None and data[0] != "120000":
             notes[path] = vault.git.blob_id(data[1])
-    return notes
+    return notes, found
 
 
 def _rewritten(vault: Vault, paths: Sequence[str]) -> set[str]:

@@ -11,7 +11,7 @@ from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.lookup import named_note
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.status import last_commit
+from agent.interfaces.cli.status_of_vault import last_commit
 from agent.interfaces.cli.sync_rounds import finish, go_round
 from agent.interfaces.cli.sync_setup import setup
 from agent.interfaces.cli.sync_sign import sign

@@ -9,11 +9,11 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, os_reason
 from agent.markdown.note import Note
 from agent.vault.drafts import drafts_file, load_drafts
-from agent.vault.listing import contents
+from agent.vault.listing import contents_and_changes
 from agent.vault.locks import holder
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
-from agent.vault.worktree.survey import Dirty, survey
+from agent.vault.worktree.survey import Dirty
 from agent.vault.write.left_out import DRAFT as DRAFT
 from agent.vault.write.left_out import halves, left_out, unchanged_drafts
 from agent.vault.write.unsettled import opened_and_unread
@@ -76,8 +76,7 @@ def _look(vault: Vault) -> VaultStatus:
     place, writer = vault.place, vault.writer
     last = vault.git.start(*_LAST)
     try:
-        found = survey(vault.git, place)
-        notes = contents(vault, found.changed)
+        notes, found = contents_and_changes(vault)
         held = writer.held_unchanged()
         logged = last.wait(ok=(0, 128))
     finally:

@@ -1,0 +1,290 @@
+"""What `vault-agent status` prints, in words and as JSON."""
+
+import re
+import shlex
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+
+from agent.background.jobs.jobs_status import jobs_status, jobs_status_document
+from agent.clock import Clock, SetClock
+from agent.config.run_settings import SpendSettings
+from agent.interfaces.cli.language import counted, listed, row, said
+from agent.interfaces.cli.machines import format_machines, machines_document
+from agent.interfaces.cli.output import PROGRAM, Output
+from agent.interfaces.cli.printing import as_lines, at_words, columns, size
+from agent.interfaces.cli.status_of_jobs import format_jobs_status
+from agent.interfaces.cli.status_of_notices import format_notices_status, notices_status
+from agent.interfaces.cli.status_of_vault import format_vault, vault_document
+from agent.interfaces.cli.sync_status import found_standings, short_lines
+from agent.llm.ledger import SpendTotals
+from agent.metrics import names
+from agent.metrics.totals import MetricTotals, load_totals
+from agent.runs.arrivals import ArrivalState, arrival_state
+from agent.runs.growth_spend import GrowthPart
+from agent.runs.status import AgentStatus, agent_status
+from agent.schedule.goals import GOAL_TYPE
+from agent.vault.health.status import VaultStatus
+from agent.vault.sync.standing import standing_document
+from agent.workspace.catch_up import Prefetch
+from agent.workspace.daemon_lock import load_daemon_state
+from agent.workspace.index_status import IndexState, index_state
+from agent.workspace.workspace import Workspace
+
+_NAME = re.compile(r"^\S*\s*")
+"""The name that a line begins with, and the spaces up to its words."""
+_COUNTS = (
+    (names.RUNS, "1 run", "{count:,} runs"),
+    (names.RECALLED, "1 recall", "{count:,} recalls"),
+    (names.CAPTURED, "1 capture", "{count:,} captures"),
+    (names.REFRESHED, "1 refresh", "{count:,} refreshes"),
+    (names.SUGGESTED, "1 skill suggested", "{count:,} skills suggested"),
+)
+_ARRIVED = {
+    None: "{notes} by {name}; who writes there? vault-agent trust {name} --only-me, or --others",
+    "me": "{notes} by {name}, where only you write",
+    "others": "{notes} by {name}, where others write too",
+}
+_APPROVALS, _QUESTIONS = "vault-agent approvals", "vault-agent questions"
+
+
+def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], notes: bool) -> None:
+    """Print the state. `looked` is what git finds meanwhile; `notes` names each note that search misses, even in part."""
+    daemon, agent, day = (
+        load_daemon_state(workspace),
+        agent_status(workspace),
+        load_totals(workspace.metrics, workspace.clock.now().date()),
+    )
+    arrived, notices = arrival_state(workspace), notices_status(workspace)
+    found = looked.result()
+    index = index_state(workspace, found.notes, GOAL_TYPE)
+    remotes, paused = found_standings(workspace, len(found.dirty))
+    jobs = jobs_status(workspace, index.of_type)
+    warnings = list(workspace.loaded.warnings)
+    if day.unreadable:
+        warnings.append(said("some of today's counts cannot be read and are left out"))
+    document = {
+        **vault_document(found),
+        "daemon": daemon,
+        "index": _index_document(index, notes),
+        "agent": _agent_document(agent, workspace.settings.spend),
+        "schedule": jobs_status_document(jobs),
+        "notices": {"held": notices.held, "undelivered": notices.undelivered, "problem": notices.problem},
+        "machines": machines_document(agent),
+        "arrived": arrived_document(arrived),
+        "events": dict(day.events),
+        "sync": {"paused": paused, "remotes": [standing_document(each) for each in remotes]} if remotes else None,
+        "clock": _clock_document(workspace.clock),
+        "warnings": warnings,
+    }
+    lines = [
+        *_format_clock(workspace.clock),
+        *short_lines(remotes, paused, workspace.clock.now()),
+        *_format_arrived(arrived),
+        *_format_daemon(daemon),
+        *format_jobs_status(jobs, daemon is not None),
+        *format_notices_status(notices),
+        *_format_index(index, notes),
+        *_format_agent(agent, workspace.settings.spend),
+        *format_machines(agent),
+        *_format_day(day),
+    ]
+    output.emit(document, lambda: as_lines(_folded([*format_vault(found), *lines])))
+    for warning in () if output.json else warnings:
+        output.warn(warning)
+
+
+def _clock_document(clock: Clock) -> dict[str, object] | None:
+    return {"now": clock.now().isoformat(), "rate": clock.rate} if isinstance(clock, SetClock) else None
+
+
+def _format_clock(clock: Clock) -> list[str]:
+    """A line about a clock that was set for trying things out."""
+    if not isinstance(clock, SetClock):
+        return []
+    told = said("the clock is set: {now:%Y-%m-%d %H:%M}", now=clock.now())
+    told += said(", {rate:g} times as fast", rate=clock.rate) if clock.rate != 1 else ""
+    return [row("clock", told)]
+
+
+def _folded(lines: Sequence[str]) -> Iterator[str]:
+    """The lines, on a terminal cut after words, below each other beside their names; a command stays on one line."""
+    for line in lines:
+        name = line[: len(line) - len(_NAME.sub("", line))]
+        words = line[len(name) :]
+        if sys.stdout.isatty() and PROGRAM not in line:
+            first, *rest = at_words(words, size()[0] - columns(name)).split("\n")
+            yield name + first
+            yield from (" " * columns(name) + row for row in rest)
+        else:
+            yield line
+
+
+def arrived_document(state: ArrivalState) -> dict[str, object]:
+    """The remotes, and the arrived notes with instructions for the agent that need a review, for `--json`."""
+    remotes = [
+        {"name": each.name, "address": each.address, "writers": each.writers, "notes": each.notes}
+        for each in state.remotes
+    ]
+    return {"remotes": remotes, "steering": list(state.steering)}
+
+
+def _format_arrived(state: ArrivalState) -> list[str]:
+    """A line for each remote that notes arrived from, and for each note that needs a review."""
+    lines = []
+    for each in state.remotes:
+        if each.notes:
+            notes = counted(each.notes, "1 note", "{count} notes")
+            lines.append(row("arrived", said(_ARRIVED[each.writers], notes=notes, name=each.name or each.address)))
+    steers = "{path} steers me when you have looked: vault-agent trust {name}"
+    return lines + [row("arrived", said(steers, path=path, name=shlex.quote(path))) for path in state.steering]
+
+
+def _index_document(index: IndexState, notes: bool) -> dict[str, object]:
+    document: dict[str, object] = {"mode": index.mode, "engine": index.engine, "problem": index.problem}
+    document |= {"behind": index.behind, "vectors": index.vectors or None}
+    if index.coverage is not None:
+        lost = (*index.coverage.skipped, *index.coverage.failed)
+        document |= {"indexed": index.coverage.indexed, "pending": index.coverage.pending, "not_indexed": len(lost)}
+        if notes:
+            document["notes"] = [{"path": path, "reason": reason} for path, reason in (*lost, *index.coverage.partly)]
+    return document
+
+
+def _format_index(index: IndexState, notes: bool) -> list[str]:
+    if index.coverage is None:
+        none = "none: {problem}; `vault-agent search` or the daemon builds it"
+        return [row("index", said(none, problem=said(index.problem or "")))]
+    lost = (*index.coverage.skipped, *index.coverage.failed)
+    parts = listed(filter(None, (index.engine, index.vectors)))
+    line = said(
+        "{count} notes found by {mode} search ({parts})",
+        count=index.coverage.indexed,
+        mode=said(index.mode),
+        parts=parts,
+    )
+    line += said(", {count} not: see --notes", count=len(lost)) if lost and not notes else ""
+    if index.behind:
+        line += counted(index.behind, "; 1 change not taken in yet", "; {count} changes not taken in yet")
+    named = (*lost, *index.coverage.partly) if notes else ()
+    return [
+        row("index", line),
+        *(row("", "  " + said("{path}: {reason}", path=path, reason=said(reason))) for path, reason in named),
+    ]
+
+
+def _agent_document(agent: AgentStatus, caps: SpendSettings) -> dict[str, object]:
+    today = agent.today
+    return {
+        "model": agent.model or None,
+        "models": dict(agent.models),
+        "today": None if today is None else _spent_document(today),
+        "growth": _spent_document(agent.growth),
+        "growth_parts": {part: _spent_document(spent) for part, spent in agent.growth_parts.items()},
+        "caps": {"money": caps.daily, "tokens": caps.daily_tokens},
+        "approvals": agent.approvals,
+        "questions": agent.questions,
+        "skills": {"reviews": list(agent.reviews), "suggestions": list(agent.suggestions)},
+        "waiting": list(agent.waiting),
+        "working": list(agent.working),
+        "problem": "; ".join(filter(None, (*agent.misconfigured[:1], agent.problem))) or None,
+    }
+
+
+def _spent_document(spent: SpendTotals) -> dict[str, object]:
+    return {"calls": spent.calls, "tokens": spent.tokens, "money": round(spent.money, 6)}
+
+
+def _format_growth(spent: SpendTotals, parts: Mapping[GrowthPart, SpendTotals]) -> list[str]:
+    """A line for what the agent has spent on its own growth today, in all and by its parts; none for nothing."""
+    if not spent.calls:
+        return []
+    one = "today ${money:.4f} in 1 call of a model, {tokens:,} tokens"
+    more = "today ${money:.4f} in {count:,} calls of a model, {tokens:,} tokens"
+    line = counted(spent.calls, one, more, money=spent.money, tokens=spent.tokens)
+    each_part = "{part} ${money:.4f} ({calls:,})"
+    named = [
+        said(each_part, part=said(part), money=each.money, calls=each.calls)
+        for part, each in sorted(parts.items(), key=lambda item: (-item[1].money, item[0]))
+    ]
+    return [row("growth", said("{line}: {parts}", line=line, parts=listed(named)))]
+
+
+def _format_agent(agent: AgentStatus, caps: SpendSettings) -> list[str]:
+    first, *rest = [said(each) for each in agent.misconfigured] or [_models(agent)]
+    lines = [row("agent", said("no model can be asked: {problem}", problem=first) if agent.misconfigured else first)]
+    if agent.today is not None and agent.today.calls:
+        lines[0] += said(
+            "; today ${money:.2f} of ${daily:g}, {tokens:,} of {daily_tokens:,} tokens",
+            money=agent.today.money,
+            daily=caps.daily,
+            tokens=agent.today.tokens,
+            daily_tokens=caps.daily_tokens,
+        )
+    lines += [row("", f"  {each}") for each in (*rest, said(agent.problem)) if each]
+    lines += _format_growth(agent.growth, agent.growth_parts)
+    if agent.approvals:
+        calls = counted(agent.approvals, "1 call waits: {list}", "{count} calls wait: {list}", list=_APPROVALS)
+        lines.append(row("approve", calls))
+    if agent.questions:
+        asked = counted(agent.questions, "1 question waits: {list}", "{count} questions wait: {list}", list=_QUESTIONS)
+        lines.append(row("asked", asked))
+    lines += _format_skills(agent.reviews, agent.suggestions)
+    return lines + [row("working", said("in {path}", path=path)) for path in agent.working]
+
+
+def _models(agent: AgentStatus) -> str:
+    """The main model, and those that differ from it by kind of work."""
+    others = [f"{kind}: {name}" for kind, name in agent.models.items() if name != agent.model]
+    return listed([agent.model, *others]) if agent.model else said("no model is configured: `ask` quotes your notes")
+
+
+def _format_skills(reviews: Sequence[str], suggestions: Sequence[str]) -> list[str]:
+    parts = [said("{count} to review: vault-agent skills review", count=len(reviews))] if reviews else []
+    parts += [said("{count} to learn: vault-agent skills suggest", count=len(suggestions))] if suggestions else []
+    return [row("skills", said("; ").join(parts))] if parts else []
+
+
+def _format_daemon(daemon: Mapping[str, object] | None) -> list[str]:
+    if daemon is None:
+        return [row("daemon", said("not running"))]
+    if daemon.get("starting"):
+        return [row("daemon", said("process {process}, starting", process=daemon.get("pid")))]
+    line = said("process {process}, {count} files watched", process=daemon.get("pid"), count=daemon.get("files"))
+    line += said(", {count} to take in", count=daemon.get("waiting")) if daemon.get("waiting") else ""
+    lines = [row("daemon", line)]
+    lines += [row("problem", said(str(daemon.get("problem"))))] if daemon.get("problem") else []
+    return [*lines, *_format_logged(daemon.get("logged")), *_format_work(daemon.get("work"))]
+
+
+def _format_logged(logged: object) -> list[str]:
+    """How much the daemon has logged as a warning or an error in the last day, and the last of it."""
+    if not isinstance(logged, dict):
+        return []
+    one = "1 warning in the last day, at {at}: {last}"
+    more = "{count:,} warnings in the last day, the last at {at}: {last}"
+    at = str(logged.get("at")).replace("T", " ")[:16]
+    return [row("logged", counted(int(logged.get("count") or 0), one, more, at=at, last=said(str(logged.get("last")))))]
+
+
+def _format_work(work: object) -> list[str]:
+    """What goes on in the daemon's pool, and what waits for a place in it; nothing while it is idle."""
+    rows = work if isinstance(work, dict) else {}
+    running, waiting = (listed(said(str(each)) for each in rows.get(name) or ()) for name in ("running", "waiting"))
+    waits = said("{running}; waits: {waiting}", running=running, waiting=waiting) if waiting else running
+    return [row("works", waits)] if running else []
+
+
+def _format_day(today: MetricTotals) -> list[str]:
+    """Today's runs, memories and failures in at most two lines; `metrics` has the full figures."""
+    done = [counted(round(today.events[name]), one, more) for name, one, more in _COUNTS if today.events.get(name)]
+    failed = listed(counted(round(number), one, more) for number, one, more in _failed(today) if number)
+    lines = [row("today", listed(done) or said("no run yet"))] if done or failed else []
+    return lines + ([row("", said("  failed: {failed}; see `vault-agent metrics`", failed=failed))] if failed else [])
+
+
+def _failed(today: MetricTotals) -> Iterator[tuple[float, str, str]]:
+    """How often each kind of thing failed, with the sentences for one and for more."""
+    yield today.outcomes.get("failed") or 0, "1 run", "{count:,} runs"
+    yield today.events.get(names.TOOLS_FAILED) or 0, "1 tool call", "{count:,} tool calls"
+    yield today.capture_problems or 0, "1 capture", "{count:,} captures"
+    yield sum(today.handler_errors.values()), "1 hook", "{count:,} hooks"
