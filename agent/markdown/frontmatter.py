@@ -23,10 +23,13 @@ _CLOSING = re.compile(rb"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _LONGEST = 4_096
 _LETTER = r"[^\x00-*,:-@\[-^`{-\x7f]"
 """A letter or digit of ASCII, one of `_/.+-`, or any character that is not ASCII: a set that is quick to compile."""
+_QUOTED = r"\"([^\x00-\x1f\"\\\x7f]*)\""
 _PAIR = re.compile(
     r"([A-Za-z_][A-Za-z0-9_]{0,63}):"
-    rf"(?: ((?![.+-]){_LETTER}(?:{_LETTER}|:(?={_LETTER}))*)\n"
+    rf"(?: ((?![.+-]){_LETTER}(?:{_LETTER}|[: ](?={_LETTER}))*)\n"
     rf"| \[((?:(?![.+-]){_LETTER}+(?:, (?=[^\]])|(?=\])))*)\]\n"
+    rf"| {_QUOTED}\n"
+    rf"| \{{([a-z]+): {_QUOTED}\}}\n"
     r"|\n((?:  - \"[^\x00-\x1f\"\\\x7f]*\"\n)+))"
 )
 _HAN = ("\u4e00", "\u9fff")
@@ -98,7 +101,8 @@ def values_of(found: "tuple[HeaderEntry, ...]") -> dict[str, Value]:
 
 
 def parse_plain_header(text: str) -> dict[str, Value] | None:
-    """The keys of a header of the most common form (one `key: word` a line, simple lists), fast; None for any other.
+    """The keys of a header of the most common form (one `key: words` a line, simple lists, a trigger such as
+    `on: {cron: "0 9 * * *"}`), fast; None for any other.
 
     The values equal those of `yaml_read`, which parses all other headers and reports errors.
     """
@@ -110,11 +114,15 @@ def parse_plain_header(text: str) -> dict[str, Value] | None:
         pair = _PAIR.match(text, at)
         if pair is None or pair[1] in found:
             return None
-        key, word, words, lines = pair.groups()
+        key, word, words, quoted, inner, inner_quoted, lines = pair.groups()
         if word is not None:
             found[key] = resolve(word)
         elif words is not None:
             found[key] = tuple(map(resolve, words.split(", "))) if words else ()
+        elif quoted is not None:
+            found[key] = quoted
+        elif inner is not None:
+            found[key] = {inner: inner_quoted}
         else:
             found[key] = tuple(line[5:-1] for line in lines.splitlines())
         at = pair.end()

@@ -48,7 +48,7 @@ _APPROVALS, _QUESTIONS = "vault-agent approvals", "vault-agent questions"
 
 
 def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], notes: bool) -> None:
-    """Print the state. `looked` is what git finds meanwhile; `notes` names each note that search misses, even in part."""
+    """Print the state. `looked` is what git finds meanwhile; `notes` names each note that search misses in part."""
     daemon, agent, day = (
         load_daemon_state(workspace),
         agent_status(workspace),
