@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from agent.errors import AgentError
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
-from agent.vault.worktree.survey import DirtyKind, Survey, filtered, survey
+from agent.vault.worktree.survey import DirtyKind, Survey, filtered, surveying
 
 _ID = len("H 100644 ")
 """Where the id begins in a row of git's list."""
@@ -26,19 +26,13 @@ def contents(vault: Vault) -> dict[str, str]:
 
 def contents_and_changes(vault: Vault) -> tuple[dict[str, str], Survey]:
     """The `contents`, and the files that differ from HEAD, which git looks for at the same time."""
-    command = ["ls-files", "-s", "-t", "-z", *vault.place.pathspec]
-    listing = vault.git.start(*command)  # git lists the files while this process looks for changes
+    listing = vault.git.start("ls-files", "-s", "-t", "-z", *vault.place.pathspec)
     try:
-        found = survey(vault.git, vault.place)
-        rows = listing.wait().decode("utf-8", "surrogateescape").split("\0")
+        with surveying(vault.git, vault.place) as looked:  # git lists the files, and looks for changes meanwhile
+            notes, away = _listed_notes(vault, listing.wait().decode("utf-8", "surrogateescape"))
+            found = looked()
     finally:
         listing.end()
-    end = _ID + vault.git.width
-    start = end + len(" 0\t" + vault.place.prefix)
-    named = {row[start:]: row for row in rows if row.endswith(".md") and row.startswith("100", 2)}
-    entries = {path: row for path, row in named.items() if is_note(path)}
-    away = {path for path, row in entries.items() if row.startswith("S")}
-    notes = {path: row[_ID:end] for path, row in entries.items() if path not in away}
     staged = {item.path: oid for item in found.changed if (oid := notes.pop(item.path, ""))}
     there = [item.path for item in found.changed if item.kind is not DirtyKind.DELETED and is_note(item.path)]
     for path in (*there, *away, *_rewritten(vault, [*notes])):
@@ -53,6 +47,23 @@ def contents_and_changes(vault: Vault) -> tuple[dict[str, str], Survey]:
         if data is not None and data[0] != "120000":
             notes[path] = vault.git.blob_id(data[1])
     return notes, found
+
+
+def _listed_notes(vault: Vault, rows: str) -> tuple[dict[str, str], list[str]]:
+    """The id of each note in git's list, and the notes that a sparse checkout leaves out, without an id.
+
+    One pass over all rows: of 100,000, each further one takes as long as a small command.
+    """
+    end = _ID + vault.git.width
+    start = end + len(" 0\t" + vault.place.prefix)
+    notes, away = dict[str, str](), list[str]()
+    for row in rows.split("\0"):
+        if row.endswith(".md") and row.startswith("100", 2) and is_note(path := row[start:]):
+            if row.startswith("S"):
+                away.append(path)
+            else:
+                notes[path] = row[_ID:end]
+    return notes, away
 
 
 def _rewritten(vault: Vault, paths: Sequence[str]) -> set[str]:

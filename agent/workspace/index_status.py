@@ -38,8 +38,9 @@ class IndexState:
     of_type: frozenset[str] | None = None
 
 
-def index_state(workspace: Workspace, notes: Mapping[str, str], type_asked: str = "") -> IndexState:
-    """The state of the index as it is, without an update. `notes` is every note's content hash, by path."""
+def index_state(workspace: Workspace, notes: Callable[[], Mapping[str, str]], type_asked: str = "") -> IndexState:
+    """The state of the index as it is, without an update. `notes` gives every note's content hash, by path; git may
+    still be looking for them while the index is read."""
     files = index_files(workspace)
     if files.mark.exists():
         return _none(Sentence("it has to be built anew ({reason})", reason=files.why_broken()))
@@ -90,7 +91,9 @@ def _ask_store(files: IndexFiles, question: Callable[[PassageStore], T]) -> T | 
         store.close()
 
 
-def _state(files: IndexFiles, store: PassageStore, notes: Mapping[str, str], type_asked: str) -> IndexState:
+def _state(
+    files: IndexFiles, store: PassageStore, notes: Callable[[], Mapping[str, str]], type_asked: str
+) -> IndexState:
     if store.meta("building") or not store.meta("identity"):
         return _none("the first index is being built")
     _, engine, model, _ = json.loads(store.meta("identity"))
@@ -99,7 +102,8 @@ def _state(files: IndexFiles, store: PassageStore, notes: Mapping[str, str], typ
         pending = {path for path, _ in store.pending()}
     found = coverage_of(known, pending)
     tried = {path for path, _ in found.failed}
-    changed = {path for path, row in known.items() if notes.get(path) != row[1]} | (notes.keys() - known.keys())
+    hashes, now = {path: row[1] for path, row in known.items()}, notes()
+    changed = set() if hashes == now else {path for path, _ in hashes.items() ^ now.items()}
     behind = len(changed - tried)
     unknown = changed | tried | pending | {path for path, _ in found.skipped}
     mode = "keyword" if model == "none" else "hybrid"

@@ -77,7 +77,7 @@ def test_the_index_knows_the_goals_that_git_would_find(town: Town) -> None:
     with closing(open_index(town.workspace)) as index:
         index.refresh()
     town.write("Learn Greek.md", GOAL.replace("Run a marathon", "Learn Greek"))
-    state = index_state(town.workspace, status(town.workspace.vault).notes, GOAL_TYPE)
+    state = index_state(town.workspace, lambda: status(town.workspace.vault).notes, GOAL_TYPE)
     assert state.of_type is not None and "tea.md" not in state.of_type
     by_index, by_git = job_shelf(town.workspace, state.of_type).load(), job_shelf(town.workspace).load()
     assert by_index == by_git and len(by_git.jobs) == 2
@@ -89,6 +89,6 @@ def test_git_looks_for_goals_when_the_index_knows_few_of_the_notes(town: Town, m
         index.refresh()
     for number in range(3):
         town.write(f"{number}.md", GOAL.replace("Run a marathon", f"Goal {number}"))
-    state = index_state(town.workspace, status(town.workspace.vault).notes, GOAL_TYPE)
+    state = index_state(town.workspace, lambda: status(town.workspace.vault).notes, GOAL_TYPE)
     assert (state.of_type, state.behind) == (None, 3)
     assert len(job_shelf(town.workspace, state.of_type).load().jobs) == 3

@@ -1,5 +1,7 @@
 """`vault-agent status`: the state of commits, waiting changes, index, daemon and agent; changes nothing."""
 
+from importlib import import_module
+
 import click
 
 from agent.interfaces.cli.host import workspace_for
@@ -16,6 +18,5 @@ def command(output: Output, notes: bool) -> None:
     day."""
     workspace = workspace_for(output)
     looked = Prefetch(lambda: status(workspace.vault))
-    from agent.interfaces.cli.status_page import show  # takes as long to load as git to look at all files
-
-    show(output, workspace, looked, notes)
+    page = import_module("agent.interfaces.cli.status_page")  # takes as long to load as git to look at all files
+    page.show(output, workspace, looked, notes)

@@ -55,8 +55,8 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
         load_totals(workspace.metrics, workspace.clock.now().date()),
     )
     arrived, notices = arrival_state(workspace), notices_status(workspace)
+    index = index_state(workspace, lambda: looked.result().notes, GOAL_TYPE)
     found = looked.result()
-    index = index_state(workspace, found.notes, GOAL_TYPE)
     remotes, paused = found_standings(workspace, len(found.dirty))
     jobs = jobs_status(workspace, index.of_type)
     warnings = list(workspace.loaded.warnings)

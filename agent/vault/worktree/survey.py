@@ -7,7 +7,8 @@ not unchanged.
 import errno
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
 
@@ -53,10 +54,43 @@ class Survey:
 
 def survey(git: Git, place: Place, paths: Collection[str] = ()) -> Survey:
     """The files of the vault, or of `paths`, that differ from HEAD; no lock is taken and no filter run."""
-    command = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"]
+    with surveying(git, place, paths) as found:
+        return found()
+
+
+@contextmanager
+def surveying(git: Git, place: Place, paths: Collection[str] = ()) -> Iterator[Callable[[], Survey]]:
+    """A block in which git looks for what `survey` gives; the function waits for it."""
     only = [place.prefix + path for path in paths] or [place.prefix.rstrip("/")]
     pathspec = ["--", *only] if only != [""] else []
-    running, out = _run(git, [*command, *pathspec])
+    running = _start(git, pathspec)
+    try:
+        yield lambda: _survey(git, place, *_output(git, running, pathspec))
+    finally:
+        running.end()
+
+
+def _start(git: Git, pathspec: Sequence[str]) -> Running:
+    """Start git status; if git could not match a pattern in time before, only for the tracked files."""
+    new = "all" if git.costly is None else "no"
+    command = ["status", "--porcelain=v2", "-z", f"--untracked-files={new}", "--no-renames", "--ignore-submodules=all"]
+    return git.start(*command, *pathspec, drivers_off=True)
+
+
+def _output(git: Git, running: Running, pathspec: Sequence[str]) -> tuple[str, bytes]:
+    """What git printed, and its warnings; asked once more if it cannot match a pattern in time."""
+    try:
+        out = running.wait()
+    except Obstructed as error:
+        if git.costly is not None or not error.hazard.pattern:
+            raise
+        git.costly = error.hazard
+        running = _start(git, pathspec)
+        out = running.wait()
+    return out.decode("utf-8", "surrogateescape"), running.stderr
+
+
+def _survey(git: Git, place: Place, out: str, warnings: bytes) -> Survey:
     found = [item for line in out.split("\0") if (item := _parse(line)) is not None]
     known: dict[str, bool] = {}
     changed = tuple(
@@ -65,25 +99,10 @@ def survey(git: Git, place: Place, paths: Collection[str] = ()) -> Survey:
         if item.path.startswith(place.prefix) and not item.path.endswith("/") and not is_temporary(item.path)
         if item.kind is not DirtyKind.CREATED or not is_foreign(place.root, item.path.removeprefix(place.prefix), known)
     )
-    unread = dict.fromkeys(unreadable(running.stderr.decode("utf-8", "surrogateescape")))
+    unread = dict.fromkeys(unreadable(warnings.decode("utf-8", "surrogateescape")))
     if git.costly is not None:
         unread[f"new files ({git.costly})"] = None
     return Survey(changed, tuple(path.removeprefix(place.prefix) for path in unread))
-
-
-def _run(git: Git, command: Sequence[str]) -> tuple[Running, str]:
-    """Run git status; if git cannot match a pattern in time, only for the tracked files."""
-    if git.costly is None:
-        running = git.start(*command, drivers_off=True)
-        try:
-            return running, running.wait().decode("utf-8", "surrogateescape")
-        except Obstructed as error:
-            if not error.hazard.pattern:
-                raise
-            git.costly = error.hazard
-    known = ["--untracked-files=no" if word == "--untracked-files=all" else word for word in command]
-    running = git.start(*known, drivers_off=True)
-    return running, running.wait().decode("utf-8", "surrogateescape")
 
 
 def unreadable(stderr: str) -> Iterator[str]:

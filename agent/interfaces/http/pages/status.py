@@ -50,7 +50,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
         "shelf": shelf,
         "agent": agent,
         "vault": vault,
-        "index": index_state(workspace, vault.notes),
+        "index": index_state(workspace, lambda: vault.notes),
         "daemon": load_daemon_state(workspace) or {},
         "meters": meters(request, agent),
         "warnings": workspace.loaded.warnings,
