@@ -13,7 +13,7 @@ from functools import cache, lru_cache, partial
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,8 @@ from agent.dataclass import dataclass
 from agent.index.arrays import Floats, Ints
 from agent.index.model_files import FoundModel, check_parts, content_of, find_model, hub_cache, is_hub_name, is_path
 from agent.index.pieces import Pieces, PieceTokenizer, piece_tokenizer, whole_pieces
+from agent.index.tokenizer import FileTokenizer, encoded, load_tokenizer
 from agent.texts import Sentence
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 MULTILINGUAL = "minishlab/potion-multilingual-128M"
 AUTO, SHIPPED = ("", "auto"), "shipped"
@@ -65,8 +63,8 @@ TOGETHER = 500_000
 
 @dataclass(frozen=True, slots=True)
 class StaticEmbedder:
-    """A matrix with a row for each token, through `mapping` if the model has one; `ids` tokenizes texts, and `cut`
-    loads a tokenizer of texts in pieces if there is one for the model."""
+    """A matrix with a row for each token, through `mapping` if the model has one; `ids` tokenizes texts, `cut`
+    loads a tokenizer of texts in pieces if there is one for the model, and `begin` is that of `FileTokenizer`."""
 
     name: str
     ids: Callable[[Sequence[str]], Sequence[Sequence[int]]]
@@ -75,6 +73,7 @@ class StaticEmbedder:
     mapping: Ints | None = None
     unknown: int = -1
     cut: "Callable[[], PieceTokenizer | None] | None" = None
+    begin: Callable[[str], None] | None = None
 
     @property
     def dimensions(self) -> int:
@@ -139,6 +138,8 @@ class EmbedderChoice:
     fix: str = ""
     load: Callable[[], Embedder | None] | None = None
     """Loads the same embedder in another process; None if that cannot be done."""
+    begin: Callable[[str], None] | None = None
+    """Has the tokens of a text found that is asked for next, while something else is loaded (`tokenizer`)."""
 
     @property
     def notice(self) -> str:
@@ -179,7 +180,7 @@ def choose_embedder(model: str = "", hub: Path | None = None) -> EmbedderChoice:
             _no_embedder,
         )
     instead = Sentence("{reason}; the one that comes with the program is used", reason=reason) if reason else ""
-    return EmbedderChoice(shipped, instead, fix, load_wordllama)
+    return EmbedderChoice(shipped, instead, fix, load_wordllama, shipped.begin)
 
 
 def _no_embedder() -> None:
@@ -206,7 +207,7 @@ def _model2vec(found: FoundModel) -> StaticEmbedder:
     check_parts(last + 1, model.embedding, weights, mapping)
     revision = found.revision or content_of(tokenizer.to_str(), model.embedding, weights, mapping)
     embedder = StaticEmbedder(
-        f"{found.name}@{revision}", lambda texts: _encode(tokenizer, texts), model.embedding, weights, mapping, unknown
+        f"{found.name}@{revision}", lambda texts: encoded(tokenizer, texts), model.embedding, weights, mapping, unknown
     )
     embedder.vectors(embedder.tokens([_PROBE])[0])
     return embedder
@@ -235,10 +236,6 @@ def shipped_embedder() -> Embedder | None:
     return choose_embedder(SHIPPED).embedder
 
 
-def _encode(tokenizer: "Tokenizer", texts: Sequence[str]) -> list[list[int]]:
-    return [each.ids for each in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
-
-
 def load_wordllama() -> StaticEmbedder:
     """The model in the package wordllama; raises `ImportError`, `OSError` or `ValueError` when it is missing or
     invalid."""
@@ -253,32 +250,21 @@ def load_wordllama() -> StaticEmbedder:
     rank = np.maximum(np.arange(len(matrix), dtype=np.float32) - _BYTES, 1.0)
     weights = rank / (rank + np.float32(_COMMON))
     weights[:_BYTES] = _BYTE_WEIGHT
+    ids = FileTokenizer(tokenizer)
     return StaticEmbedder(
         "wordllama-l2-256",
-        lambda texts: _encode(_load_tokenizer(tokenizer), texts),
+        ids,
         matrix,
         weights.astype(np.float32),
         cut=lambda: _load_piece_tokenizer(tokenizer),
+        begin=ids.begin,
     )
-
-
-@cache
-def _load_tokenizer(file: Path) -> "Tokenizer":
-    """The tokenizer in a file; loaded with the first text, since loading takes 80 ms of processor time."""
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(file))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    # Its cache keeps whole lines, which are rarely repeated: 110 MB after a large burst, and no faster.
-    tokenizer.model._resize_cache(0)
-    return tokenizer
 
 
 @cache
 def _load_piece_tokenizer(file: Path) -> PieceTokenizer | None:
     """The same by pieces; loaded with the first note that is indexed."""
-    return piece_tokenizer(_load_tokenizer(file))
+    return piece_tokenizer(load_tokenizer(file))
 
 
 def map_matrix(path: Path) -> NDArray[np.float32] | NDArray[np.float16]:

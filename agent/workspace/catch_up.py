@@ -6,10 +6,10 @@ The reason why an index is behind is returned as text; the interfaces show it.
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
-from threading import Thread
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from agent.errors import LockHeld
+from agent.prefetch import Prefetch
 from agent.texts import Sentence
 from agent.vault.listing import contents
 from agent.workspace.daemon_lock import is_watched, load_daemon_state
@@ -22,29 +22,6 @@ T = TypeVar("T")
 FEW = 200
 """Most changed notes that are indexed before a search; with more, an existing index is searched without them, and the
 result says so."""
-
-
-class Prefetch(Generic[T]):
-    """Work that runs in its own thread."""
-
-    def __init__(self, work: Callable[[], T]) -> None:
-        self._done: list[T] = []
-        self._error: BaseException | None = None
-        self._thread = Thread(target=self._run, args=(work,), daemon=True)
-        self._thread.start()
-
-    def result(self) -> T:
-        """The result of the work, once it is done; raises the exception that the work raised."""
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-        return self._done[0]
-
-    def _run(self, work: Callable[[], T]) -> None:
-        try:
-            self._done.append(work())
-        except BaseException as error:  # noqa: BLE001 - raised again by `result`
-            self._error = error
 
 
 def prefetch_contents(workspace: Workspace) -> Prefetch[dict[str, str]] | None:

@@ -83,10 +83,11 @@ class SearchIndex:
 
     def warm(self, text: str) -> None:
         """Load the code and the model that a search for `text` needs, while git lists the notes."""
-        open_engine(self.engine, self.files.keyword(self.engine), Weights())
+        if self.chosen.begin is not None:
+            self.chosen.begin(text)
         if self.chosen.embedder is not None:
             load_library()
-            self.chosen.embedder.tokens([text])
+        open_engine(self.engine, self.files.keyword(self.engine), Weights())
 
     def search(
         self,

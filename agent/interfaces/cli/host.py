@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from agent.app.open import open_workspace
 from agent.dataclass import dataclass
 from agent.interfaces.cli.output import Output
-from agent.workspace.catch_up import Prefetch, open_ahead
+from agent.prefetch import Prefetch
+from agent.workspace.catch_up import open_ahead
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import click
 
 from agent.interfaces.cli.host import workspace_for
 from agent.interfaces.cli.output import Output
+from agent.prefetch import Prefetch
 from agent.vault.health.status import status
-from agent.workspace.catch_up import Prefetch
 
 
 @click.command(short_help="Show what is saved, what waits, and what needs you.")

@@ -19,13 +19,13 @@ from agent.interfaces.cli.sync_status import found_standings, short_lines
 from agent.llm.ledger import SpendTotals
 from agent.metrics import names
 from agent.metrics.totals import MetricTotals, load_totals
+from agent.prefetch import Prefetch
 from agent.runs.arrivals import ArrivalState, arrival_state
 from agent.runs.growth_spend import GrowthPart
 from agent.runs.status import AgentStatus, agent_status
 from agent.schedule.goals import GOAL_TYPE
 from agent.vault.health.status import VaultStatus
 from agent.vault.sync.standing import standing_document
-from agent.workspace.catch_up import Prefetch
 from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.index_status import IndexState, index_state
 from agent.workspace.workspace import Workspace
