@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent.index.arrays import Floats
 from agent.index.damage import Damaged
 from agent.index.files import IndexFiles
-from agent.index.nearest import nearest_by_signs, pack_signs, small_rows
+from agent.index.nearest import nearest_by_signs, nearest_notes, pack_signs, small_rows
 from agent.index.vector import VectorIndex, load_vectors
 from agent.index.vector_writer import VectorWriter
 
@@ -298,3 +298,17 @@ def test_eight_bits_keep_the_direction(values: list[float]) -> None:
         return
     small = small_rows(row / np.float32(length)).astype(np.float64)
     assert float((small @ row[0]).item()) / np.linalg.norm(small) / length > 0.99
+
+
+@given(st.integers(1, 300), st.integers(1, 40), st.integers(0, 1 << 30))
+def test_the_nearest_of_all_are_those_of_exact_arithmetic(size: int, count: int, seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    rows = chance.integers(-3, 4, (size, DIMENSIONS)).astype(np.int8)
+    rows[chance.random(size) < 0.1] = 0
+    vector = question()
+    found = nearest_notes(rows, np.arange(size, dtype=np.uint32), vector, count)
+    wide, asked = rows.astype(np.int64), small_rows(vector).astype(np.int64)
+    alike = (wide @ asked) / np.maximum(np.sqrt((wide * wide).sum(axis=1) * float(asked @ asked)), 1e-9)
+    assert len(found) >= min(count, size)
+    assert set(np.flatnonzero(alike > np.sort(alike)[-min(count, size)] + 1e-6).tolist()) <= set(found)
+    assert alike[found].min() >= np.sort(alike)[-min(count, size)] - 1e-6

@@ -49,8 +49,8 @@ def git(root: Path, *arguments: str) -> None:
     subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
 
 
-def build_prose(root: Path, notes: int, seed: int = 1) -> list[str]:
-    """Create a committed vault of `notes` notes of 130 words in five paragraphs; returns their paths, always the
+def build_prose(root: Path, notes: int, seed: int = 1, of_words: int = WORDS_PER_NOTE) -> list[str]:
+    """Create a committed vault of `notes` notes of so many words, 26 in each paragraph; returns their paths, always the
     same."""
     build(root, 0)
     chance = random.Random(seed)
@@ -58,8 +58,8 @@ def build_prose(root: Path, notes: int, seed: int = 1) -> list[str]:
     heights = list(accumulate(1 / (rank + 3) for rank in range(VOCABULARY)))
     paths = []
     for number in range(notes):
-        body = chance.choices(words, cum_weights=heights, k=WORDS_PER_NOTE)
-        lines = [" ".join(body[at : at + _PARAGRAPH]) for at in range(0, WORDS_PER_NOTE, _PARAGRAPH)]
+        body = chance.choices(words, cum_weights=heights, k=of_words)
+        lines = [" ".join(body[at : at + _PARAGRAPH]) for at in range(0, of_words, _PARAGRAPH)]
         header = f"---\nid: {number}\ntype: note\ndate: 2026-{number % 12 + 1:02}-{number % 28 + 1:02}\n---\n"
         path = f"notes/{number % 100:02}/note-{number:06}.md"
         (root / path).parent.mkdir(parents=True, exist_ok=True)
