@@ -6,7 +6,7 @@ the next update rebuilds it. Updating the index is left to `update`.
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import field
 from importlib import import_module
 from itertools import repeat
@@ -101,6 +101,17 @@ class Searcher:
             parse_query(text)  # an invalid query is an error here, too
             return SearchResult(text, "none", self.engine, (), error.message)
 
+    def open(self) -> None:
+        """Open what is whole, ahead of a search; what is not is left to the search, which says so."""
+        with suppress(Permanent, OSError):
+            store = self._current_store()
+            with store.snapshot():
+                seen = self._update_of(store)
+                self._reasons = [self.chosen.notice] if self.chosen.notice else []
+                self._open_keyword(store, busy=bool(store.pending()))
+                self._open_vectors(store)
+                self._seen = seen
+
     def close(self) -> None:
         """Close all files."""
         if self._store is not None:
@@ -119,13 +130,7 @@ class Searcher:
         passages: bool,
         explain: bool,
     ) -> SearchResult:
-        now = self.files.inode()
-        if self._store is not None and now != self._inode:
-            self.close()  # the index was deleted or rebuilt
-        if self._store is None:
-            self._inode = now
-            self._store = open_store(self.files.store, write=False)
-        store = self._store
+        store = self._current_store()
         with store.snapshot():
             self._refresh(store)
             reasons.extend(self._reasons)
@@ -138,6 +143,16 @@ class Searcher:
                 hits = _listed(store, query, limit)
         return SearchResult(text, self._mode(), self.engine, hits, joined(dict.fromkeys(reasons), "; ") or None)
 
+    def _current_store(self) -> PassageStore:
+        """The store of the index that is there now, opened; raises `Damaged`."""
+        now = self.files.inode()
+        if self._store is not None and now != self._inode:
+            self.close()  # the index was deleted or rebuilt
+        if self._store is None:
+            self._inode = now
+            self._store = open_store(self.files.store, write=False)
+        return self._store
+
     def _mode(self) -> Mode:
         if self._keyword is None:
             return "vector" if self._vectors is not None else "none"
@@ -145,10 +160,7 @@ class Searcher:
 
     def _refresh(self, store: PassageStore) -> None:
         """Open the files of the last finished update; a damaged part is left out, and its reason recorded."""
-        if store.meta("building"):
-            raise Damaged("the index is being built")
-        stat = self.files.store.stat()
-        seen = (stat.st_ino, store.meta("generation"))
+        seen = self._update_of(store)
         if seen == self._seen:
             return
         self._reasons = [self.chosen.notice] if self.chosen.notice else []
@@ -165,6 +177,12 @@ class Searcher:
             if not busy and not store.pending():
                 self._met(Damaged("{problem}", problem=error))
         self._seen = seen
+
+    def _update_of(self, store: PassageStore) -> tuple[int, str]:
+        """Which update the store is of; raises `Damaged` while the first one is at work."""
+        if store.meta("building"):
+            raise Damaged("the index is being built")
+        return self.files.store.stat().st_ino, store.meta("generation")
 
     def _open_keyword(self, store: PassageStore, *, busy: bool) -> None:
         folder = self.files.keyword(self.engine)

@@ -79,7 +79,7 @@ def catch_up(
         return _behind_daemon(daemon) or changed
     known = index.known()
     listed = index.listed() if notes is None else notes.result()
-    behind = len({path for path, _ in listed.items() ^ known.items()})
+    behind = 0 if listed == known else len({path for path, _ in listed.items() ^ known.items()})
     anew = index.is_of_another_model
     if not behind and not anew and not index.is_broken():
         return None

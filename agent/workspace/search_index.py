@@ -18,7 +18,7 @@ from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.files import IndexFiles
 from agent.index.hit import SearchResult
 from agent.index.identity import index_identity
-from agent.index.keyword import Engine, engine_for, open_engine
+from agent.index.keyword import Engine, engine_for
 from agent.index.nearest import load_library
 from agent.index.search import Searcher, UnsavedNote
 from agent.index.weights import Weights
@@ -82,12 +82,12 @@ class SearchIndex:
         return self._updater
 
     def warm(self, text: str) -> None:
-        """Load the code and the model that a search for `text` needs, while git lists the notes."""
+        """Load all that a search for `text` needs, while git lists the notes."""
         if self.chosen.begin is not None:
             self.chosen.begin(text)
         if self.chosen.embedder is not None:
             load_library()
-        open_engine(self.engine, self.files.keyword(self.engine), Weights())
+        self.searcher.open()
 
     def search(
         self,
