@@ -8,7 +8,7 @@ of the first k passages covers. The data is read where it lies and never copied.
 `keyword mode` is our search without vectors, all other signals kept. `plain BM25` is the keyword engine's own ranking:
 of the notes, of single lines, and of passages as long as ours.
 
-    python -m tests.bench.locomo ../shared/data/locomo/dev.json [whoosh|tantivy]
+    python -m tests.bench.locomo [../shared/data/locomo/dev.json] [whoosh|tantivy]
 """
 
 import json
@@ -202,4 +202,5 @@ def main(path: Path, engine: Engine) -> None:
 
 if __name__ == "__main__":
     given = sys.argv[1:]
-    main(Path(given[0]) if given else DATA, "tantivy" if "tantivy" in given else "whoosh")
+    file = next((Path(each) for each in given if each.endswith(".json")), DATA)
+    main(file, "tantivy" if "tantivy" in given else "whoosh")
