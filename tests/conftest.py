@@ -3,7 +3,10 @@ test's own repository, never on the one whose hook or rebase has started the tes
 A person's own models do not count.
 
 The tests' folders are in memory where there is room: thousands of small repositories that nobody keeps are no work for
-a disk. `--basetemp`, or `PYTEST_DEBUG_TEMPROOT`, puts them elsewhere."""
+a disk. `--basetemp`, or `PYTEST_DEBUG_TEMPROOT`, puts them elsewhere.
+
+A daemon looks for garbage each time it comes to rest, which is right for a process that rests for hours. Here hundreds
+of daemons share the process with thousands of tests, and each look goes through what all of them have left."""
 
 import gc
 import os
@@ -17,6 +20,9 @@ from hypothesis import settings
 for _name in [name for name in os.environ if name.startswith("GIT_")]:
     del os.environ[_name]
 os.environ["HF_HUB_CACHE"] = os.devnull
+
+for _name in ("give_back_memory", "trim_memory"):  # before any module takes them from there
+    pytest.MonkeyPatch().setattr(f"agent.workspace.process_memory.{_name}", lambda: None)
 
 MEMORY = Path("/dev/shm")
 ROOM = 4 << 30
