@@ -18,7 +18,7 @@ from agent.interfaces.cli.main import main
 from agent.workspace.daemon_lock import daemon_lock, load_daemon_state
 from agent.workspace.interruptible import Stopped
 from agent.workspace.search_index import SearchIndex
-from tests.daemon.house import broken, living, on_disk
+from tests.daemon.house import PATIENCE, broken, living, on_disk
 from tests.vaults import git, git_beside, head, write
 
 
@@ -231,13 +231,17 @@ def test_at_rest_it_is_woken_by_a_change_and_by_a_signal(root: Path, monkeypatch
         while "status: done" not in note.read_text("utf-8"):
             clock.sleep(0.05)
         assert rests.acquire(timeout=60)
-        kill(getpid(), SIGUSR1)
+        while not daemon.stop:  # one that comes just before the wait begins does not end it
+            kill(getpid(), SIGUSR1)
+            clock.sleep(0.05)
 
     monkeypatch.setattr(Live, "wait", counted)
+    waker = Thread(target=wake, daemon=True)
     before = signal(SIGUSR1, lambda number, _: daemon.stop.ask("a signal"))
     try:
-        daemon.run(Thread(target=wake, daemon=True).start)
+        daemon.run(waker.start)
     finally:
+        waker.join(PATIENCE)
         signal(SIGUSR1, before)
     assert daemon.stop.reason == "a signal"
 
