@@ -42,12 +42,12 @@ def look_at_all(browser: Browser, house: House, width: int, scheme: str, languag
     wrong: list[str] = []
     with ExitStack() as stack:
         seen = stack.enter_context(signed_in(browser, house, width, scheme, language))
+        seen.context.add_init_script(AXE)  # sent once, not with every page: it is half a megabyte
         for address in addresses(house):
             seen.page.goto(house.url + address)
             expect(seen.page.locator("h1").first).to_be_attached()
             over = seen.page.evaluate("document.documentElement.scrollWidth - innerWidth")
             wrong += [f"{address} is {over} pixels too wide"] if over > 0 else []
-            seen.page.evaluate(AXE)
             rules = () if scheme == "light" and language == "en" else ("color-contrast",)
             wrong += [f"{address}: {each}" for each in faults(seen, *rules)]
         wrong += seen.problems
