@@ -17,7 +17,7 @@ from agent.vault.store import Vault
 from tests.vaults import git, make_vault, write
 
 RUN = Stamp(run="01HZZZZZZZZZZZZZZZZZZZRUN1", tool="edit")
-SMALL, FULL = 50, 500
+SMALL, FULL = 20, 500
 WORDS = ["river", "山水", "bread", "lamp", "ünder", "kettle", "今天", "stone", "paper", "cloud"]
 
 
