@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from enum import Enum
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 from zlib import crc32
 
 from agent.dataclass import dataclass
@@ -70,6 +70,20 @@ class Buckets:
         """The value of a key; None if the key does not exist. Raises `Damaged`."""
         return self._bucket(table.place(key)).get(key)
 
+    def numbers(self, table: LookupTable, key: str) -> list[int] | None:
+        """The numbers of a key that is a number itself, in a table of such keys and lists alone; None if the key does
+        not exist. The other keys of its bucket are not parsed, which is most of the time of `get`. Raises `Damaged`."""
+        place = table.place(key)
+        if place in self._held:
+            return cast(list[int] | None, self._held[place].get(key))
+        data = self._data(place)
+        start = data.find(f'"{key}":[')
+        if start < 0:
+            return None
+        start = data.index("[", start)
+        found: list[int] = json.loads(data[start : data.index("]", start) + 1])
+        return found
+
     def all(self, table: LookupTable) -> Iterator[tuple[str, StoredValue]]:
         """Every key of a table with its value; raises `Damaged`."""
         for bucket in self.each(table):
@@ -116,18 +130,26 @@ class Buckets:
 
     def _bucket(self, place: int) -> Bucket:
         if place not in self._held:
-            row = self.connection.execute("select data, crc from bucket where id = ?", (place,)).fetchone()
-            if row is None:
-                raise Damaged("notes.db is damaged: a bucket is missing")
-            self._held[place] = _checked(place, *row)
+            self._held[place] = json.loads(self._data(place))
         return self._held[place]
+
+    def _data(self, place: int) -> str:
+        """The text of a bucket."""
+        row = self.connection.execute("select data, crc from bucket where id = ?", (place,)).fetchone()
+        if row is None:
+            raise Damaged("notes.db is damaged: a bucket is missing")
+        return _verified(place, *row)
 
 
 def _checked(place: int, data: str, checksum: int) -> Bucket:
+    found: Bucket = json.loads(_verified(place, data, checksum))
+    return found
+
+
+def _verified(place: int, data: str, checksum: int) -> str:
     if _crc(place, data) != checksum:
         raise Damaged("notes.db is damaged: a wrong checksum in a bucket")
-    found: Bucket = json.loads(data)
-    return found
+    return data
 
 
 def _crc(place: int, data: str) -> int:

@@ -42,6 +42,11 @@ class KeywordIndex(Protocol):
         """The number of indexed notes at the last `refresh`."""
         ...
 
+    def rest(self) -> None:
+        """End what an open engine does by itself, such as a thread that looks at a file twice a second; the next
+        `change` or `refresh` starts it again."""
+        ...
+
     def close(self) -> None: ...
 
 

@@ -6,7 +6,7 @@ are. Both depend on the vectors alone and never on their order, so an index that
 """
 
 from importlib import import_module
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,13 +73,21 @@ def nearest_by_signs(signs: Signs, vector: Floats, wanted: int) -> NDArray[np.in
     return np.concatenate([np.flatnonzero(apart < low), np.flatnonzero(apart == low)])[: wanted * _TIED]
 
 
-def _differences(signs: Signs, asked: NDArray[np.uint64], compared: NDArray[np.uint64]) -> NDArray[np.uint16]:
+def _differences(
+    signs: Signs, asked: NDArray[np.uint64], compared: NDArray[np.uint64]
+) -> NDArray[np.uint8] | NDArray[np.uint16]:
     """In how many of the compared dimensions each vector's sign is not the asked one."""
-    apart = np.zeros(signs.shape[1], np.uint16)
+    most = int(np.bitwise_count(compared).sum())
+    apart: NDArray[Any] = np.zeros(signs.shape[1], np.uint8 if most < 256 else np.uint16)
+    words, counts = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8)  # written again for each block
     for start in range(0, len(apart), _BLOCK):
         block = apart[start : start + _BLOCK]
+        left, count = words[: len(block)], counts[: len(block)]
         for word, same, mask in zip(signs, asked, compared, strict=True):
-            block += np.bitwise_count((word[start : start + _BLOCK] ^ same) & mask)
+            np.bitwise_xor(word[start : start + _BLOCK], same, out=left)
+            np.bitwise_and(left, mask, out=left)
+            np.bitwise_count(left, out=count)
+            block += count
     return apart
 
 

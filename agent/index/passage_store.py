@@ -204,7 +204,7 @@ class PassageStore:
 
     def frequencies(self, hashes: Sequence[int]) -> dict[int, tuple[int, int]]:
         """For each known term, the numbers of notes and of units that contain it; raises `Damaged`."""
-        rows = [(term, cast(list[int] | None, self._buckets.get(LookupTable.TERMS, str(term)))) for term in hashes]
+        rows = [(term, self._buckets.numbers(LookupTable.TERMS, str(term))) for term in hashes]
         return {term: (row[0], row[1]) for term, row in rows if row is not None}
 
     def change_frequencies(self, changes: Mapping[int, tuple[int, int]]) -> None:

@@ -112,6 +112,12 @@ class Searcher:
                 self._open_vectors(store)
                 self._seen = seen
 
+    def rest(self) -> None:
+        """End what the engine does while nothing is searched for; the next search takes 2 ms more."""
+        if self._keyword is not None:
+            self._keyword.rest()
+        self._seen = None
+
     def close(self) -> None:
         """Close all files."""
         if self._store is not None:

@@ -7,6 +7,7 @@ written, are rebuilt. Listing and reading notes is left to the caller.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import field
 from typing import TypeAlias
 
@@ -75,12 +76,21 @@ class Updater:
         `verify` first reads every byte of the index, to find damage that no search has found. Raises `LockHeld` when
         another process is updating it.
         """
-        with self.files.writing(self.clock, self.patience):
+        with self.files.writing(self.clock, self.patience), self._at_work():
             try:
                 return self._update(listed, read, verify=verify)
             except Damaged as error:
                 self._give_up(error)
                 return self._update(listed, read, verify=False)
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """Let the keyword engine rest after the block."""
+        try:
+            yield
+        finally:
+            if self._keyword is not None:
+                self._keyword.rest()
 
     def _update(self, listed: Mapping[str, str], read: NoteReader, *, verify: bool) -> IndexReport:
         reason = self._open(verify=verify)
@@ -94,7 +104,7 @@ class Updater:
 
         Returns None when the index must be rebuilt or finished first: then call `update` with the whole listing.
         """
-        with self.files.writing(self.clock, self.patience):
+        with self.files.writing(self.clock, self.patience), self._at_work():
             try:
                 if self._open(verify=False) or self._opened().pending():
                     return None

@@ -50,18 +50,17 @@ class VectorIndex:
 
     def _read(self, which: NDArray[np.intp]) -> SmallRows:
         """The rows of some chunks, from their file."""
-        size, found = self.state.dimensions, []
+        size = self.state.dimensions
         name = f"{self.path.parent.name}/{self.path.name}"
         try:
             with self.path.open("rb", buffering=0) as file:
-                number = file.fileno()
-                for place, checksum in zip(self.places[which].tolist(), self.sums[which].tolist(), strict=True):
-                    row = os.pread(number, size, place * size)
-                    if crc32(row) != checksum:
-                        raise Damaged("{path} is damaged", path=name)
-                    found.append(row)
+                number, read = file.fileno(), os.pread
+                starts = self.places[which].astype(np.int64) * size
+                found = [read(number, size, start) for start in starts.tolist()]
         except OSError as error:
             raise Damaged("{path} cannot be read: {reason}", path=name, reason=error) from error
+        if list(map(crc32, found)) != self.sums[which].tolist():
+            raise Damaged("{path} is damaged", path=name)
         return np.frombuffer(b"".join(found), np.int8).reshape(-1, size)
 
 
@@ -93,6 +92,8 @@ def _continues(now: VectorState, then: VectorState) -> bool:
 def _grown(held: VectorIndex, now: VectorState, columns: VectorColumns, *, is_small: bool) -> VectorIndex:
     """What is held, with what came since and without what was removed since."""
     then = held.state
+    if then == now:
+        return held
     heads = [(part["note"], part["sum"], part["signs"].T) for part in columns.heads.read(then.heads, now.heads)]
     notes, sums, signs = zip(*heads, strict=True) if heads else ((), (), ())
     gone = columns.gone.read_all(then.gone, now.gone)

@@ -129,6 +129,9 @@ class WhooshKeyword:
     def count(self) -> int:
         return sum(int(leaf.live.sum()) for leaf in self._leaves)
 
+    def rest(self) -> None:
+        """Do nothing: it has no thread of its own."""
+
     def close(self) -> None:
         for leaf in self._leaves:
             leaf.reader.close()

@@ -131,6 +131,11 @@ class SearchIndex:
         """The content hashes of the indexed notes, by path."""
         return indexed_hashes(self.files)
 
+    def rest(self) -> None:
+        """End what an open index does by itself until the next search."""
+        if self._searcher is not None:
+            self._searcher.rest()
+
     def close(self) -> None:
         """Close all files."""
         for part in (self._searcher, self._updater):

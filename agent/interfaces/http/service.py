@@ -25,9 +25,12 @@ class SharedIndex:
 
     @contextmanager
     def held(self) -> Iterator[SearchIndex]:
-        """The index, for this block only."""
+        """The index, for this block only; it rests until the next one."""
         with self._lock:
-            yield self.index
+            try:
+                yield self.index
+            finally:
+                self.index.rest()
 
 
 @dataclass(frozen=True, slots=True)

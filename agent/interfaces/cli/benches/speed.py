@@ -79,9 +79,15 @@ def searches(index: SearchIndex, asked: list[str]) -> Figure:
 
 def saves(place: Site, paths: list[str], rounds: int) -> Figure:
     """The milliseconds from a save to the first search that finds the new text; a daemon indexes it."""
+    with daemon(place):
+        return saves_beside(place, paths, rounds)
+
+
+def saves_beside(place: Site, paths: list[str], rounds: int) -> Figure:
+    """The same beside a daemon that is at work."""
     chance = random.Random(3)
     times = []
-    with daemon(place), closing(open_index(place.workspace)) as index:
+    with closing(open_index(place.workspace)) as index:
         index.search("warm up", 1)
         for number, path in enumerate(chance.choices(paths, k=rounds)):
             place.workspace.clock.sleep(chance.random())
