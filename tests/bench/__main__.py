@@ -2,6 +2,7 @@
 
     python -m tests.bench agent [--notes 10000] [--rounds 5]
     python -m tests.bench scale [--notes 100000] [--files 10000] [--idle 60]
+    python -m tests.bench scale --passages 1000000
     python -m tests.bench vectors [--chunks 1000000]
     python -m tests.bench writes [--notes 1000 10000 100000] [--rounds 20]
     python -m tests.bench upkeep [--entries 10000]
@@ -9,7 +10,8 @@
 
 `agent` times a run's beginning and its steps, without the model and the commits. `scale` searches in very many notes,
 and watches a daemon during a checkout of every file and while it has nothing to do; both take `--engine
-auto|whoosh|tantivy`. `vectors` searches by meaning alone in very many passages. `writes` makes small changes in vaults
+auto|whoosh|tantivy`. With `--passages` it measures search in long notes of so many passages instead, with a daemon
+beside it. `vectors` searches by meaning alone in very many passages. `writes` makes small changes in vaults
 of several sizes, and `upkeep` plans the daily upkeep of many entries. `soak` is a person's day beside a daemon whose
 clock runs fast: 8 hours at 20 are 24 minutes; all is kept in a folder that does not exist yet, if it is named. All take
 `--json`, for one document.
@@ -24,7 +26,7 @@ from pathlib import Path
 
 from agent.index.keyword import engine_for
 from agent.interfaces.cli.benches.figures import Measure, all_reached
-from tests.bench import scale, steps, upkeep, vectors, writes
+from tests.bench import passages, scale, steps, upkeep, vectors, writes
 from tests.bench.soak import person
 
 ENGINES = ("auto", "whoosh", "tantivy")
@@ -51,6 +53,9 @@ def main(arguments: Sequence[str]) -> int:
         elif asked.what == "vectors":
             about = {"chunks": asked.chunks}
             measures = vectors.measure(place, asked.chunks, _note)
+        elif asked.passages:
+            about = {"passages": asked.passages, "engine": engine}
+            measures = passages.measure(place, asked.passages, engine, asked.saves, _note)
         else:
             about = {"notes": asked.notes, "files": asked.files, "engine": engine}
             measures = scale.measure_daemon(place / "daemon", asked.files, asked.idle, engine, _note)
@@ -66,6 +71,10 @@ def _parser() -> argparse.ArgumentParser:
     agent.add_argument("--notes", type=_at_least(steps.FEWEST), default=10_000)
     agent.add_argument("--rounds", type=_at_least(1), default=5)
     large.add_argument("--notes", type=_at_least(1), default=100_000)
+    large.add_argument(
+        "--passages", type=_at_least(passages.PASSAGES_OF_A_NOTE), help="measure so many passages instead"
+    )
+    large.add_argument("--saves", type=_at_least(1), default=20, help="beside a daemon, with --passages")
     large.add_argument("--files", type=_at_least(1), default=10_000)
     large.add_argument("--idle", type=float, default=60.0, help="seconds that the daemon has nothing to do")
     changes.add_argument("--notes", type=_at_least(1), nargs="+", default=[1_000, 10_000, 100_000])

@@ -8,7 +8,7 @@ import pytest
 from agent.index.embedder import choose_embedder
 from agent.index.keyword import Engine
 from agent.index.weights import Weights
-from tests.bench import locomo, retrieval, speed
+from tests.bench import locomo, passages, retrieval, speed
 from tests.bench.__main__ import main
 from tests.bench.plain import plain_passages
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
@@ -122,6 +122,16 @@ def test_scale_reports_every_figure(capsys: pytest.CaptureFixture[str], monkeypa
     }
     assert "memory growth of the daemon at its peak" in found
     assert "search, warm, p95" in found
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads /proc")
+def test_a_vault_of_many_passages_is_measured_whole(tmp_path: Path) -> None:
+    pytest.importorskip("wordllama")
+    found = {each.name: each for each in passages.measure(tmp_path, 200, "whoosh", 2, print)}
+    assert found["recall of the 10 nearest notes"].value == 1, "of few passages all are compared"
+    assert found["… most memory of its process"].value > 20
+    assert found["memory of the daemon at rest"].reached and found["… after the saves"].reached
+    assert found["search, warm (processor time), p95"].value > 0 and found["200 passages: first index"].value > 0
 
 
 @pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="the kernel does not say what was written")

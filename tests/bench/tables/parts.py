@@ -11,7 +11,7 @@ from agent.index.keyword import Engine, engine_for
 from agent.index.weights import Weights
 from agent.interfaces.cli.benches import commit, history, speed, start, sync
 from agent.interfaces.cli.benches.figures import Measure
-from tests.bench import locomo, retrieval, scale, steps, upkeep, vectors, writes
+from tests.bench import locomo, passages, retrieval, scale, steps, upkeep, vectors, writes
 
 Say = Callable[[str], None]
 Values = Mapping[str, float]
@@ -32,9 +32,10 @@ class Sizes:
     rounds: int = 15
     chunks: int = 1
     commits: int = 100_000
+    passages: int = 1_000_000
 
 
-QUICK = Sizes(30, 40, (5, 60), 20, 20, 0.5, 2, 30, 120)
+QUICK = Sizes(30, 40, (5, 60), 20, 20, 0.5, 2, 30, 120, 300)
 """For seeing that all works; the values say nothing."""
 
 
@@ -88,6 +89,11 @@ def _checkout(folder: Path, sizes: Sizes, say: Say) -> Values:
 def _vectors(chunks: int, folder: Path, sizes: Sizes, say: Say) -> Values:
     names = ("", "opened", "disk", "held", "", "median", "p95", "saved", "", "recall")
     return _named(names, vectors.measure(folder, chunks // sizes.chunks, say))
+
+
+def _passages(folder: Path, sizes: Sizes, say: Say) -> Values:
+    names = ("first", "first-processor", "first-memory", "", "search", "recall", "rest", "after", "", "saved")
+    return _named(names, passages.measure(folder, sizes.passages, engine_for("auto"), sizes.rounds, say))
 
 
 def _sync(folder: Path, sizes: Sizes, say: Say) -> Values:
@@ -156,5 +162,6 @@ PARTS: Mapping[str, Part] = {
     "history": Part("vault-agent bench history", _history),
     "scale": Part("python -m tests.bench scale", _scale),
     "vectors-1000000": Part("python -m tests.bench vectors", partial(_vectors, 1_000_000)),
+    "passages": Part("python -m tests.bench scale --passages 1000000", _passages),
 }
 """In the order in which they are measured: the quick ones first."""
