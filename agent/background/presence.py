@@ -141,8 +141,14 @@ class Presence:
         del self._heard[:heard]
 
     def _write(self, day: date, times: Sequence[AwakeTime]) -> None:
+        """Add the lines that the day's log does not have: a write may be repeated, as the times are forgotten after
+        it."""
         vault, language = self.workspace.vault, self.workspace.settings.vault.language
-        lines = "".join(each.line(language) for each in times).encode()
+        path = vault.home.at(daily.path_of(day))
+        there = set((vault.read(path) or b"").decode("utf-8", "replace").splitlines())
+        lines = "".join(line for each in times if (line := each.line(language)).rstrip("\n") not in there).encode()
+        if not lines:
+            return
         head, section = daily.new_note(day).encode(), daily.section("times", language).encode()
         with vault.transaction("memory(daily): when it was awake", Stamp("agent", tool="daily")) as change:
-            change.requests.append(Append(vault.home.at(daily.path_of(day)), lines, head, section))
+            change.requests.append(Append(path, lines, head, section))
