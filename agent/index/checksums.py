@@ -5,7 +5,7 @@ its files once, so each is checked once and then recognised by its name.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 from zlib import crc32
@@ -21,10 +21,10 @@ _REWRITTEN = frozenset({"meta.json", ".managed.json"})
 
 @dataclass(slots=True)
 class Checksums:
-    """The checksums of one folder; files that were already checked are remembered."""
+    """The checksums of one folder; files that were already checked are remembered while they are there."""
 
     folder: Path
-    known: dict[tuple[str, int, int, int], int] = field(default_factory=dict)
+    _known: dict[tuple[str, int, int, int], int] = field(default_factory=dict)
     _recorded: dict[str, list[int]] = field(default_factory=dict)
 
     def write(self, generation: int) -> None:
@@ -33,7 +33,8 @@ class Checksums:
         Raises `Damaged` for a file that has changed since it was recorded or verified: an engine that has it open does
         not detect the change, and the file must not be recorded as good.
         """
-        files = {path.name: [path.stat().st_size, self._sum(path)] for path in self._files()}
+        before, self._known = self._known, {}
+        files = {path.name: [path.stat().st_size, self._sum(path, before)] for path in self._files()}
         for name in self._recorded.keys() & files.keys() - _REWRITTEN:
             if files[name] != self._recorded[name]:
                 raise Damaged("{folder}/{name} is damaged", folder=self.folder.name, name=name)
@@ -52,9 +53,10 @@ class Checksums:
         """Raise `Damaged` when a recorded file is missing or changed."""
         try:
             files = json.loads((self.folder / FILE).read_text("utf-8"))["files"]
+            before, self._known = self._known, {}
             for name, (size, checksum) in files.items():
                 path = self.folder / name
-                if path.stat().st_size != size or self._sum(path) != checksum:
+                if path.stat().st_size != size or self._sum(path, before) != checksum:
                     raise Damaged("{folder}/{name} is damaged", folder=self.folder.name, name=name)
             self._recorded = files
         except FileNotFoundError as error:
@@ -69,12 +71,12 @@ class Checksums:
             if path.is_file() and "lock" not in path.name.casefold() and FILE not in path.name:
                 yield path
 
-    def _sum(self, path: Path) -> int:
+    def _sum(self, path: Path, before: Mapping[tuple[str, int, int, int], int]) -> int:
+        """The checksum of a file, which is remembered; read anew unless it was known `before`."""
         stat = path.stat()
         key = (path.name, stat.st_size, stat.st_mtime_ns, stat.st_ino)
-        if key not in self.known:
-            self.known[key] = checksum_of(path)
-        return self.known[key]
+        self._known[key] = before[key] if key in before else checksum_of(path)
+        return self._known[key]
 
 
 def checksum_of(path: Path) -> int:
