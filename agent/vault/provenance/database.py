@@ -265,6 +265,7 @@ class Database:
             self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=32
         )
         try:
+            connection.execute("PRAGMA cache_size = -256")  # in KB: a daemon fills what it may, note by note
             if not self.durable:
                 connection.execute("PRAGMA synchronous = OFF")
             (version,) = connection.execute("PRAGMA schema_version").fetchone()
