@@ -12,6 +12,7 @@ from agent.dataclass import dataclass
 from agent.events.bus import Bus
 from agent.interfaces.http.door.port import OpenPort, PortRequest
 from agent.interfaces.http.door.sign_in import SignIn
+from agent.interfaces.http.happening import Happening
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace
 
@@ -45,7 +46,7 @@ class Service:
     pool: Pool
     bus: Bus
     runs: AskedRuns
-    changes: Feed[object]
+    changes: Feed[Happening]
     sign_in: SignIn
     open_port: Callable[[PortRequest], OpenPort]
 

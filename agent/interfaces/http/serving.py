@@ -14,7 +14,6 @@ from agent.background.feed import Feed
 from agent.background.pool import Pool, Priority
 from agent.daemon import Live
 from agent.dataclass import dataclass
-from agent.events.types import FilesChanged, Tick, TurnEnded
 from agent.interfaces.http.api.table import SOCKET_TABLE, TABLE
 from agent.interfaces.http.application import build_application
 from agent.interfaces.http.door.guard import OPEN, Limits
@@ -23,14 +22,13 @@ from agent.interfaces.http.door.port import OpenPort, PortRequest, bracketed
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.socket_file import socket_path
 from agent.interfaces.http.door.token import load_token, token_file
+from agent.interfaces.http.happening import Happening, take_in
 from agent.interfaces.http.operation import AnyOperation, AnyStream
 from agent.interfaces.http.server import HttpServer
 from agent.interfaces.http.service import Service, SharedIndex
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 
-_NEVER_SHOWN = (Tick, TurnEnded, FilesChanged)
-"""Events of each turn of the daemon, which tell a reader nothing."""
 _WRONG_TOKENS, _PER_SECOND = 300, 1.0
 logger = logging.getLogger(__name__)
 
@@ -69,8 +67,8 @@ def doors_of(live: Live, own: Sequence[AnyOperation | AnyStream] = ()) -> Iterat
     workspace, settings = live.workspace, live.workspace.settings
     clock = workspace.vault.clock
     sign_in = SignIn(load_token(workspace), clock)
-    changes: Feed[object] = Feed()
-    live.bus.subscribe(partial(_take_in, changes), object, name="doors", timeout=None)
+    changes: Feed[Happening] = Feed()
+    live.bus.subscribe(partial(take_in, changes), object, name="doors", timeout=None)
     with closing(open_index(workspace, chosen=live.index.chosen)) as index:
         runs = AskedRuns(workspace, live.pool, partial(opened_runs, workspace))
         largest = int(settings.http.largest_megabytes * 1_000_000)
@@ -100,8 +98,3 @@ def doors_of(live: Live, own: Sequence[AnyOperation | AnyStream] = ()) -> Iterat
             changes.close()
             server.close()
             socket_path(workspace).unlink(missing_ok=True)
-
-
-def _take_in(changes: "Feed[object]", event: object) -> None:
-    if not isinstance(event, _NEVER_SHOWN):
-        changes.put(event)

@@ -1,7 +1,6 @@
 """The stream of what happens in the vault while the daemon runs."""
 
 from collections.abc import AsyncIterator
-from dataclasses import fields, is_dataclass
 from typing import Annotated
 
 import msgspec
@@ -22,15 +21,7 @@ async def changes(call: Call[Since, None]) -> AsyncIterator[StreamEvent]:
     after = "" if call.params.after is None else str(call.params.after)
     yield stream_event("hello", {"last": feed.last})
     async for item in followed(feed, call.last_event or after):
-        yield stream_event(type(item.event).__name__, _plain(item.event), str(item.number))
-
-
-def _plain(event: object) -> dict[str, str | int | float | bool | None]:
-    """The event's fields that are plain values; its changes and objects stay here."""
-    if not is_dataclass(event):
-        return {}
-    found = {each.name: getattr(event, each.name) for each in fields(event)}
-    return {name: value for name, value in found.items() if isinstance(value, str | int | float | bool | None)}
+        yield StreamEvent(item.event.name, msgspec.Raw(item.event.data), str(item.number))
 
 
 STREAMS = (Stream("/api/v1/events", "events", "What happens, as it happens", changes, Since),)
