@@ -20,6 +20,7 @@ from agent.events.bus import Bus
 from agent.events.types import DaemonStarted, DaemonStopped, FilesChanged, Tick
 from agent.index.embedder import EmbedderChoice
 from agent.index.update import Progress, ignore_progress
+from agent.memory.understanding.rules import forget_wordings
 from agent.watch.lookout import Lookout
 from agent.watch.recent import Recent
 from agent.watch.watcher import Pace
@@ -77,6 +78,12 @@ class Live:
         self.lookout.wait(self.workspace.clock.monotonic(), most)
 
 
+def _after_work() -> None:
+    """Keep nothing that was only of use to the work that is over."""
+    forget_wordings()
+    give_back_memory()
+
+
 def no_doors(live: Live) -> AbstractContextManager[object]:
     """A daemon that nobody can reach but through the vault."""
     return nullcontext()
@@ -123,7 +130,7 @@ class Daemon:
             closing(Bus(workspace.vault.clock)) as bus,
         ):
             index.updater.progress = self.indexed
-            pool = Pool(workspace.clock, idle=give_back_memory)
+            pool = Pool(workspace.clock, idle=_after_work)
             parts = build_daemon(workspace, index, bus, pool, recent.get, self.stop.cut_short)
             subscribe_daemon(bus, parts)
             sys.setswitchinterval(TURN)
