@@ -20,6 +20,9 @@ from agent.index.files import IndexFiles
 from agent.index.nearest import Signs, SmallRows, nearest_by_signs, nearest_notes, sign_words
 from agent.index.vector_files import VectorColumns, VectorState, columns_of, parse_state
 
+_ONE_OF = 330
+"""One of so many chunks is compared in full at least: the more there are, the more are as near by their signs alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class VectorIndex:
@@ -38,6 +41,11 @@ class VectorIndex:
     def __len__(self) -> int:
         return len(self.places)
 
+    @property
+    def compared(self) -> int:
+        """The least number of chunks that are compared in full, if not all are."""
+        return max(self.shortlist, len(self) // _ONE_OF)
+
     def search(self, vector: Floats, count: int) -> list[int]:
         """The notes of the nearest chunks, nearest first, at most `count` and those at an equal distance.
 
@@ -45,7 +53,7 @@ class VectorIndex:
         """
         if len(self.rows) == len(self.places):
             return nearest_notes(self.rows, self.notes, vector, count)
-        near = nearest_by_signs(self.signs, vector, self.shortlist)
+        near = nearest_by_signs(self.signs, vector, self.compared)
         return nearest_notes(self._read(near), self.notes[near], vector, count)
 
     def _read(self, which: NDArray[np.intp]) -> SmallRows:

@@ -121,7 +121,7 @@ def recall(index: VectorIndex, asked: Floats, lines: Lines, chunks: int) -> floa
     )
     shares = []
     for question, nearness in zip(asked, near, strict=True):
-        found = nearest_by_signs(index.signs, question, SHORTLIST) if index.signs.shape[1] else np.arange(chunks)
+        found = nearest_by_signs(index.signs, question, index.compared) if index.signs.shape[1] else np.arange(chunks)
         last = np.sort(nearness)[-_NEAREST]
         shares.append(min(int(np.count_nonzero(nearness[found] >= last - 1e-3)), _NEAREST) / _NEAREST)
     return float(np.mean(shares))
