@@ -41,7 +41,9 @@ class FileTokenizer:
         return encoded(load_tokenizer(self.file), texts)
 
     def begin(self, text: str) -> None:
-        """Have another process find the tokens of this text, which is asked for next."""
+        """Have another process find the tokens of this text, which is asked for next; not if they are found at once."""
+        if load_tokenizer.cache_info().currsize:
+            return
         package = find_spec("tokenizers")
         if package is None or package.origin is None or len(text) > _LONGEST:
             return

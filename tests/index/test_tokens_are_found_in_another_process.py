@@ -13,6 +13,12 @@ SHIPPED = load_wordllama().ids
 TEXTS = ["garden", "", "预算 会议 in Q3?", "naïve 🌱\x00\n\ttwo  spaces", "x" * 1_999]
 
 
+@pytest.fixture(autouse=True)
+def unloaded() -> None:
+    """This process has not loaded the tokenizer yet."""
+    load_tokenizer.cache_clear()
+
+
 def file() -> Path:
     assert isinstance(SHIPPED, FileTokenizer)
     return SHIPPED.file
@@ -21,6 +27,7 @@ def file() -> Path:
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: repr(text)[:20])
 def test_it_finds_the_same(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = SHIPPED([text])
+    load_tokenizer.cache_clear()
     asked = FileTokenizer(file())
     asked.begin(text)
     monkeypatch.setattr("agent.index.tokenizer.load_tokenizer", _never)
@@ -47,16 +54,21 @@ def test_what_is_not_passed_on_is_found_here(text: str) -> None:
     assert results[0] == results[1]
 
 
-def test_a_process_that_fails_changes_nothing(tmp_path: Path) -> None:
-    copied = tmp_path / "tokenizer.json"
-    shutil.copy(file(), copied)
-    load_tokenizer(copied)
-    content = copied.read_bytes()
-    copied.write_bytes(content[: len(content) // 2])
-    asked = FileTokenizer(copied)
+@pytest.mark.parametrize("program", ["false", "true"])
+def test_a_process_that_fails_changes_nothing(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", shutil.which(program))
+    asked = FileTokenizer(file())
     asked.begin("garden")
     assert asked(["garden"]) == SHIPPED(["garden"])
 
 
-def _never(file: Path) -> None:
-    raise AssertionError(f"{file} was loaded here")
+def _never(*asked: object, **terms: object) -> None:
+    raise AssertionError(f"it was not to be done: {asked}")
+
+
+def test_no_process_is_started_where_the_tokenizer_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = SHIPPED(["garden"])
+    monkeypatch.setattr("agent.index.tokenizer.subprocess.run", _never)
+    asked = FileTokenizer(file())
+    asked.begin("garden")
+    assert asked(["garden"]) == wanted
