@@ -18,7 +18,8 @@ FACT = "Clara lives in Lisbon, near the river."
 def own(tmp_path: Path) -> dict[str, str]:
     reads = [call("vault_read", path=f"leg{number}.md") for number in (1, 2, 3)]
     said = script(tmp_path / "script.json", *reads, "Planned.")
-    return {**settings(tmp_path, said), "VAULT_AGENT_MEMORY__AUTO_RECALL": "false"}
+    patient = {"VAULT_AGENT_MEMORY__REFRESH_SECONDS": "20"}  # how soon it has to come is not what is tried here
+    return {**settings(tmp_path, said), "VAULT_AGENT_MEMORY__AUTO_RECALL": "false", **patient}
 
 
 @pytest.fixture
