@@ -10,9 +10,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import field
+from functools import partial
 
 from agent.app.background import build_daemon
-from agent.app.subscriptions import DaemonParts, subscribe_daemon
+from agent.app.subscriptions import DaemonParts, subscribe_daemon, subscribe_leftovers
+from agent.background.leftovers import Leftovers
 from agent.background.pool import Pool
 from agent.clock import rate_of
 from agent.dataclass import dataclass
@@ -84,6 +86,11 @@ def _after_work() -> None:
     give_back_memory()
 
 
+def _give_back(recent: Recent) -> None:
+    recent.rest()
+    trim_memory()
+
+
 def no_doors(live: Live) -> AbstractContextManager[object]:
     """A daemon that nobody can reach but through the vault."""
     return nullcontext()
@@ -133,6 +140,7 @@ class Daemon:
             pool = Pool(workspace.clock, idle=_after_work)
             parts = build_daemon(workspace, index, bus, pool, recent.get, self.stop.cut_short)
             subscribe_daemon(bus, parts)
+            subscribe_leftovers(bus, Leftovers(workspace.clock, partial(_give_back, recent)))
             sys.setswitchinterval(TURN)
             parts.state.starting()
             bus.publish(DaemonStarted(str(workspace.vault.place.root)))

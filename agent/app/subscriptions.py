@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.index_sync import IndexSync
     from agent.background.insights import Insights
     from agent.background.jobs.jobs import Jobs
+    from agent.background.leftovers import Leftovers
     from agent.background.machine_contact import MachineContact
     from agent.background.maintenance import Maintenance
     from agent.background.model_key import ModelKey
@@ -132,6 +133,12 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     row(_but(parts.metrics.hear, TaskCompleted), object, name="metrics", priority=LAST, timeout=None)
     _subscribe_notices(bus, parts)
     _subscribe_in_passing(bus, parts)
+
+
+def subscribe_leftovers(bus: Bus, leftovers: "Leftovers") -> None:
+    """Subscribe what gives memory back: after everything else, as the index reads what was kept for it."""
+    bus.subscribe(leftovers.changed, FilesChanged, name="files: leftovers", priority=LAST, timeout=None)
+    bus.subscribe(leftovers.turn_ended, TurnEnded, name="turn over: leftovers", priority=LAST, timeout=None)
 
 
 def _subscribe_notices(bus: Bus, parts: DaemonParts) -> None:

@@ -8,6 +8,9 @@ from dataclasses import field
 
 from agent.dataclass import dataclass
 
+REST = 1 << 18
+"""Bytes that `rest` keeps: of notes as people write them, the last hundred."""
+
 
 @dataclass(slots=True)
 class Recent:
@@ -29,12 +32,20 @@ class Recent:
             return
         self._kept[path] = (hash, data)
         self.size += len(data)
-        while self.size > self.limit:
-            _, (_, oldest) = self._kept.popitem(last=False)
-            self.size -= len(oldest)
+        self._shrink(self.limit)
+
+    def rest(self) -> None:
+        """Keep only the versions read last, and the very last whatever its size: when no burst goes on, older ones are
+        hardly asked for, and would fill the whole cache over weeks."""
+        self._shrink(REST, least=1)
 
     def drop(self, path: str) -> None:
         """Remove the version of a path."""
         known = self._kept.pop(path, None)
         if known is not None:
             self.size -= len(known[1])
+
+    def _shrink(self, limit: int, least: int = 0) -> None:
+        while self.size > limit and len(self._kept) > least:
+            _, (_, oldest) = self._kept.popitem(last=False)
+            self.size -= len(oldest)

@@ -1,0 +1,36 @@
+"""Gives back what following the vault has left in memory, once nothing waits: versions of notes, words, freed memory.
+
+A daemon meets new ids, times and versions all day long, and each of its caches would fill for weeks. Work of the pool
+gives back its own when it is over; edits and pulls alone need none.
+"""
+
+from collections.abc import Callable
+from dataclasses import field
+
+from agent.clock import Clock
+from agent.dataclass import dataclass
+from agent.events.types import FilesChanged, TurnEnded
+from agent.markdown.changes import NoteChange
+
+PAUSE = 60.0
+"""Seconds from the first change until its leftovers are given back: once a minute for one who writes all day."""
+
+
+@dataclass(slots=True)
+class Leftovers:
+    """What changes leave; `give_back` takes some milliseconds. Turns alone have none, so nobody wakes for them."""
+
+    clock: Clock
+    give_back: Callable[[], object]
+    _due: float | None = field(default=None, init=False)
+
+    def changed(self, _: FilesChanged[NoteChange]) -> None:
+        """Files have changed: something will be left."""
+        if self._due is None:
+            self._due = self.clock.monotonic() + PAUSE
+
+    def turn_ended(self, event: TurnEnded) -> None:
+        """Give back what is due, unless more changes wait to be taken in."""
+        if self._due is not None and not event.waiting and self.clock.monotonic() >= self._due:
+            self._due = None
+            self.give_back()

@@ -1,0 +1,54 @@
+"""What following the vault has left in memory is given back: once a minute, and never while more is to be taken in."""
+
+from agent.background.leftovers import PAUSE, Leftovers
+from agent.events.types import FilesChanged, TurnEnded
+from agent.markdown.changes import NoteChange
+from agent.watch.recent import REST, Recent
+from tests.fakes import FakeClock
+
+CHANGED: FilesChanged[NoteChange] = FilesChanged((), 0.0)
+
+
+def turn(waiting: int = 0) -> TurnEnded:
+    return TurnEnded(hints=True, files=1, waiting=waiting, last_scan=None, failures=0, problem="")
+
+
+def test_one_who_saves_all_day_is_given_back_once_a_minute() -> None:
+    clock, given = FakeClock(), list[float]()
+    leftovers = Leftovers(clock, lambda: given.append(clock.monotonic()))
+    for _ in range(600):  # ten minutes, a save each second
+        leftovers.changed(CHANGED)
+        leftovers.turn_ended(turn())
+        clock.sleep(1.0)
+    assert len(given) == 9
+    assert min(later - one for one, later in zip(given, given[1:], strict=False)) >= PAUSE
+
+
+def test_turns_without_a_change_give_nothing_back_and_what_waits_comes_first() -> None:
+    clock, given = FakeClock(), list[float]()
+    leftovers = Leftovers(clock, lambda: given.append(clock.monotonic()))
+    for waiting in (0, 0):
+        clock.sleep(2 * PAUSE)
+        leftovers.turn_ended(turn(waiting))
+    assert not given
+    leftovers.changed(CHANGED)
+    clock.sleep(2 * PAUSE)
+    leftovers.turn_ended(turn(waiting=3))
+    assert not given
+    leftovers.turn_ended(turn())
+    leftovers.turn_ended(turn())
+    assert len(given) == 1
+
+
+def test_a_cache_at_rest_keeps_the_versions_read_last_and_one_at_least() -> None:
+    recent = Recent(64 * REST)
+    for number in range(300):
+        recent.put(f"{number}.md", "a", bytes(4096))
+    recent.rest()
+    assert recent.size <= REST
+    assert recent.get("299.md", "a") is not None
+    assert recent.get("0.md", "a") is None
+    recent.put("diary.md", "b", bytes(2 * REST))
+    recent.rest()
+    assert recent.get("diary.md", "b") is not None
+    assert recent.size == 2 * REST
