@@ -35,6 +35,9 @@ MOST = 8
 """Runs that may go on at the same time; more are refused."""
 KEPT = 100
 """Runs that are remembered once they are over; all of them have their session's note."""
+FOLLOWED = 20
+"""Runs whose news are kept once they are over, as many as the page of questions lists; of older ones only how they
+ended. The news of one take 6 KB and more."""
 
 
 logger = logging.getLogger(__name__)
@@ -127,9 +130,12 @@ class AskedRuns:
                 raise UserError(
                     "{count} runs go on already", hint="wait until one is over, or stop one", count=len(going_on)
                 )
-            over = [each.id for each in self._runs.values() if each.result is not None]
-            for id in over[: max(0, len(over) - KEPT)]:
-                del self._runs[id]
+            over = [each for each in self._runs.values() if each.result is not None]
+            for old in over[: max(0, len(over) - KEPT)]:
+                del self._runs[old.id]
+            for old in over[: max(0, len(over) - FOLLOWED)]:
+                if old.news.closed:
+                    old.news.shorten(1)
             self._runs[run.id] = run
         future = self.pool.submit(
             lambda cancelled: self._perform(run, work, cancelled, resumed),

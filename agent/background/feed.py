@@ -53,6 +53,12 @@ class Feed(Generic[T]):
         for wake in listeners:
             wake()
 
+    def shorten(self, kept: int) -> None:
+        """Drop all but the newest events now; later ones are kept as before."""
+        with self._lock:
+            self._items = deque(islice(reversed(self._items), kept))
+            self._items.reverse()
+
     @property
     def last(self) -> int:
         """The number of the newest event, 0 before the first."""

@@ -18,6 +18,16 @@ def test_what_came_after_is_given_as_far_as_it_is_kept(kept: int, put: int, numb
     assert feed.last == put
 
 
+def test_a_feed_that_is_shortened_keeps_its_newest_events_and_their_numbers() -> None:
+    feed: Feed[int] = Feed()
+    for event in range(1, 8):
+        feed.put(event)
+    feed.shorten(2)
+    assert [(item.number, item.event) for item in feed.after(0)] == [(6, 6), (7, 7)]
+    feed.put(8)
+    assert [item.number for item in feed.after(6)] == [7, 8]
+
+
 def test_readers_beside_writers_miss_nothing() -> None:
     feed: Feed[int] = Feed()
     found: list[int] = []
