@@ -22,6 +22,7 @@ from agent.events.bus import Bus
 from agent.events.types import DaemonStarted, DaemonStopped, FilesChanged, Tick
 from agent.index.embedder import EmbedderChoice
 from agent.index.update import Progress, ignore_progress
+from agent.index.words_met import forget_words_met
 from agent.memory.understanding.rules import forget_wordings
 from agent.watch.lookout import Lookout
 from agent.watch.recent import Recent
@@ -88,6 +89,7 @@ def _after_work() -> None:
 
 def _give_back(recent: Recent) -> None:
     recent.rest()
+    forget_words_met()
     trim_memory()
 
 

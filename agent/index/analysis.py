@@ -141,6 +141,14 @@ def stem(word: str) -> str:
     return str(_stemmer().stem(base)) if base.isascii() else base
 
 
+def forget_terms(few: int) -> None:
+    """Forget the terms of words met, if they are more than a few."""
+    if len(_weighty) > few:
+        _weighty.clear()
+    if stem.cache_info().currsize > few:
+        stem.cache_clear()
+
+
 @cache
 def _stemmer() -> Any:
     from whoosh.lang.snowball.english import EnglishStemmer  # its `porter` makes "runn" of running

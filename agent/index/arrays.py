@@ -90,6 +90,12 @@ def hash_terms(texts: Sequence[str]) -> Words:
     return np.fromiter(map(_hashes.__getitem__, texts), np.uint32, len(texts))
 
 
+def forget_checksums(few: int) -> None:
+    """Forget the checksums of terms met, if they are more than a few."""
+    if len(_hashes) > few:
+        _hashes.clear()
+
+
 def distinct(tokens: Ints) -> tuple[Ints, Ints]:
     """The distinct tokens in order, and each token's index among them; faster than sorting."""
     if not len(tokens):

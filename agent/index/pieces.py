@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 import numpy as np
 
@@ -78,6 +79,7 @@ class PieceTokenizer:
     ) -> None:
         self._tokenizer, self._piece, self._is_special, self._merged = tokenizer, piece, is_special, merged
         self._characters, self._known = _Known(self._tokenize), _Known(self._tokenize)
+        _made.add(self)
 
     def pieces(self, texts: Sequence[str]) -> Pieces:
         """The texts in pieces, whose tokens are those of the texts."""
@@ -91,6 +93,11 @@ class PieceTokenizer:
             np.fromiter(map(numbers.__getitem__, places), np.int32, len(places)),
             np.fromiter(map(len, found), np.int32, len(found)),
         )
+
+    def forget(self, few: int) -> None:
+        """Forget the pieces met, if they are more than a few; by any thread."""
+        if len(self._known) > few:
+            self._known.clear()
 
     def _cut(self, text: str) -> Sequence[str]:
         """The pieces of a text; one that names special tokens is cut at no border, and keeps its spaces to be known."""
@@ -111,6 +118,15 @@ class PieceTokenizer:
         else:
             tokens = [each.id for each in self._tokenizer.model.tokenize(piece)]
         return array("i", tokens).tobytes()
+
+
+_made: WeakSet[PieceTokenizer] = WeakSet()
+
+
+def forget_pieces(few: int) -> None:
+    """Forget the pieces that any tokenizer of this process has met, if they are more than a few."""
+    for each in list(_made):
+        each.forget(few)
 
 
 def piece_tokenizer(tokenizer: "Tokenizer") -> PieceTokenizer | None:

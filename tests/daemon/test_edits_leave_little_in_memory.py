@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.background import leftovers
+from agent.index import analysis, words_met
 from agent.watch import recent
 from tests.daemon.house import BRISK, House, living
 from tests.stories.agents import furnish
@@ -19,10 +20,12 @@ def test_what_edits_left_is_forgotten_a_minute_later(tmp_path: Path, monkeypatch
     for key, value in BRISK.items():
         monkeypatch.setenv(key, value)
     monkeypatch.setattr(leftovers, "PAUSE", 2.0)
+    monkeypatch.setattr(words_met, "FEW", 10)
     with living(furnish(tmp_path, monkeypatch.setenv)) as house:
         for number in range(20):
             write(house.root / f"thoughts/{number}.md", f"# Kettle {number}\n" + f"a kettle {number}\n" * 2000)
         house.until(lambda: held(house) > recent.REST, "they are kept for the index")
         house.catches_up()
         house.until(lambda: 0 < held(house) <= recent.REST, "old versions are forgotten")
+        house.until(lambda: len(analysis._weighty) <= 10, "words are forgotten")
         assert house.finds("kettle")

@@ -1,0 +1,35 @@
+"""Words that were met are forgotten where they are many, and are found to have the same terms and tokens after it."""
+
+from agent.index import analysis, arrays
+from agent.index.analysis import stem, terms
+from agent.index.arrays import hash_terms
+from agent.index.embedder import StaticEmbedder, shipped_embedder
+from agent.index.words_met import FEW, forget_words_met
+
+TEXT = "\n".join(
+    f"walking 2026-11-30T10:{number:05} word{number} {chr(97 + number % 26)}gpd{number}x" for number in range(FEW)
+)
+
+
+def test_nothing_but_time_is_lost() -> None:
+    embedder = shipped_embedder()
+    assert isinstance(embedder, StaticEmbedder) and embedder.cut is not None
+    cut = embedder.cut()
+    assert cut is not None
+
+    def found() -> tuple[list[str], list[int], list[int]]:
+        words = terms(TEXT)
+        return words, hash_terms(words).tolist(), cut.pieces([TEXT]).tokens.tolist()
+
+    before = found()
+    assert min(len(analysis._weighty), len(arrays._hashes), len(cut._known)) > FEW
+    forget_words_met()
+    assert max(len(analysis._weighty), len(arrays._hashes), len(cut._known), stem.cache_info().currsize) <= FEW
+    assert found() == before
+
+
+def test_a_few_words_stay() -> None:
+    forget_words_met()
+    terms("a kettle by the lake")
+    forget_words_met()
+    assert "kettle" in analysis._weighty
