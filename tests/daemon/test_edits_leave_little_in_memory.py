@@ -23,7 +23,7 @@ def test_what_edits_left_is_forgotten_a_minute_later(tmp_path: Path, monkeypatch
     monkeypatch.setattr(words_met, "FEW", 10)
     with living(furnish(tmp_path, monkeypatch.setenv)) as house:
         for number in range(20):
-            write(house.root / f"thoughts/{number}.md", f"# Kettle {number}\n" + f"a kettle {number}\n" * 2000)
+            write(house.root / f"thoughts/{number}.md", f"# Kettle {number}\n" + f"a kettle {number}\n" * 4000)
         house.until(lambda: held(house) > recent.REST, "they are kept for the index")
         house.catches_up()
         house.until(lambda: 0 < held(house) <= recent.REST, "old versions are forgotten")
