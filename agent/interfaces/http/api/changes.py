@@ -18,8 +18,9 @@ class Since(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 async def changes(call: Call[Since, None]) -> AsyncIterator[StreamEvent]:
     """Every event of the daemon from now on, or after `Last-Event-ID`, or after the id of the query."""
     feed = call.service.changes
-    after = "" if call.params.after is None else str(call.params.after)
-    yield stream_event("hello", {"last": feed.last})
+    last = feed.last  # a reader who was told of it misses nothing that comes after it
+    after = str(last if call.params.after is None else call.params.after)
+    yield stream_event("hello", {"last": last})
     async for item in followed(feed, call.last_event or after):
         yield StreamEvent(item.event.name, msgspec.Raw(item.event.data), str(item.number))
 

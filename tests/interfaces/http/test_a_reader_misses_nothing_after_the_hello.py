@@ -1,0 +1,34 @@
+"""What happens while the stream's first message is on its way is told after it."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import cast
+
+from agent.background.feed import Feed
+from agent.events.notices import NotificationSuppressed
+from agent.interfaces.http.api.changes import Since, changes
+from agent.interfaces.http.happening import Happening, take_in
+from agent.interfaces.http.operation import Call, StreamEvent
+from agent.interfaces.http.service import Service
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyAFeed:
+    """As much of a service as the stream reads."""
+
+    changes: Feed[Happening] = field(default_factory=Feed)
+
+
+def test_what_comes_just_after_the_hello_is_told() -> None:
+    service = OnlyAFeed()
+    tell = NotificationSuppressed("n1", "task_due", "held", "quiet")
+
+    async def read() -> list[StreamEvent]:
+        stream = changes(Call(cast(Service, service), Since(), None))
+        hello = await anext(stream)
+        take_in(service.changes, tell)
+        return [hello, await asyncio.wait_for(anext(stream), 5.0)]
+
+    take_in(service.changes, tell)
+    hello, told = asyncio.run(read())
+    assert (hello.event, told.event, told.id) == ("hello", "NotificationSuppressed", "2")
