@@ -39,8 +39,7 @@ class Feed(Generic[T]):
         with self._lock:
             self._last += 1
             self._items.append(Item(self._last, event))
-            while len(self._items) > self.kept:
-                self._items.popleft()
+            self._drop(self.kept)
             listeners = list(self._listeners)
         for wake in listeners:
             wake()
@@ -56,8 +55,11 @@ class Feed(Generic[T]):
     def shorten(self, kept: int) -> None:
         """Drop all but the newest events now; later ones are kept as before."""
         with self._lock:
-            self._items = deque(islice(reversed(self._items), kept))
-            self._items.reverse()
+            self._drop(kept)
+
+    def _drop(self, kept: int) -> None:
+        while len(self._items) > kept:
+            self._items.popleft()
 
     @property
     def last(self) -> int:

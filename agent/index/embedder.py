@@ -22,7 +22,8 @@ from agent.dataclass import dataclass
 from agent.index.arrays import Floats, Ints
 from agent.index.model_files import FoundModel, check_parts, content_of, find_model, hub_cache, is_hub_name, is_path
 from agent.index.pieces import Pieces, PieceTokenizer, piece_tokenizer, whole_pieces
-from agent.index.tokenizer import FileTokenizer, encoded, load_tokenizer
+from agent.index.tokenizer import FileTokenizer, load_tokenizer
+from agent.index.tokenizer_process import encoded
 from agent.texts import Sentence
 
 MULTILINGUAL = "minishlab/potion-multilingual-128M"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.index import tokenizer_process
+from agent.index.tokenizer_process import encoded, tokenizer_in
 from agent.prefetch import Prefetch
 
 if TYPE_CHECKING:
@@ -62,19 +63,7 @@ def _found_by(words: Sequence[str], text: str) -> list[int] | None:
     return found
 
 
-def encoded(tokenizer: "Tokenizer", texts: Sequence[str]) -> list[list[int]]:
-    """The tokens of each text, without those that mark its ends."""
-    return [each.ids for each in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
-
-
 @cache
 def load_tokenizer(file: Path) -> "Tokenizer":
-    """The tokenizer in a file."""
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(file))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    # Its cache keeps whole lines, which are rarely repeated: 110 MB after a large burst, and no faster.
-    tokenizer.model._resize_cache(0)
-    return tokenizer
+    """The tokenizer in a file, loaded once."""
+    return tokenizer_in(str(file))

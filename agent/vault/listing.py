@@ -1,6 +1,6 @@
 """All notes with their content hashes, now or in a commit; unchanged notes are not read, as git has their hashes."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from agent.errors import AgentError
 from agent.vault.store import Vault
@@ -70,6 +70,11 @@ def _rewritten(vault: Vault, paths: Sequence[str]) -> set[str]:
     """The paths whose content git stores as rewritten by a filter, not as it is on disk."""
     has_filters = any(name.startswith("filter.") for name, _ in vault.git.silenced_drivers())
     return filtered(vault.git, vault.place, paths) if has_filters else set()
+
+
+def differing(one: Mapping[str, str], other: Mapping[str, str]) -> set[str]:
+    """The paths whose hashes differ, or that are in one of the two only; at once where nothing differs, as mostly."""
+    return set() if one == other else {path for path, _ in one.items() ^ other.items()}
 
 
 def listed(vault: Vault, paths: Collection[str]) -> set[str]:

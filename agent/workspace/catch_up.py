@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from agent.errors import LockHeld
 from agent.prefetch import Prefetch
 from agent.texts import Sentence
-from agent.vault.listing import contents
+from agent.vault.listing import contents, differing
 from agent.workspace.daemon_lock import is_watched, load_daemon_state
 from agent.workspace.workspace import Workspace
 
@@ -79,7 +79,7 @@ def catch_up(
         return _behind_daemon(daemon) or changed
     known = index.known()
     listed = index.listed() if notes is None else notes.result()
-    behind = 0 if listed == known else len({path for path, _ in listed.items() ^ known.items()})
+    behind = len(differing(known, listed))
     anew = index.is_of_another_model
     if not behind and not anew and not index.is_broken():
         return None

@@ -11,6 +11,7 @@ from agent.index.files import IndexFiles
 from agent.index.manifest import Coverage, coverage_of
 from agent.index.passage_store import PassageStore, open_store
 from agent.texts import Sentence
+from agent.vault.listing import differing
 from agent.workspace.workspace import Workspace
 
 T = TypeVar("T")
@@ -102,8 +103,7 @@ def _state(
         pending = {path for path, _ in store.pending()}
     found = coverage_of(known, pending)
     tried = {path for path, _ in found.failed}
-    hashes, now = {path: row[1] for path, row in known.items()}, notes()
-    changed = set() if hashes == now else {path for path, _ in hashes.items() ^ now.items()}
+    changed = differing({path: row[1] for path, row in known.items()}, notes())
     behind = len(changed - tried)
     unknown = changed | tried | pending | {path for path, _ in found.skipped}
     mode = "keyword" if model == "none" else "hybrid"
