@@ -22,15 +22,16 @@ class Leftovers:
 
     clock: Clock
     give_back: Callable[[], object]
-    _due: float | None = field(default=None, init=False)
+    _changed_at: float | None = field(default=None, init=False)
 
     def changed(self, _: FilesChanged[NoteChange]) -> None:
         """Files have changed: something will be left."""
-        if self._due is None:
-            self._due = self.clock.monotonic() + PAUSE
+        if self._changed_at is None:
+            self._changed_at = self.clock.monotonic()
 
     def turn_ended(self, event: TurnEnded) -> None:
         """Give back what is due, unless more changes wait to be taken in."""
-        if self._due is not None and not event.waiting and self.clock.monotonic() >= self._due:
-            self._due = None
-            self.give_back()
+        if self._changed_at is None or event.waiting or self.clock.monotonic() - self._changed_at < PAUSE:
+            return
+        self._changed_at = None
+        self.give_back()
