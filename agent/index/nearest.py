@@ -5,6 +5,7 @@ more, the signs alone are compared first, 32 bytes for 256 dimensions, and only 
 are. Both depend on the vectors alone and never on their order, so an index that grew finds what a fresh one finds.
 """
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -15,8 +16,10 @@ from agent.index.arrays import Floats
 
 SmallRows: TypeAlias = NDArray[np.int8]
 """Vectors, one in each row, with 8 bits a dimension."""
-Signs: TypeAlias = NDArray[np.uint64]
-"""The signs of many vectors: row `w` holds dimensions 64 `w` to 64 `w` + 63 of all, one bit each."""
+Places: TypeAlias = NDArray[np.uint32]
+Signs: TypeAlias = Sequence[NDArray[np.uint64]]
+"""The signs of many vectors: array `w` holds dimensions 64 `w` to 64 `w` + 63 of all, one bit each."""
+NONE_GONE: Places = np.zeros(0, np.uint32)
 _UNSURE = 0.4
 """The share of the dimensions that are not compared by sign: those in which the question is nearest to nothing. With
 all compared, .958 of the 10 nearest of a million were among the 2,000 nearest by signs; with these left out .990."""
@@ -50,16 +53,17 @@ def pack_signs(is_set: NDArray[np.bool_]) -> NDArray[np.uint64]:
     return whole.view(np.uint64)
 
 
-def nearest_by_signs(signs: Signs, vector: Floats, wanted: int) -> NDArray[np.intp]:
+def nearest_by_signs(signs: Signs, vector: Floats, wanted: int, gone: Places = NONE_GONE) -> NDArray[np.intp]:
     """The places of the `wanted` vectors that differ from `vector` in the fewest signs, and of those that tie with the
-    last of them, at most eight times as many."""
-    if signs.shape[1] <= wanted:
-        return np.arange(signs.shape[1])
+    last of them, at most eight times as many; without those that are `gone`."""
+    if len(signs[0]) - len(gone) <= wanted:
+        return np.delete(np.arange(len(signs[0])), gone)
     size = np.abs(vector)
     left_out = int(len(size) * _UNSURE)
     compared = pack_signs((size >= np.partition(size, left_out)[left_out])[None])[0]
     asked = pack_signs((vector > 0)[None])[0]
     apart = _differences(signs, asked, compared)
+    apart[gone] = np.iinfo(apart.dtype).max  # more than there are dimensions that are compared
     low, high = 0, len(vector)
     while low < high:
         middle = (low + high) // 2
@@ -78,7 +82,7 @@ def _differences(
 ) -> NDArray[np.uint8] | NDArray[np.uint16]:
     """In how many of the compared dimensions each vector's sign is not the asked one."""
     most = int(np.bitwise_count(compared).sum())
-    apart: NDArray[Any] = np.zeros(signs.shape[1], np.uint8 if most < 256 else np.uint16)
+    apart: NDArray[Any] = np.zeros(len(signs[0]), np.uint8 if most < 255 else np.uint16)
     words, counts = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8)  # written again for each block
     for start in range(0, len(apart), _BLOCK):
         block = apart[start : start + _BLOCK]
@@ -91,17 +95,20 @@ def _differences(
     return apart
 
 
-def nearest_notes(rows: SmallRows, notes: NDArray[np.uint32], vector: Floats, count: int) -> list[int]:
+def nearest_notes(
+    rows: SmallRows, notes: NDArray[np.uint32], vector: Floats, count: int, gone: Places = NONE_GONE
+) -> list[int]:
     """The notes of the nearest rows, nearest first, at most `count`, and those at an equal distance; `notes` has the
-    note of each row.
+    note of each row, `gone` are the places of rows that do not count.
 
     Notes at an equal distance are in the order of their numbers, which differ between two builds: all or none must be
     found.
     """
-    if not len(rows):
+    size, asked = len(rows) - len(gone), count * 2
+    if not size:
         return []
-    size, asked = len(rows), count * 2
     apart = _distances(rows, vector)
+    apart[gone] = np.inf
     found, last = _nearest(apart, notes, min(size, asked))
     furthest = [*found.values()][:count][-1]
     while last <= furthest and asked < min(size, count * 2 * _TIED):

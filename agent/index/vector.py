@@ -1,75 +1,63 @@
 """Finds notes near a query's meaning: the nearest chunks of notes by their vectors.
 
-Finds candidates only; `signals` computes their scores from tokens. Up to `exact` chunks are held in memory and all
-compared. Of more, only the signs are held, 44 bytes a chunk, and the rows that are nearest by them are read from their
-file, each with its checksum. Writing is left to `vector_writer`.
+Finds candidates only; `signals` computes their scores from tokens. Up to `exact` chunks are all compared. Of more, the
+signs are compared, 40 bytes a chunk, and then the rows of those that are nearest by them (`chunk_rows`). All is held by
+its place in the columns, also what was removed since, so that a change costs what it changes. Writing is left to
+`vector_writer`.
 """
 
-import os
 from dataclasses import replace
-from pathlib import Path
-from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agent.dataclass import dataclass
 from agent.index.arrays import Floats
-from agent.index.damage import Damaged
+from agent.index.chunk_rows import ChunkRows, rows_of
 from agent.index.files import IndexFiles
-from agent.index.nearest import Signs, SmallRows, nearest_by_signs, nearest_notes, sign_words
+from agent.index.growing import GrowingArray
+from agent.index.nearest import nearest_by_signs, nearest_notes, sign_words
 from agent.index.vector_files import VectorColumns, VectorState, columns_of, parse_state
 
-_ONE_OF = 330
+_ONE_OF = 50
 """One of so many chunks is compared in full at least: the more there are, the more are as near by their signs alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class VectorIndex:
-    """The chunks in one state of an index. `places` are where they are in the columns, in ascending order; `notes` has
-    the note of each, `sums` the checksum of its row. Either `rows` or `signs` has them all, the other one is empty."""
+    """The chunks in one state of an index, by their places: the note of each, the checksum of its row, and its signs,
+    64 in each array. `gone` are the places of those that were removed."""
 
     state: VectorState
-    places: NDArray[np.uint32]
-    notes: NDArray[np.uint32]
-    sums: NDArray[np.uint32]
-    signs: Signs
-    rows: SmallRows
-    shortlist: int
-    path: Path
+    notes: GrowingArray
+    sums: GrowingArray
+    signs: tuple[GrowingArray, ...]
+    gone: GrowingArray
+    rows: ChunkRows
+    limits: tuple[int, int]
 
     def __len__(self) -> int:
-        return len(self.places)
+        return self.notes.count - self.gone.count
+
+    @property
+    def is_small(self) -> bool:
+        """True if all chunks are compared in full."""
+        return len(self) <= self.limits[0]
 
     @property
     def compared(self) -> int:
         """The least number of chunks that are compared in full, if not all are."""
-        return max(self.shortlist, len(self) // _ONE_OF)
+        return max(self.limits[1], len(self) // _ONE_OF)
 
     def search(self, vector: Floats, count: int) -> list[int]:
         """The notes of the nearest chunks, nearest first, at most `count` and those at an equal distance.
 
         Raises `Damaged` when a row is not the one that was written.
         """
-        if len(self.rows) == len(self.places):
-            return nearest_notes(self.rows, self.notes, vector, count)
-        near = nearest_by_signs(self.signs, vector, self.compared)
-        return nearest_notes(self._read(near), self.notes[near], vector, count)
-
-    def _read(self, which: NDArray[np.intp]) -> SmallRows:
-        """The rows of some chunks, from their file."""
-        size = self.state.dimensions
-        name = f"{self.path.parent.name}/{self.path.name}"
-        try:
-            with self.path.open("rb", buffering=0) as file:
-                number, read = file.fileno(), os.pread
-                starts = self.places[which].astype(np.int64) * size
-                found = [read(number, size, start) for start in starts.tolist()]
-        except OSError as error:
-            raise Damaged("{path} cannot be read: {reason}", path=name, reason=error) from error
-        if list(map(crc32, found)) != self.sums[which].tolist():
-            raise Damaged("{path} is damaged", path=name)
-        return np.frombuffer(b"".join(found), np.int8).reshape(-1, size)
+        notes, gone, extent = self.notes.entries, self.gone.entries, self.state.rows
+        if self.is_small:
+            return nearest_notes(self.rows.hold(extent), notes, vector, count, gone)
+        near = nearest_by_signs([each.entries for each in self.signs], vector, self.compared, gone)
+        return nearest_notes(self.rows.take(near, self.sums.entries[near], extent), notes[near], vector, count)
 
 
 def load_vectors(
@@ -80,16 +68,17 @@ def load_vectors(
     `limits` are the chunks up to which all are compared, and the length of the shortlist above. Of what an earlier
     state `held`, only what came since is read.
     """
-    exact, shortlist = limits
     now = parse_state(state, dimensions)
     columns = columns_of(files.vectors(now.name), dimensions)
-    is_small = now.heads.count - now.gone.count <= exact
-    if held is None or not _continues(now, held.state) or is_small != (len(held.rows) == len(held.places)):
-        words = np.zeros((sign_words(dimensions), 0), np.uint64)
-        empty, nothing = np.zeros(0, np.uint32), np.zeros((0, dimensions), np.int8)
-        before = VectorState(now.name, dimensions)
-        held = VectorIndex(before, empty, empty, empty, words, nothing, shortlist, columns.rows.path)
-    return replace(_grown(held, now, columns, is_small=is_small), shortlist=shortlist)
+    if held is None or not _continues(now, held.state):
+        none = GrowingArray(np.zeros(0, np.uint32))
+        signs = (GrowingArray(np.zeros(0, np.uint64)),) * sign_words(dimensions)
+        rows = rows_of(columns.rows, files.inode())
+        held = VectorIndex(VectorState(now.name, dimensions), none, none, signs, none, rows, limits)
+    grown = replace(_grown(held, now, columns), limits=limits)
+    if grown.is_small:
+        grown.rows.hold(now.rows)  # ahead of the search, which has more to wait for
+    return grown
 
 
 def _continues(now: VectorState, then: VectorState) -> bool:
@@ -97,25 +86,13 @@ def _continues(now: VectorState, then: VectorState) -> bool:
     return now.name == then.name and now.heads.count >= then.heads.count and now.gone.count >= then.gone.count
 
 
-def _grown(held: VectorIndex, now: VectorState, columns: VectorColumns, *, is_small: bool) -> VectorIndex:
-    """What is held, with what came since and without what was removed since."""
+def _grown(held: VectorIndex, now: VectorState, columns: VectorColumns) -> VectorIndex:
+    """What is held, with what came and what was removed since."""
     then = held.state
-    if then == now:
-        return held
-    heads = [(part["note"], part["sum"], part["signs"].T) for part in columns.heads.read(then.heads, now.heads)]
-    notes, sums, signs = zip(*heads, strict=True) if heads else ((), (), ())
-    gone = columns.gone.read_all(then.gone, now.gone)
-    places = np.concatenate([held.places, np.arange(then.heads.count, now.heads.count, dtype=np.uint32)])
-    there = ~np.isin(places, gone)
-    rows = np.concatenate([held.rows, *columns.rows.read(then.rows, now.rows)])[there] if is_small else held.rows
-    words = held.signs if is_small else np.concatenate([held.signs, *signs], axis=1)[:, there]
-    return VectorIndex(
-        now,
-        places[there],
-        np.concatenate([held.notes, *notes])[there],
-        np.concatenate([held.sums, *sums])[there],
-        np.ascontiguousarray(words),
-        rows,
-        held.shortlist,
-        held.path,
-    )
+    heads = tuple(each.with_room(now.heads.count) for each in (held.notes, held.sums, *held.signs))
+    for part in columns.heads.read(then.heads, now.heads):
+        fields = (part["note"], part["sum"], *part["signs"].T)
+        heads = tuple(each.grown(more) for each, more in zip(heads, fields, strict=True))
+    notes, sums, *signs = heads
+    gone = held.gone.grown(columns.gone.read_all(then.gone, now.gone))
+    return VectorIndex(now, notes, sums, tuple(signs), gone, held.rows, held.limits)

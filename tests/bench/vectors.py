@@ -81,7 +81,8 @@ def measure(folder: Path, chunks: int, say: Callable[[str], None]) -> list[Measu
     times = Figure(f"nearest of {chunks} chunks (processor time)", tuple(_search(index, each) for each in asked))
     say("saves")
     saves = Figure("one note's chunks saved and read again", tuple(_saves(files, writer, index, lines)))
-    held = sum(each.nbytes for each in (index.places, index.notes, index.sums, index.signs, index.rows)) / 1e6
+    arrays = (index.notes, index.sums, *index.signs, index.gone)
+    held = sum(each.entries.nbytes for each in arrays) / 1e6
     return [
         Measure(f"{chunks} chunks: made and written", written, "s"),
         Measure("opened (processor time)", loaded, "s"),
@@ -119,9 +120,9 @@ def recall(index: VectorIndex, asked: Floats, lines: Lines, chunks: int) -> floa
         ],
         axis=1,
     )
-    shares = []
+    shares, signs = [], [each.entries for each in index.signs]
     for question, nearness in zip(asked, near, strict=True):
-        found = nearest_by_signs(index.signs, question, index.compared) if index.signs.shape[1] else np.arange(chunks)
+        found = np.arange(chunks) if index.is_small else nearest_by_signs(signs, question, index.compared)
         last = np.sort(nearness)[-_NEAREST]
         shares.append(min(int(np.count_nonzero(nearness[found] >= last - 1e-3)), _NEAREST) / _NEAREST)
     return float(np.mean(shares))

@@ -27,7 +27,8 @@ PAGE = 4096
 def main(engine: Engine, folder: Path) -> None:
     """Cut every file to nothing, and those of more than a page to half, each in an index of its own.
 
-    With tantivy the vectors are searched as in a large index, which reads them from their file at each search.
+    With tantivy the vectors are searched as in a large index, which reads some from their file at the first
+    search, and all at the second.
     """
     weights = replace(Weights(), exact_chunks=0) if engine == "tantivy" else Weights()
     whole = folder / "whole"

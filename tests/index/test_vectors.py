@@ -1,7 +1,6 @@
 """What is nearest is found, whatever came and went, from files that a change only lengthens; damage is noticed."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,70 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.index.arrays import Floats
 from agent.index.damage import Damaged
 from agent.index.files import IndexFiles
 from agent.index.nearest import nearest_by_signs, nearest_notes, pack_signs, small_rows
-from agent.index.vector import VectorIndex, load_vectors
+from agent.index.vector import load_vectors
 from agent.index.vector_writer import VectorWriter
+from tests.index.shelf import ALL, DIMENSIONS, KINDS, ROWS, Shelf, nearest, question
 
-ALL = (1_000_000, 2_000)
 FEW = (0, 60)
 """Limits with which every index is searched by signs first."""
-DIMENSIONS = 80
-"""Not a whole number of words of 64 signs."""
-CHANCE = np.random.default_rng(5)
-KINDS = CHANCE.standard_normal((12, DIMENSIONS)).astype(np.float32)
-ROWS = CHANCE.standard_normal((3000, DIMENSIONS)).astype(np.float32)
-for each in (KINDS, ROWS):
-    each /= np.linalg.norm(each, axis=1, keepdims=True)
-
-
-def question(near: float = 0.5) -> Floats:
-    asked: Floats = ROWS[0] + near * ROWS[1]
-    return asked / np.float32(np.linalg.norm(asked))
-
-
-@dataclass
-class Shelf:
-    """The vectors of one index: its writer, and a reader that stays open."""
-
-    folder: Path
-    limits: tuple[int, int] = ALL
-    writer: VectorWriter = field(init=False)
-    reader: VectorIndex | None = field(default=None, init=False)
-
-    def __post_init__(self) -> None:
-        self.writer = VectorWriter(IndexFiles(self.folder), DIMENSIONS)
-
-    @property
-    def data(self) -> Path:
-        """The folder that has them now."""
-        return IndexFiles(self.folder).vectors(self.writer.state.name)
-
-    def put(self, notes: Sequence[int]) -> None:
-        """Each with its row as its only chunk."""
-        self.writer.add(notes, [ROWS[note][None] for note in notes])
-
-    def open(self, *, again: bool = False, limits: tuple[int, int] | None = None) -> VectorIndex:
-        """The reader, in the state of now; `again` as a new process opens it."""
-        held = None if again else self.reader
-        state = self.writer.save()
-        self.reader = load_vectors(IndexFiles(self.folder), state, DIMENSIONS, limits or self.limits, held)
-        return self.reader
 
 
 @pytest.fixture
 def shelf(tmp_path: Path) -> Shelf:
     return Shelf(tmp_path)
-
-
-def nearest(notes: Iterable[int], count: int) -> set[int]:
-    """The nearest of some notes, by an own comparison of eight bits."""
-    known = sorted(notes)
-    rows = np.trunc(ROWS[known] * 127)
-    near = rows @ np.trunc(question() * 127) / np.linalg.norm(rows, axis=1)
-    return {known[at] for at in np.argsort(-near)[:count]}
 
 
 def kinds_found(kinds: list[int], order: list[int], count: int, limits: tuple[int, int]) -> list[int]:
@@ -122,7 +71,7 @@ def test_above_the_limit_nearly_all_that_is_nearest_is_found(shelf: Shelf) -> No
 
 
 def test_the_shortlist_has_all_that_tie_with_its_last_one() -> None:
-    signs = np.ascontiguousarray(pack_signs(np.repeat(KINDS, 5, axis=0) > 0).T)
+    signs = [*pack_signs(np.repeat(KINDS, 5, axis=0) > 0).T]
     for wanted in range(1, 60):
         found = nearest_by_signs(signs, KINDS[3], wanted)
         assert len(found) >= wanted and len(found) % 5 == 0
@@ -131,7 +80,7 @@ def test_the_shortlist_has_all_that_tie_with_its_last_one() -> None:
 
 def test_a_question_and_its_opposite_differ_in_every_sign_and_are_not_taken_for_the_same() -> None:
     rows = np.ones((2, 1024), np.float32) * np.array([[1], [-1]], np.float32) / 32
-    signs = np.ascontiguousarray(pack_signs(rows > 0).T)
+    signs = [*pack_signs(rows > 0).T]
     assert nearest_by_signs(signs, rows[0], 1).tolist() == [0]
     assert nearest_by_signs(signs, rows[1], 1).tolist() == [1]
 
