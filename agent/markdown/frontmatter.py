@@ -23,17 +23,19 @@ _CLOSING = re.compile(rb"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _LONGEST = 4_096
 _LETTER = r"[^\x00-*,:-@\[-^`{-\x7f]"
 """A letter or digit of ASCII, one of `_/.+-`, or any character that is not ASCII: a set that is quick to compile."""
+_UNQUOTED = rf"(?![.+-]){_LETTER}(?:{_LETTER}|(?:[:, ]|, )(?={_LETTER}))*"
 _QUOTED = r"\"([^\x00-\x1f\"\\\x7f]*)\""
 _PAIR = re.compile(
     r"([A-Za-z_][A-Za-z0-9_]{0,63}):"
-    rf"(?: ((?![.+-]){_LETTER}(?:{_LETTER}|[: ](?={_LETTER}))*)\n"
+    rf"(?: ({_UNQUOTED})\n"
     rf"| \[((?:(?![.+-]){_LETTER}+(?:, (?=[^\]])|(?=\])))*)\]\n"
     rf"| {_QUOTED}\n"
     rf"| \{{([a-z]+): {_QUOTED}\}}\n"
-    r"|\n((?:  - \"[^\x00-\x1f\"\\\x7f]*\"\n)+))"
+    rf"|\n((?:  - (?:{_UNQUOTED}|\"[^\x00-\x1f\"\\\x7f]*\")\n)+))"
 )
 _HAN = ("\u4e00", "\u9fff")
-"""The first and the last of the characters that are not ASCII and have no meaning of their own in YAML, here."""
+_HAN_MARKS = frozenset("、。《》「」！（），：；？“”…—")
+"""With the characters from the first to the last of `_HAN`, those outside ASCII that surely mean nothing in YAML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def values_of(found: "tuple[HeaderEntry, ...]") -> dict[str, Value]:
 
 
 def parse_plain_header(text: str) -> dict[str, Value] | None:
-    """The keys of a header of the most common form (one `key: words` a line, simple lists, a trigger such as
+    """The keys of a header of the most common form (one `key: words` a line, lists of words, a trigger such as
     `on: {cron: "0 9 * * *"}`), fast; None for any other.
 
     The values equal those of `yaml_read`, which parses all other headers and reports errors.
@@ -124,10 +126,11 @@ def parse_plain_header(text: str) -> dict[str, Value] | None:
         elif inner is not None:
             found[key] = {inner: inner_quoted}
         else:
-            found[key] = tuple(line[5:-1] for line in lines.splitlines())
+            items = [line[4:] for line in lines.splitlines()]
+            found[key] = tuple(item[1:-1] if item[0] == '"' else resolve(item) for item in items)
         at = pair.end()
     return found
 
 
 def _is_plain(letter: str) -> bool:
-    return letter.isascii() or _HAN[0] <= letter <= _HAN[1]
+    return letter.isascii() or _HAN[0] <= letter <= _HAN[1] or letter in _HAN_MARKS
