@@ -31,6 +31,8 @@ class LookupTable(Enum):
     """The number of facets for each header key."""
     DAYS = (2, 64)
     """By month: the day, path and number of each dated note."""
+    INCOMPLETE = (66, 1)
+    """By path: status and reason of each note that is not found, or not whole."""
     NOTES = (256, 256)
     """By path: number, content hash, status, reason."""
     FACETS = (512, 256)

@@ -54,17 +54,17 @@ def plan_update(known: Mapping[str, str], listed: Mapping[str, str], unfinished:
 
 
 def coverage(store: PassageStore) -> Coverage:
-    """The status of every note in the index; raises `Damaged`."""
+    """What search finds of every note in the index; raises `Damaged`."""
     with store.snapshot():
-        return coverage_of(store.notes(), {path for path, _ in store.pending()})
+        count, _ = store.listing()
+        return coverage_of(count, store.incomplete(), {path for path, _ in store.pending()})
 
 
-def coverage_of(notes: Mapping[str, tuple[int, str, NoteStatus, str]], pending: Collection[str]) -> Coverage:
-    """The same of the rows of a store, and its pending notes."""
-    others = sorted((path, row[2], row[3]) for path, row in notes.items() if row[3] or row[2] != "indexed")
+def coverage_of(count: int, incomplete: Mapping[str, tuple[NoteStatus, str]], pending: Collection[str]) -> Coverage:
+    """The same of the number of all notes, of those that are not found whole, and of the pending ones."""
+    others = sorted((path, status, reason) for path, (status, reason) in incomplete.items())
     skipped, failed, partly = (
         tuple((path, reason) for path, status, reason in others if status == wanted)
         for wanted in ("skipped", "failed", "indexed")
     )
-    indexed = len(notes) - len(skipped) - len(failed)
-    return Coverage(indexed, skipped, failed, partly, len(pending))
+    return Coverage(count - len(skipped) - len(failed), skipped, failed, partly, len(pending))

@@ -15,17 +15,18 @@ from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
 from typing import cast
-from zlib import crc32
 
 from agent.config.private import touch
 from agent.dataclass import dataclass
 from agent.index.buckets import Buckets, LookupTable, StoredValue
 from agent.index.damage import Damaged, store_errors
+from agent.index.fingerprint import fingerprint, with_note
 from agent.index.hit import Filters
 from agent.index.indexed_paths import IndexedPaths
+from agent.index.note_rows import SCHEMA, data_checksum, entries_of, facet, record_of, row_of
 from agent.index.records import IndexTotals, NoteStatus, StoredNote
 
-VERSION = 6
+VERSION = 7
 """The version of the whole index's format; a file of another version is rebuilt."""
 _AT_ONCE = 500
 _SHARED = 32 * 1024
@@ -36,13 +37,8 @@ for each connection, a daemon grew for hours."""
 _PAGES = "pragma cache_size = -512"
 """The pages of the file that a connection keeps, in KB. Of SQLite's own 2,000 each connection of a daemon filled a
 little more with every note; the system has the file in memory anyway."""
-_SCHEMA = """
-create table note (
-  id integer primary key, path text not null, hash text not null, status text not null, reason text not null,
-  title text not null, name text, day text not null, headings text not null, facets text not null,
-  data blob not null, text text not null, crc integer not null, data_crc integer not null)
-"""
 _LISTS = (LookupTable.FACETS, LookupTable.DAYS)
+_LISTING = "listing"
 
 
 @dataclass(slots=True)
@@ -115,6 +111,18 @@ class PassageStore:
     def totals(self) -> IndexTotals:
         return IndexTotals(**json.loads(self.meta("totals", "{}")))
 
+    def listing(self) -> tuple[int, int]:
+        """The number of all known notes, and the fingerprint of their paths and content hashes; raises `Damaged`."""
+        with self._reading():
+            count, mark = cast(tuple[int, int], self._buckets.get(LookupTable.META, _LISTING) or (0, 0))
+        return count, mark
+
+    def incomplete(self) -> dict[str, tuple[NoteStatus, str]]:
+        """Status and reason of each known path that is not found, or not whole; raises `Damaged`."""
+        with self._reading():
+            rows = cast(Iterator[tuple[str, tuple[NoteStatus, str]]], self._buckets.all(LookupTable.INCOMPLETE))
+            return {path: (status, reason) for path, (status, reason) in rows}
+
     def hashes(self) -> dict[str, str]:
         """Every known path with its content hash; raises `Damaged`."""
         with self._reading():
@@ -157,28 +165,44 @@ class PassageStore:
     def add(self, records: Iterable[StoredNote]) -> None:
         rows = []
         for each in records:
-            headings, facets = json.dumps(each.headings), json.dumps(each.facets)
-            told: tuple[StoredValue, ...] = (each.hash, each.status, each.reason)
-            shown = (each.path, *told, each.title, each.name, each.day, headings, facets)
-            data_crc = _data_crc(each.id, each.path, each.day, each.status, each.data)
-            rows.append((each.id, *shown, each.data, each.text, _crc(*shown, each.text), data_crc))
-            self._buckets.change(LookupTable.NOTES, each.path)[each.path] = [each.id, *told]
-            for table, key, value in _entries(each):
+            rows.append(row_of(each))
+            self._buckets.change(LookupTable.NOTES, each.path)[each.path] = [
+                each.id,
+                each.hash,
+                each.status,
+                each.reason,
+            ]
+            self._list(each, 1)
+            for table, key, value in entries_of(each):
                 cast(list[StoredValue], self._buckets.change(table, key).setdefault(key, [])).append(value)
             self._count_keys(each, 1)
         self.connection.executemany("insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def remove(self, ids: Sequence[int]) -> None:
         """Delete the rows with these numbers, existing or not; raises `Damaged`."""
-        for record in [_record(row) for row in self._among("select * from note where id in", ids)]:
+        for record in [record_of(row) for row in self._among("select * from note where id in", ids)]:
             del self._buckets.change(LookupTable.NOTES, record.path)[record.path]
-            for table, key, value in _entries(record):
+            self._list(record, -1)
+            for table, key, value in entries_of(record):
                 bucket = self._buckets.change(table, key)
                 cast(list[StoredValue], bucket[key]).remove(value)
                 if not bucket[key]:
                     del bucket[key]
             self._count_keys(record, -1)
         self.connection.executemany("delete from note where id = ?", [(note,) for note in ids])
+
+    def _list(self, record: StoredNote, sign: int) -> None:
+        """Count a note in, or out (`sign` -1)."""
+        meta = self._buckets.change(LookupTable.META, _LISTING)
+        count, mark = cast(tuple[int, int], meta.get(_LISTING, (0, 0)))
+        meta[_LISTING] = [count + sign, with_note(mark, record.path, record.hash, sign)]
+        if record.is_whole:
+            return
+        incomplete = self._buckets.change(LookupTable.INCOMPLETE, record.path)
+        if sign > 0:
+            incomplete[record.path] = [record.status, record.reason]
+        else:
+            del incomplete[record.path]
 
     def _count_keys(self, record: StoredNote, sign: int) -> None:
         for key, _ in set(record.facets):
@@ -192,7 +216,7 @@ class PassageStore:
         found = {}
         select = "select id, path, day, status, data, data_crc from note where id in"
         for note, path, day, status, data, checksum in self._among(select, ids):
-            if _data_crc(note, path, day, status, data) != checksum:
+            if data_checksum(note, path, day, status, data) != checksum:
                 raise Damaged("notes.db is damaged: a wrong checksum at {path}", path=path)
             if status == "indexed":  # after the checksum, or a damaged status would drop the row without an error
                 found[int(note)] = (str(path), str(day), bytes(data))
@@ -200,7 +224,7 @@ class PassageStore:
 
     def records(self, ids: Sequence[int]) -> dict[int, StoredNote]:
         """The complete records of some notes; raises `Damaged` for a wrong checksum or a missing note."""
-        found = {record.id: record for record in map(_record, self._among("select * from note where id in", ids))}
+        found = {record.id: record for record in map(record_of, self._among("select * from note where id in", ids))}
         if len(found) < len(set(ids)):
             raise Damaged("notes.db is damaged: a row is missing")
         return found
@@ -226,7 +250,7 @@ class PassageStore:
 
     def matching(self, filters: Filters) -> list[int]:
         """The numbers of the indexed notes that satisfy every filter; others have no day or facet. Raises `Damaged`."""
-        found = [self._buckets.get(LookupTable.FACETS, _facet(key, value)) for key, value in filters.keys]
+        found = [self._buckets.get(LookupTable.FACETS, facet(key, value)) for key, value in filters.keys]
         sets = [set(cast(list[int], each or [])) for each in found]
         if filters.after or filters.before:
             days = self._days("", "")
@@ -280,19 +304,24 @@ class PassageStore:
             if found != "ok":
                 raise Damaged("notes.db is damaged: {problem}", problem=found)
             notes, lists, keys = {}, dict[tuple[LookupTable, str], list[str]](), Counter[str]()
+            incomplete: dict[str, tuple[NoteStatus, str]] = {}
             for row in self.connection.execute("select * from note"):
-                record = _record(row)
-                if _data_crc(record.id, record.path, record.day, record.status, record.data) != row[-1]:
+                record = record_of(row)
+                if data_checksum(record.id, record.path, record.day, record.status, record.data) != row[-1]:
                     raise Damaged("notes.db is damaged: a wrong checksum at {path}", path=record.path)
                 notes[record.path] = [record.id, record.hash, record.status, record.reason]
+                if not record.is_whole:
+                    incomplete[record.path] = (record.status, record.reason)
                 keys.update(key for key, _ in set(record.facets))
-                for table, key, value in _entries(record):
+                for table, key, value in entries_of(record):
                     lists.setdefault((table, key), []).append(str(value))
             tables = [(table, key, each) for table in _LISTS for key, each in self._buckets.all(table)]
             known = {(table, key): sorted(map(str, cast(list[StoredValue], each))) for table, key, each in tables}
             same = known == {at: sorted(each) for at, each in lists.items()} and notes == dict(
                 self._buckets.all(LookupTable.NOTES)
             )
+            hashes = {path: str(row[1]) for path, row in notes.items()}
+            same = same and self.listing() == (len(hashes), fingerprint(hashes)) and self.incomplete() == incomplete
             if not same or keys != dict(self._buckets.all(LookupTable.KEYS)):
                 raise Damaged("notes.db is damaged: rows are missing, or others")
             [*self._buckets.all(LookupTable.TERMS)]
@@ -353,41 +382,10 @@ def _make(store: PassageStore) -> None:
     """Create the tables of a new store; an existing one stays unchanged."""
     if not store.connection.execute("select count(*) from sqlite_master").fetchone()[0]:
         with store.transaction():
-            store.connection.execute(_SCHEMA)
+            store.connection.execute(SCHEMA)
             store._buckets.make()
 
 
 def _is_of_before(connection: sqlite3.Connection) -> bool:
     """True for a store from before version 3."""
     return ("meta",) in connection.execute("select name from sqlite_master")
-
-
-def _facet(key: str, value: str) -> str:
-    return f"{key}\0{value}"
-
-
-def _entries(record: StoredNote) -> Iterator[tuple[LookupTable, str, StoredValue]]:
-    """The table, key and value of each lookup entry of a note."""
-    for key, value in dict.fromkeys(record.facets):
-        yield LookupTable.FACETS, _facet(key, value), record.id
-    if record.day and record.status == "indexed":
-        yield LookupTable.DAYS, record.day[:7], [record.day, record.path, record.id]
-
-
-def _record(row: Sequence[object]) -> StoredNote:
-    note, *shown, data, text, checksum, _ = row
-    if _crc(*shown, text) != checksum:
-        raise Damaged("notes.db is damaged: a wrong checksum at {path}", path=shown[0])
-    headings = tuple((int(at), tuple(path)) for at, path in json.loads(str(shown[7])))
-    facets = tuple((str(key), str(value)) for key, value in json.loads(str(shown[8])))
-    path, digest, status, reason, title, name, day = shown[:7]
-    return StoredNote(note, path, digest, status, reason, title, name, day, headings, facets, data, text)  # type: ignore[arg-type]
-
-
-def _data_crc(note: object, path: object, day: object, status: object, data: bytes) -> int:
-    """The checksum of the columns that scoring reads."""
-    return crc32(data, crc32(f"{note}\0{path}\0{day}\0{status}".encode("utf-8", "surrogatepass")))
-
-
-def _crc(*values: object) -> int:
-    return crc32("\0".join(map(str, values)).encode("utf-8", "surrogatepass"))

@@ -24,6 +24,11 @@ class StoredNote:
     data: bytes = b""
     text: str = ""
 
+    @property
+    def is_whole(self) -> bool:
+        """True if search finds all of it."""
+        return self.status == "indexed" and not self.reason
+
 
 @dataclass(frozen=True, slots=True)
 class IndexTotals:

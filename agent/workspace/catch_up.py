@@ -77,12 +77,12 @@ def catch_up(
     if daemon is not None:
         changed = "the daemon was started with another model: start it again" if index.is_of_another_model else None
         return _behind_daemon(daemon) or changed
-    known = index.known()
     listed = index.listed() if notes is None else notes.result()
-    behind = len(differing(known, listed))
     anew = index.is_of_another_model
-    if not behind and not anew and not index.is_broken():
+    if index.has_exactly(listed) and not anew and not index.is_broken():
         return None
+    known = index.known()
+    behind = len(differing(known, listed))
     if known and behind > FEW and not anew and not in_past:
         if index.files.is_being_written():
             return Sentence("{count} notes are not indexed yet: another process is at it", count=behind)

@@ -8,6 +8,7 @@ from agent.dataclass import dataclass
 from agent.index.checksums import Checksums
 from agent.index.damage import Damaged
 from agent.index.files import IndexFiles
+from agent.index.fingerprint import fingerprint
 from agent.index.manifest import Coverage, coverage_of
 from agent.index.passage_store import PassageStore, open_store
 from agent.texts import Sentence
@@ -73,6 +74,11 @@ def indexed_hashes(files: IndexFiles) -> dict[str, str]:
     return _ask_store(files, PassageStore.hashes) or {}
 
 
+def has_exactly(files: IndexFiles, notes: Mapping[str, str]) -> bool:
+    """True if an index that can be read has these notes with these content hashes, and no others."""
+    return _ask_store(files, PassageStore.listing) == (len(notes), fingerprint(notes))
+
+
 def indexed_identity(files: IndexFiles) -> str:
     """The identity of a finished index, as in `Updater.identity`; empty if there is none that can be read."""
     return _ask_store(files, lambda store: store.meta("identity")) or ""
@@ -99,11 +105,14 @@ def _state(
         return _none("the first index is being built")
     _, engine, model, _ = json.loads(store.meta("identity"))
     with store.snapshot():
-        known, typed = store.notes(), store.paths_with("type", type_asked)
+        listing = store.listing()
+        incomplete, typed = store.incomplete(), store.paths_with("type", type_asked)
         pending = {path for path, _ in store.pending()}
-    found = coverage_of(known, pending)
+        now = notes()
+        is_same = listing == (len(now), fingerprint(now))
+        changed = set[str]() if is_same else differing(store.hashes(), now)
+    found = coverage_of(listing[0], incomplete, pending)
     tried = {path for path, _ in found.failed}
-    changed = differing({path: row[1] for path, row in known.items()}, notes())
     behind = len(changed - tried)
     unknown = changed | tried | pending | {path for path, _ in found.skipped}
     mode = "keyword" if model == "none" else "hybrid"

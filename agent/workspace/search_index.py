@@ -24,7 +24,7 @@ from agent.index.search import Searcher, UnsavedNote
 from agent.index.weights import Weights
 from agent.vault.listing import contents, contents_at, listed
 from agent.vault.store import Vault
-from agent.workspace.index_status import index_files, indexed_hashes, indexed_identity
+from agent.workspace.index_status import has_exactly, index_files, indexed_hashes, indexed_identity
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -130,6 +130,10 @@ class SearchIndex:
     def known(self) -> dict[str, str]:
         """The content hashes of the indexed notes, by path."""
         return indexed_hashes(self.files)
+
+    def has_exactly(self, notes: Mapping[str, str]) -> bool:
+        """True if these notes with these content hashes are indexed, and no others; quicker than `known`."""
+        return has_exactly(self.files, notes)
 
     def rest(self) -> None:
         """End what an open index does by itself until the next search."""
