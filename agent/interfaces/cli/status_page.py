@@ -1,7 +1,6 @@
 """What `vault-agent status` prints, in words and as JSON."""
 
 import re
-import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,6 +11,7 @@ from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.machines import format_machines, machines_document
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines, at_words, columns, size
+from agent.interfaces.cli.status_of_arrivals import arrived_document, format_arrived
 from agent.interfaces.cli.status_of_jobs import format_jobs_status
 from agent.interfaces.cli.status_of_notices import format_notices_status, notices_status
 from agent.interfaces.cli.status_of_vault import format_vault, vault_document
@@ -20,7 +20,7 @@ from agent.llm.ledger import SpendTotals
 from agent.metrics import names
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.prefetch import Prefetch
-from agent.runs.arrivals import ArrivalState, arrival_state
+from agent.runs.arrivals import arrival_state
 from agent.runs.growth_spend import GrowthPart
 from agent.runs.status import AgentStatus, agent_status
 from agent.schedule.goals import GOAL_TYPE
@@ -39,11 +39,6 @@ _COUNTS = (
     (names.REFRESHED, "1 refresh", "{count:,} refreshes"),
     (names.SUGGESTED, "1 skill suggested", "{count:,} skills suggested"),
 )
-_ARRIVED = {
-    None: "{notes} by {name}; who writes there? vault-agent trust {name} --only-me, or --others",
-    "me": "{notes} by {name}, where only you write",
-    "others": "{notes} by {name}, where others write too",
-}
 _APPROVALS, _QUESTIONS = "vault-agent approvals", "vault-agent questions"
 
 
@@ -79,7 +74,7 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
     lines = [
         *_format_clock(workspace.clock),
         *short_lines(remotes, paused, workspace.clock.now()),
-        *_format_arrived(arrived),
+        *format_arrived(arrived),
         *_format_daemon(daemon),
         *format_jobs_status(jobs, daemon is not None),
         *format_notices_status(notices),
@@ -117,26 +112,6 @@ def _folded(lines: Sequence[str]) -> Iterator[str]:
             yield from (" " * columns(name) + row for row in rest)
         else:
             yield line
-
-
-def arrived_document(state: ArrivalState) -> dict[str, object]:
-    """The remotes, and the arrived notes with instructions for the agent that need a review, for `--json`."""
-    remotes = [
-        {"name": each.name, "address": each.address, "writers": each.writers, "notes": each.notes}
-        for each in state.remotes
-    ]
-    return {"remotes": remotes, "steering": list(state.steering)}
-
-
-def _format_arrived(state: ArrivalState) -> list[str]:
-    """A line for each remote that notes arrived from, and for each note that needs a review."""
-    lines = []
-    for each in state.remotes:
-        if each.notes:
-            notes = counted(each.notes, "1 note", "{count} notes")
-            lines.append(row("arrived", said(_ARRIVED[each.writers], notes=notes, name=each.name or each.address)))
-    steers = "{path} steers me when you have looked: vault-agent trust {name}"
-    return lines + [row("arrived", said(steers, path=path, name=shlex.quote(path))) for path in state.steering]
 
 
 def _index_document(index: IndexState, notes: bool) -> dict[str, object]:

@@ -14,7 +14,7 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, patch_line, show_framed
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.screen import is_terminal
-from agent.interfaces.cli.status_page import arrived_document
+from agent.interfaces.cli.status_of_arrivals import arrived_document
 from agent.runs.arrivals import ArrivalState, RemoteState, arrival_state, tend_arrivals
 from agent.runs.machines import KnownKey, known_keys
 from agent.vault.history.line_diff import line_diff
