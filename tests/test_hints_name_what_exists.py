@@ -12,6 +12,7 @@ import pytest
 from agent.config.settings import RENAMED, keys, sections
 from agent.interfaces.cli.commands import COMMANDS
 from agent.interfaces.cli.main import cli, load_command
+from tests.sources import Source, sources
 
 ROOT = Path(__file__).parent.parent
 PLACES = ["agent", "configs", "vault_template", "skills", "hooks", "README.md"]
@@ -27,8 +28,12 @@ OTHERS = {"llm.fast_model", "vault.transaction", "jobs.base", "log.md", "http.pr
 
 
 @cache
-def nodes(path: Path) -> list[ast.AST]:
-    return [*ast.walk(ast.parse(path.read_text("utf-8")))]
+def modules() -> dict[str, Source]:
+    return {f"agent/{source.path}": source for source in sources()}
+
+
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return modules()[path.relative_to(ROOT).as_posix()].nodes
 
 
 def strings(path: Path) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """Every sentence exists in each language, with the same placeholders, and the code asks for none that is not there."""
 
 import ast
-import gc
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import pytest
 import yaml
 
 from agent.texts import LANGUAGES, text, translated
+from tests.sources import Source, sources
 
 ROOT = Path(__file__).parents[1] / "agent"
 
@@ -52,7 +52,7 @@ def keys_in(call: ast.Call) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What is looked for in the code of one file, found in one walk: that takes most of the time here."""
+    """What is looked for in the code of one file."""
 
     path: str
     calls: list[ast.Call]
@@ -64,17 +64,13 @@ class Parsed:
 
 @cache
 def code() -> tuple[Parsed, ...]:
-    """All files of the program. Nothing of a million nodes is garbage, and looking for it takes longer than parsing."""
-    gc.disable()
-    try:
-        return tuple(_parsed(path) for path in ROOT.rglob("*.py"))
-    finally:
-        gc.enable()
+    """All files of the program."""
+    return tuple(_sorted(source) for source in sources())
 
 
-def _parsed(path: Path) -> Parsed:
-    found = Parsed(path.relative_to(ROOT).as_posix(), [], [], [], [], [])
-    for each in ast.walk(ast.parse(path.read_text("utf-8"))):
+def _sorted(source: Source) -> Parsed:
+    found = Parsed(source.path, [], [], [], [], [])
+    for each in source.nodes:
         match each:
             case ast.Call():
                 found.calls.append(each)

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,38 +21,37 @@ from agent.vault.folders import (
     Recalled,
     WriteRule,
 )
+from tests.sources import Source, parsed, sources
 
 folder_of, write_rule = AT_ROOT.row, AT_ROOT.write_rule
 ROOT = Path(__file__).parents[2]
-NOT_ABOVE_THE_TABLE = {"agent/markdown/requests.py"}
+NOT_ABOVE_THE_TABLE = {"markdown/requests.py"}
 """Lies below the table, and so spells the one folder that it has to know: its session links."""
 NAMES = sorted({folder.path.rstrip("/") for folder in FOLDERS})
 SPELT = re.compile(rf"(?<![\w/.-])(?:{'|'.join(name for name in NAMES if '.' not in name)})/|(?:AGENT|MEMORY)\.md")
 
 
-def prose(tree: ast.AST) -> Iterator[int]:
+def prose(nodes: Iterable[ast.AST]) -> Iterator[int]:
     """The strings that are no values: docstrings of modules, classes, functions and constants."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield id(node.value)
 
 
-def spelt(path: Path) -> list[str]:
-    tree = ast.parse(path.read_text("utf-8"))
-    left_out = set(prose(tree))
-    texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+def spelt(module: Source) -> list[str]:
+    left_out = set(prose(module.nodes))
+    texts = (node for node in module.nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
     return [str(node.value) for node in texts if id(node) not in left_out and SPELT.search(str(node.value))]
 
 
 def test_no_module_but_the_table_spells_a_folder() -> None:
-    modules = {path.relative_to(ROOT).as_posix(): spelt(path) for path in (ROOT / "agent").rglob("*.py")}
-    assert {name for name, found in modules.items() if found} == {"agent/vault/folders.py", *NOT_ABOVE_THE_TABLE}
+    found = {module.path for module in sources() if spelt(module)}
+    assert found == {"vault/folders.py", *NOT_ABOVE_THE_TABLE}
 
 
 def test_prompts_are_read_in_the_agent_s_folder() -> None:
     """A reader that takes a path would look for `prompts/` at the vault's root."""
-    texts = {path: path.read_text("utf-8") for path in (ROOT / "agent").rglob("*.py")}
-    assert [path.name for path, text in texts.items() if re.search(r"\.own_version\b(?!\(|`)", text)] == []
+    assert [each.path for each in sources() if re.search(r"\.own_version\b(?!\(|`)", each.text)] == []
 
 
 def test_the_scan_finds_folders_in_every_kind_of_string(tmp_path: Path) -> None:
@@ -60,7 +59,7 @@ def test_the_scan_finds_folders_in_every_kind_of_string(tmp_path: Path) -> None:
     module.write_text(
         '"""entries/ in prose."""\nA = "entries/"\nB = f"x {A} daily/{A}"\nC = rb"x"\nD = "my-entries/"\n'
     )
-    assert spelt(module) == ["entries/", " daily/"]
+    assert spelt(parsed(module, tmp_path)) == ["entries/", " daily/"]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
