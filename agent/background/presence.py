@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from datetime import date, datetime
-from pathlib import Path
 
 from agent.background.awake_times import AwakeTime, load_times, save_times
 from agent.background.pool import Pool
-from agent.background.presence_files import ORDER, STATE
+from agent.background.presence_files import STATE, order_is_done, take_order
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import JobEnded, StateChanged, Tick
@@ -53,7 +52,8 @@ class Presence:
 
     def start(self, _: object) -> None:
         """Go on from the file; an order of before the start counts no more."""
-        self._order.unlink(missing_ok=True)
+        take_order(self.workspace.vault)
+        order_is_done(self.workspace.vault)
         self.machine.start(*self._now)
         self.problem = self.machine.problem
         self._kept = list(load_times(self.workspace.vault.private_folder))
@@ -98,18 +98,19 @@ class Presence:
     def _now(self) -> tuple[datetime, float]:
         return self.workspace.clock.now().astimezone(), self.workspace.clock.monotonic()
 
-    @property
-    def _order(self) -> Path:
-        return self.workspace.vault.private_folder / ORDER
-
     def _obey(self) -> None:
+        data = take_order(self.workspace.vault)
+        if data is not None:
+            try:
+                self._carry_out(data)
+            finally:
+                order_is_done(self.workspace.vault)
+
+    def _carry_out(self, data: bytes) -> None:
         try:
-            given = json.loads(self._order.read_bytes())
-        except FileNotFoundError:
-            return
+            given = json.loads(data)
         except ValueError:
             given = {}
-        self._order.unlink(missing_ok=True)
         match given:
             case {"order": "wake", "reason": str(reason)}:
                 self.wake(reason, "user_request")

@@ -18,13 +18,14 @@ CLOCK = SystemClock()
 LINES = 6
 
 
-def replies(under: str) -> tuple[object, ...]:
+def replies(under: str, seconds: float = 0) -> tuple[object, ...]:
+    """What the model says; after the last line it thinks for so long."""
     return (
         call("vault_append", path="log.md", text="- begun"),
         call("vault_edit", path=f"{under}AGENT.md", old="Be brief.", new="Be brief and kind."),
         call("vault_write", path=f"{under}skills/spy/SKILL.md", content="# Spy\n"),
         *(call("vault_append", path="log.md", text=f"- line {number}") for number in range(LINES)),
-        call("vault_edit", path="plan.md", old="- buy tea\n", new="- buy tea\n- drink it\n"),
+        {"seconds": seconds, **call("vault_edit", path="plan.md", old="- buy tea\n", new="- buy tea\n- drink it\n")},
         "The day is done.",
     )
 
@@ -34,7 +35,8 @@ def test_ask_approve_refuse_kill_resume_undo(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, under: str
 ) -> None:
     root = furnish(tmp_path, monkeypatch.setenv, under=under)
-    own = settings(tmp_path, script(tmp_path / "script.json", *replies(under)))
+    said = tmp_path / "script.json"
+    own = settings(tmp_path, script(said, *replies(under)))
     before = head(root)
 
     asked = document(root, own, "ask", "keep my day")
@@ -47,7 +49,9 @@ def test_ask_approve_refuse_kill_resume_undo(
     assert "Be brief and kind." in (root / under / "AGENT.md").read_text() and not (root / under / "skills").exists()
 
     document(root, own, "approvals", "no", said_yes["waits_for"], "--reason", "no spying")
+    script(said, *replies(under, 600))  # however late the kill comes, it comes in time
     kill(root, own, asked["session"], Random(seed))
+    script(said, *replies(under))
     ended = document(root, own, "ask", "--resume", asked["session"])
     assert ended["outcome"] == "finished" and ended["answer"] == "The day is done." and ended["run"] == asked["run"]
     assert (root / "log.md").read_text() == "- begun\n" + "".join(f"- line {number}\n" for number in range(LINES))
@@ -71,7 +75,6 @@ def test_ask_approve_refuse_kill_resume_undo(
 
 def kill(root: Path, own: dict[str, str], session: str, rng: Random) -> None:
     """Take the run up and kill it somewhere in the middle."""
-    branch = root / ".git/refs/heads/main"
     process = subprocess.Popen(
         command(root, "ask", "--resume", session),
         env=environment(own),
@@ -80,17 +83,19 @@ def kill(root: Path, own: dict[str, str], session: str, rng: Random) -> None:
         start_new_session=True,
     )
     try:
-        wanted, last = rng.randint(1, LINES), branch.read_bytes()
-        deadline = CLOCK.monotonic() + 30
-        while wanted and process.poll() is None:
-            assert CLOCK.monotonic() < deadline, "the run does not get on"
+        last_line = f"- line {rng.randint(1, LINES) - 1}\n"
+        deadline = CLOCK.monotonic() + 120
+        while last_line not in (root / "log.md").read_text() or last_line.encode() not in log_of_head(root):
+            assert CLOCK.monotonic() < deadline and process.poll() is None, "the run does not get on"
             CLOCK.sleep(0.001)
-            now = branch.read_bytes()
-            wanted, last = wanted - (now != last), now
         CLOCK.sleep(rng.uniform(0, 0.03))
     finally:
         process.kill()
         assert process.wait() == -signal.SIGKILL, "it was over before it could be killed"
+
+
+def log_of_head(root: Path) -> bytes:
+    return committed(root, "log.md") or b""
 
 
 def readable(root: Path, path: str) -> None:

@@ -21,8 +21,9 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenHouse]:
 
 
 def test_it_wakes_and_sleeps(house: OpenHouse) -> None:
-    woken = house.send("POST", f"{P}/wake", {"reason": "tea is ready"})
-    assert woken["state"] in {"waking_up", "awake", "working"}
+    house.send("POST", f"{P}/wake", {"reason": "tea is ready"})  # answered after two seconds at the latest
+    house.until(lambda: house.get(f"{P}/status")["state"] in {"awake", "working"}, "it is awake")
+    woken = house.get(f"{P}/status")
     assert woken["transitions"][0]["reason"] == "tea is ready"
     assert woken["last_wakeup"]
 

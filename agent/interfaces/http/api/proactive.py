@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from agent.background.jobs.jobs_status import jobs_status
-from agent.background.presence_files import ORDER, give_order, state_of
+from agent.background.presence_files import give_order, order_waits, state_of
 from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation
 from agent.runs.planned_tasks import marked_tasks
 from agent.runs.wake_times import (
@@ -142,9 +142,9 @@ def put_schedule(call: Call[NoParams, ScheduleChange]) -> Schedule:
 def _order(workspace: Workspace, order: Literal["wake", "sleep"], reason: str) -> None:
     """Give the daemon an order, and wait a moment until it is carried out."""
     give_order(workspace.vault, order, reason)
-    clock, left = workspace.vault.clock, workspace.vault.private_folder / ORDER
+    clock = workspace.vault.clock
     until = clock.monotonic() + _OBEYED_WITHIN
-    while left.exists() and clock.monotonic() < until:
+    while order_waits(workspace.vault) and clock.monotonic() < until:
         clock.sleep(0.02)
 
 
