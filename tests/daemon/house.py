@@ -24,7 +24,7 @@ from agent.workspace.workspace import Workspace
 from tests.index.fakes import FAKE
 from tests.vaults import git, object_format
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 HASTE = 5.0
 """How many seconds pass for the daemon while one passes: nobody has to wait for a quiet time."""
 STEP = 0.1

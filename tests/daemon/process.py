@@ -14,7 +14,7 @@ from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.workspace.daemon_lock import load_daemon_state
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 
 def environment(home: Path, settings: Mapping[str, str]) -> dict[str, str]:

@@ -320,7 +320,7 @@ def test_a_hanging_or_failing_subscriber_does_not_stop_a_run(tmp_path: Path) -> 
 def test_reading_tools_run_side_by_side(tmp_path: Path) -> None:
     from threading import Barrier
 
-    meet = Barrier(2, timeout=10)
+    meet = Barrier(2, timeout=60)
 
     def perform(arguments: object, context: RunContext) -> ToolOutput:
         meet.wait()

@@ -204,7 +204,7 @@ def test_a_slow_capture_holds_nobody_up_and_a_failing_one_is_told(tmp_path: Path
     vault, told, go = make_vault(tmp_path, clock=FakeClock()), list[object](), Event()
 
     def slow(path: str, run: str) -> RunTrace:
-        assert go.wait(10)
+        assert go.wait(60)
         raise Permanent("the session is gone")
 
     work = capturing(vault, told, slow)

@@ -319,7 +319,7 @@ class Broken:
         if self.how == "fails":
             raise RuntimeError("no more memory")
         if self.how == "hangs":
-            assert self.go.wait(20)
+            assert self.go.wait(60)
         return [np.zeros(0, np.int32) for _ in texts]
 
     def pieces(self, texts: Sequence[str]) -> Pieces:

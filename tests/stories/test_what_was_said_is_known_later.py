@@ -114,7 +114,7 @@ def test_a_fact_said_to_a_run_that_was_killed_is_known(tmp_path: Path, root: Pat
         command(root, "ask", fact), env=environment(slow), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        deadline = SystemClock().monotonic() + 30
+        deadline = SystemClock().monotonic() + 120
         while not (began := [path for path in (root / "sessions").rglob("*.md") if fact in path.read_text("utf-8")]):
             assert SystemClock().monotonic() < deadline and run.poll() is None
             SystemClock().sleep(0.05)

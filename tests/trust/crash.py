@@ -63,7 +63,7 @@ def _kill_once(
         whole_group = rng.random() < 2 / 3  # else the git commands that it has started live on
         with suppress(ProcessLookupError):  # its run was over first
             (os.killpg if whole_group else os.kill)(worker.pid, signal.SIGKILL)
-        worker.wait(20)
+        worker.wait(60)
     assert "Traceback" not in complaints.read_text(), complaints.read_text()
     lines = ledger.lines()
     _settle_by_hand(root, ledger)
@@ -107,7 +107,7 @@ def _wait_for_the_moment(ledger: Ledger, before: int, rng: Random, worker: Fork)
     """Return at a random moment: around the n-th step of the worker, or somewhere in it."""
     steps = rng.randint(1, 14)
     delay = rng.choice([0.0, rng.uniform(0, 0.004), rng.uniform(0, 0.03), rng.uniform(0, 0.06)])
-    deadline = CLOCK.monotonic() + 20
+    deadline = CLOCK.monotonic() + 60
     while len(ledger.lines()) - before < steps and worker.poll() is None:
         assert CLOCK.monotonic() < deadline, "the worker does not get on"
         CLOCK.sleep(0.0005)

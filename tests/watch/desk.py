@@ -22,7 +22,7 @@ LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 FAR_OFF = datetime(2100, 1, 1, tzinfo=UTC)
 """To this clock every file is old."""
 MARKER = "marker"
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 
 @dataclass

@@ -99,7 +99,7 @@ def session_bus() -> Iterator[str]:
             yield daemon.stdout.readline().strip()
         finally:
             daemon.terminate()
-            daemon.wait(10)
+            daemon.wait(60)
 
 
 @contextmanager
@@ -108,6 +108,6 @@ def desktop_rig() -> Iterator[Rig]:
     with session_bus() as bus:
         server = threading.Thread(target=notices.serve, args=(bus, ready), daemon=True)
         server.start()
-        assert ready.wait(10)
+        assert ready.wait(60)
         yield DesktopRig(Desktop("en", bus, timeout=0.5), notices)
     server.join(5)

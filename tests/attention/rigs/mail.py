@@ -107,7 +107,7 @@ def post_office(
     try:
         yield office, server.sockets[0].getsockname()[1]
     finally:
-        asyncio.run_coroutine_threadsafe(_close(server), loop).result(10)
+        asyncio.run_coroutine_threadsafe(_close(server), loop).result(60)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(5)
         loop.close()

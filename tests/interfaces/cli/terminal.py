@@ -18,7 +18,7 @@ import pyte
 from agent.clock import SystemClock
 from tests.stories.agents import command, environment
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 _SCROLLED = 10_000
 
 

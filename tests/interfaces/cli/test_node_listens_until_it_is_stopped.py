@@ -26,5 +26,5 @@ def test_it_listens_and_ends(tmp_path: Path, ends_by: signal.Signals) -> None:
             names = [each["name"] for each in client.get("/api/v1/tools", headers=headers).json()["tools"]]
             assert len(names) == 7 and "clipboard" not in names
         host.send_signal(ends_by)
-        assert host.wait(20) == 0
+        assert host.wait(60) == 0
         assert host.stdout.read() == ""

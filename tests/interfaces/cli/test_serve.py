@@ -61,7 +61,7 @@ def announced(process: "subprocess.Popen[str]") -> dict[str, str]:
 def closed(url: str) -> bool:
     """True once nobody listens there."""
     clock = SystemClock()
-    until = clock.monotonic() + 5
+    until = clock.monotonic() + 60
     while clock.monotonic() < until:
         try:
             httpx.get(url)

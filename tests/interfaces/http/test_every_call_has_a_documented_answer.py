@@ -23,7 +23,7 @@ from schemathesis.specs.openapi.checks import (
 
 from tests.interfaces.http.doors import OpenHouse, open_house
 
-CALLS, PARTS = 2_000, 6
+CALLS, PARTS = 600, 3
 STREAMS = {"events", "run_events", "port"}
 """Answers that do not end by themselves."""
 CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)

@@ -61,7 +61,7 @@ def test_a_write_that_goes_on_is_answered() -> None:
 
     def write() -> None:
         began.set()
-        go_on.wait(10)
+        go_on.wait(60)
         written.append("all of it")
 
     async def note(request: Request) -> Response:
@@ -74,11 +74,11 @@ def test_a_write_that_goes_on_is_answered() -> None:
     headers = {"Authorization": "Bearer right"}
     writer = threading.Thread(target=lambda: answers.append(httpx.put(f"http://127.0.0.1:{port}/", headers=headers)))
     writer.start()
-    began.wait(10)
+    began.wait(60)
     closing = threading.Thread(target=server.close)
     closing.start()
     closing.join(0.2)
     go_on.set()
-    closing.join(10)
-    writer.join(10)
+    closing.join(60)
+    writer.join(60)
     assert written == ["all of it"] and [each.text for each in answers] == ["done"]

@@ -49,7 +49,7 @@ class Server:
 
     def request(self, method: str, headers: dict[str, str], path: str = "/mcp") -> tuple[int, dict[str, Any]]:
         """The status and the document of an answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.putrequest(method, path, skip_host=True)
             body = json.dumps(BEGIN).encode()
@@ -76,7 +76,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         said = json.loads(process.stdout.readline())
         yield Server(said["url"], Path(said["token_file"]), root, process)
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) in {0, 130}
+        assert process.wait(60) in {0, 130}
 
 
 @asynccontextmanager

@@ -195,7 +195,7 @@ def test_the_icon_is_clicked(screen: str, tmp_path: Path) -> None:
         until(opened, f"no menu: {log.read_text()}")
         _, height, left, top = windows(environ, '"!menu')[0]
         click((left + 20, top + height - 8))  # the last row: Quit
-        assert icon.wait(20) == 0
+        assert icon.wait(60) == 0
     finally:
         icon.kill()
         icon.wait()
