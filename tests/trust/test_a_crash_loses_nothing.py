@@ -10,7 +10,7 @@ from tests.trust.crash import crash
 from tests.vaults import git, head, make_vault, write
 
 
-@pytest.mark.parametrize("kills", [30, pytest.param(1000, marks=pytest.mark.chaos)])
+@pytest.mark.parametrize("kills", [16, pytest.param(1000, marks=pytest.mark.chaos)])
 def test_kills_at_random_moments(tmp_path: Path, kills: int) -> None:
     total = crash(tmp_path, kills, "crash")
     assert total.kills == kills

@@ -12,7 +12,7 @@ from tests.trust.ledger import Ledger
 from tests.trust.neighbour import at_work
 from tests.vaults import git, make_vault, write
 
-SIZES = [100, pytest.param(1000, marks=pytest.mark.chaos)]
+SIZES = [50, pytest.param(1000, marks=pytest.mark.chaos)]
 
 
 @pytest.mark.parametrize("changes", SIZES)

@@ -10,7 +10,7 @@ from tests.trust.wipes import check, clear, scenarios, text
 from tests.vaults import git, head, make_vault, write
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.chaos)])
+@pytest.mark.parametrize("count", [12, pytest.param(200, marks=pytest.mark.chaos)])
 def test_no_wipe_goes_through_unasked(tmp_path: Path, count: int) -> None:
     tried = scenarios(count, "wipes")
     for number, scenario in enumerate(tried):

@@ -9,7 +9,7 @@ import pytest
 from tests.trust.convergence import Killer, live
 from tests.trust.plants import plant
 
-SMALL, FULL = 10, 300
+SMALL, FULL = 5, 300
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
         yield furnished(tmp_path_factory.mktemp("lived"), patch.setenv)
 
 
-@pytest.mark.parametrize("count", [25, pytest.param(300, marks=pytest.mark.chaos)])
+@pytest.mark.parametrize("count", [12, pytest.param(300, marks=pytest.mark.chaos)])
 def test_a_damaged_cache_gives_right_answers_and_is_whole_again(home: Home, count: int) -> None:
     home.put_back()
     right = home.answers()
@@ -44,7 +44,7 @@ def check_answers(home: Home, right: list[tuple[list[str], bool]], case: str) ->
     assert home.answers() == right, case
 
 
-@pytest.mark.parametrize("count", [25, pytest.param(200, marks=pytest.mark.chaos)])
+@pytest.mark.parametrize("count", [12, pytest.param(200, marks=pytest.mark.chaos)])
 def test_a_damaged_state_grants_nothing_and_stops_no_command(home: Home, count: int) -> None:
     files = home.files("state")
     for number in range(count):

@@ -237,7 +237,7 @@ def chaos(place: Ground, injections: int, seed: str) -> None:
     place.is_whole()
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(500, marks=pytest.mark.chaos)])
+@pytest.mark.parametrize("count", [10, pytest.param(500, marks=pytest.mark.chaos)])
 def test_what_is_called_synced_is_there(ground: Make, count: int) -> None:
     place = ground(Network)
     chaos(place, count, f"remotes {count}")

@@ -21,7 +21,7 @@ from tests.trust.wipes import clear
 from tests.vaults import committed, git, make_vault
 
 
-@pytest.mark.parametrize("count", [30, pytest.param(500, marks=pytest.mark.chaos)])
+@pytest.mark.parametrize("count", [20, pytest.param(500, marks=pytest.mark.chaos)])
 def test_nothing_is_said_to_be_saved_that_is_not(tmp_path: Path, count: int) -> None:
     said = Counter[str]()
     for number, fault in enumerate(faults(count, "faults")):

@@ -12,7 +12,7 @@ from agent.vault.provenance.reflog import Maker, ReflogStep
 from agent.vault.store import Vault
 from tests.trust.arrivals import play, world
 
-SMALL = 8
+SMALL = 4
 """Worlds in each check; the other seeds are behind `-m chaos`."""
 A_WORLD = 10
 """Sequences that are played one after the other in the same vault: what came earlier is still there."""

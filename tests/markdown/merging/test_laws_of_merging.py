@@ -19,7 +19,7 @@ Versions = tuple[bytes, bytes, bytes]
 _BLOCK_ID = re.compile(rb"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t\r]*$", re.MULTILINE)
 _WORD = re.compile(r"[\u2e80-\u9fff]|[^\W_\u2e80-\u9fff]+")
 _MARKERS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
-few = settings(max_examples=1_000, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 many = settings(few, max_examples=100_000)
 
 
