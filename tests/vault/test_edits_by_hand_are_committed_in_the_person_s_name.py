@@ -1,6 +1,7 @@
 """What `commit` and the daemon record of a person's own work."""
 
 import os
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from agent.config.masking import KnownSecrets
 from agent.errors import MassChange
 from agent.vault.change import Stamp
 from agent.vault.worktree.survey import DirtyKind, dirty
+from agent.vault.write.edit_summary import edit_summary
 from tests.fakes import FakeClock
 from tests.vaults import FAST, committed, git, head, make_vault, write
 
@@ -76,6 +78,18 @@ def test_the_names_fit_a_line_and_the_others_are_counted(tmp_path: Path, count: 
     said = git(vault.place.root, "log", "-1", "--format=%s").strip()
     assert "a note with a long name 0" in said and len(said) <= 72
     assert said.endswith(f"and {count - 1} more")
+
+
+def test_the_subject_of_very_many_notes_costs_no_more_than_their_list() -> None:
+    kinds = {f"l{number % 40}/note number {number}.md": DirtyKind.EDITED for number in range(10_000)}
+    tracemalloc.start()
+    try:
+        said = edit_summary(kinds, {})
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert said == "human(notes): edited note number 0, note number 1 and 9998 more"
+    assert most < 5_000_000
 
 
 def test_a_secret_in_a_note_s_name_is_in_no_subject(tmp_path: Path) -> None:

@@ -23,12 +23,16 @@ def edit_summary(kinds: Mapping[str, DirtyKind], renames: Mapping[str, str]) -> 
     for old, new in renames.items():
         verb, words = _as_move(old, new)
         named.setdefault(verb, []).append(words)
-    longest = max((len(names) for names in named.values()), default=0)
+    longest = min(SUBJECT, max((len(names) for names in named.values()), default=0))  # no name takes less than a column
     groups = list(named.items())
     tries = [(most, len(groups)) for most in range(longest, 0, -1)]
     tries += [(1, full) for full in range(len(groups))[::-1]]
-    lines = [_SCOPE + ", ".join(_groups(groups, most, full)) for most, full in tries]
-    return next((line for line in lines if columns(line) <= SUBJECT), lines[0] if len(kinds) == 1 else lines[-1])
+    line = ""
+    for most, full in tries:
+        line = _SCOPE + ", ".join(_groups(groups, most, full))
+        if columns(line) <= SUBJECT:
+            break
+    return line
 
 
 def _groups(groups: Sequence[tuple[str, Sequence[str]]], most: int, full: int) -> Iterator[str]:
