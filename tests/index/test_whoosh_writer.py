@@ -1,5 +1,6 @@
 """What is written for Whoosh is what Whoosh itself reads: every posting of every term, after any changes."""
 
+import tracemalloc
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -77,3 +78,22 @@ def test_a_term_of_thousands_of_notes_is_found_in_all(tmp_path: Path) -> None:
     keyword.change(((key, of_body(["tea"] * (1 + key % 3))) for key in range(1, 3001)), [])
     assert sorted(keyword.search(["tea"], 5000)) == [*range(1, 3001)]
     assert {weight for name, *_, weight in postings(tmp_path / "keyword") if name == "body"} == {1.0, 2.0, 3.0}
+
+
+def test_an_open_index_holds_no_copy_of_its_files(tmp_path: Path) -> None:
+    folder = tmp_path / "keyword"
+    writer = WhooshKeyword(folder, Weights())
+    writer.change([(key, of_body([f"word{key * 20 + at}" for at in range(20)])) for key in range(1, 1001)], [])
+    writer.close()
+    size = sum(path.stat().st_size for path in folder.glob("*.seg"))
+    assert size > 500_000
+    reader = WhooshKeyword(folder, Weights())
+    tracemalloc.start()
+    try:
+        reader.refresh()
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert reader.search(["word4321"], 5) == [216]
+    assert held < size / 4
+    reader.close()
