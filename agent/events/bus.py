@@ -63,7 +63,7 @@ def _perform(subscriber: Subscriber, event: object) -> tuple[Injection, ...]:
         subscriber.count(failed=1, error=f"{type(error).__name__}: {error}".splitlines()[0])
         logger.warning("%s failed on %s", subscriber.name, type(event).__name__, exc_info=True)
         return ()
-    subscriber.count(told=1)
+    subscriber.told += 1
     return injections
 
 

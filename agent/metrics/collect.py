@@ -65,6 +65,7 @@ class Collector:
         self._recent: list[RecentCount] = []
         self._skilled: dict[str, None] = {}
         self._written = clock.monotonic()
+        self._day, self._day_until = clock.now().date(), self._written
         self._mutex = threading.Lock()
 
     def hear(self, event: object) -> None:
@@ -82,7 +83,10 @@ class Collector:
     def handled(self, call: Handled) -> None:
         """Count a call of a handler and what it injected: the observer of a bus."""
         with self._mutex:
-            sums = self._pending.setdefault(self._clock.now().date(), {})
+            now = self._clock.monotonic()
+            if now >= self._day_until:  # a turn calls dozens, and asking for the date takes as long as counting
+                self._day, self._day_until = self._clock.now().date(), now + 1.0
+            sums = self._pending.setdefault(self._day, {})
             for family, name, number in duration(f"{HANDLER}{call.subscriber}", call.seconds):
                 add_bounded(sums, family, name, number)
             for each in call.injections:

@@ -3,6 +3,7 @@
 The bounds are about 1.5 apart, so a quantile is exact to half of its bucket; 0.2 s, the target of recall, is a bound.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
@@ -52,7 +53,8 @@ class Durations:
 
 def bucket_of(seconds: float) -> str:
     """The name of the bucket of a duration."""
-    return next((name for name, bound in zip(_NAMES, BOUNDS, strict=True) if seconds <= bound), LONGER)
+    at = bisect_left(BOUNDS, seconds)
+    return _NAMES[at] if at < len(_NAMES) else LONGER
 
 
 def parse_durations(figures: Mapping[str, float]) -> Durations:

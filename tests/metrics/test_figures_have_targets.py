@@ -1,6 +1,7 @@
 """The figures of memory: computed from what happened, with their targets, and `-` for what is not known."""
 
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,12 @@ from agent.events.runs import (
     ToolCallFailed,
     ToolCompleted,
 )
-from agent.events.subscriber import Injection, InjectionType
+from agent.events.subscriber import Handled, Injection, InjectionType
 from agent.metrics.collect import Collector
 from agent.metrics.durations import BOUNDS, bucket_of, parse_durations
 from agent.metrics.figures import MetricFigure, figures
 from agent.metrics.present import PresentFigures
-from agent.metrics.totals import MOST_NAMES, OTHERS, MetricTotals, load_totals
+from agent.metrics.totals import HANDLER, MOST_NAMES, OTHERS, MetricTotals, load_day, load_totals
 from tests.fakes import FakeClock
 from tests.metrics.test_figures_add_up import ENDED, STARTED
 
@@ -125,6 +126,27 @@ def test_handlers_are_timed_and_what_they_inject_is_counted(tmp_path: Path, cloc
     assert totals.injected == {"memory_recall": 2, "suggestion": 2}
     slowest = shown(totals)["slowest hook, 95th percentile"]
     assert 50 < (slowest.value or 0) <= 70 and slowest.about == "slow"
+
+
+def test_a_turn_asks_for_the_date_once_and_a_new_day_has_its_own_calls(tmp_path: Path) -> None:
+    class Asked(FakeClock):
+        times = 0
+
+        def now(self) -> datetime:
+            self.times += 1
+            return super().now()
+
+    clock = Asked()
+    collector = Collector(tmp_path, clock)
+    begun = clock.times
+    for number in range(30):
+        collector.handled(Handled(f"tick: {number}", 0.001))
+    assert clock.times - begun <= 1
+    clock.advance(24 * 3600)
+    collector.handled(Handled("tick: 1", 0.001))
+    collector.save()
+    days = [load_day(tmp_path / f"2026-11-{day}.json") or {} for day in (21, 22)]
+    assert [sum(name.startswith(HANDLER) for name in day) for day in days] == [30, 1]
 
 
 def test_a_day_stays_small_whatever_tools_a_model_thinks_of(tmp_path: Path, clock: FakeClock) -> None:
