@@ -14,6 +14,7 @@ from functools import partial
 
 from agent.app.background import build_daemon
 from agent.app.subscriptions import DaemonParts, subscribe_daemon, subscribe_leftovers
+from agent.background.index_sync import MANY
 from agent.background.leftovers import Leftovers
 from agent.background.pool import Pool
 from agent.clock import rate_of
@@ -135,7 +136,7 @@ class Daemon:
         recent = Recent(Pace().keep)
         with (
             daemon_lock(workspace),
-            closing(open_index(workspace, recent.get, chosen)) as index,
+            closing(open_index(workspace, recent.get, chosen, elsewhere=MANY)) as index,
             closing(Bus(workspace.vault.clock)) as bus,
         ):
             index.updater.progress = self.indexed

@@ -46,7 +46,8 @@ def not_held(path: str, digest: str) -> bytes | None:
 class SearchIndex:
     """One index over one set of notes. Keeps files open until `close`.
 
-    `held` returns a note's bytes by path and content hash if they are in memory already, None for most.
+    `held` returns a note's bytes by path and content hash if they are in memory already, None for most. From
+    `elsewhere` notes on, an update is made by a process that ends with it; None: all are made here.
     """
 
     files: IndexFiles
@@ -58,6 +59,7 @@ class SearchIndex:
     _searcher: Searcher | None = None
     _updater: "Updater | None" = None
     held: Callable[[str, str], bytes | None] = not_held
+    elsewhere: int | None = None
 
     @property
     def chosen(self) -> EmbedderChoice:
@@ -103,7 +105,9 @@ class SearchIndex:
 
     def refresh(self, *, verify: bool = False) -> "IndexReport":
         """Update the index to the current notes; raises `LockHeld` if another process is updating it."""
-        return self.updater.update(self.listed(), self.read, verify=verify)
+        notes = self.listed()
+        done = None if verify else self._elsewhere(notes, self._behind, are_all=True)
+        return done or self.updater.update(notes, self.read, verify=verify)
 
     def touch(self, changed: dict[str, str | None]) -> "IndexReport":
         """Update the index for changed paths only, given their content hashes (None: deleted); raises as `refresh`."""
@@ -115,7 +119,26 @@ class SearchIndex:
             data = self.held(path, seen[path] or "")
             return self.read(path) if data is None else data
 
-        return self.updater.touch(seen, read) or self.refresh()
+        return self._elsewhere(seen, len, are_all=False) or self.updater.touch(seen, read) or self.refresh()
+
+    def _elsewhere(
+        self, notes: Mapping[str, str | None], size: Callable[[Mapping[str, str | None]], int], *, are_all: bool
+    ) -> "IndexReport | None":
+        """What another process has made of these notes; None if the update is small, or is to be made here for another
+        reason. `size` counts the notes that it would take in."""
+        load, most = self.chosen.load, self.elsewhere
+        if load is None or most is None or len(notes) < most or size(notes) < most:
+            return None
+        module = import_module("agent.workspace.index_elsewhere")  # few processes meet so many notes
+        updater, root = self.updater, self.workspace.vault.place.root
+        task = module.IndexTask(root, self.files.folder, updater.identity, load, notes, are_all)
+        report: IndexReport | None = module.take_in_elsewhere(task, updater.progress)
+        return report
+
+    def _behind(self, notes: Mapping[str, str | None]) -> int:
+        """How many of all notes the index does not have as they are."""
+        known = {} if self.is_broken() or self.is_of_another_model else self.known()
+        return sum(known.get(path) != digest for path, digest in notes.items())
 
     def is_broken(self) -> bool:
         """True if the index must be rebuilt: the cache was deleted, or a search has met damage."""
@@ -157,9 +180,14 @@ def _named(notes: Mapping[str, N]) -> dict[str, N]:
 
 
 def open_index(
-    workspace: Workspace, held: Callable[[str, str], bytes | None] = not_held, chosen: EmbedderChoice | None = None
+    workspace: Workspace,
+    held: Callable[[str, str], bytes | None] = not_held,
+    chosen: EmbedderChoice | None = None,
+    *,
+    elsewhere: int | None = None,
 ) -> SearchIndex:
-    """The index over the current notes; `held` as in `SearchIndex`, `chosen` in place of the configured embedder."""
+    """The index over the current notes; `held` and `elsewhere` as in `SearchIndex`, `chosen` in place of the configured
+    embedder."""
     vault = workspace.vault
     return SearchIndex(
         index_files(workspace),
@@ -169,6 +197,7 @@ def open_index(
         vault.read_now,
         chosen,
         held=held,
+        elsewhere=elsewhere,
     )
 
 
