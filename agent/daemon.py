@@ -21,6 +21,7 @@ from agent.clock import rate_of
 from agent.dataclass import dataclass
 from agent.events.bus import Bus
 from agent.events.types import DaemonStarted, DaemonStopped, FilesChanged, Tick
+from agent.index.chunk_rows import forget_unasked_rows
 from agent.index.embedder import EmbedderChoice
 from agent.index.update import Progress, ignore_progress
 from agent.index.words_met import forget_words_met
@@ -91,6 +92,7 @@ def _after_work() -> None:
 def _give_back(recent: Recent) -> None:
     recent.rest()
     forget_words_met()
+    forget_unasked_rows()
     trim_memory()
 
 

@@ -19,7 +19,9 @@ from agent.index.nearest import nearest_by_signs, nearest_notes, sign_words
 from agent.index.vector_files import VectorColumns, VectorState, columns_of, parse_state
 
 _ONE_OF = 50
-"""One of so many chunks is compared in full at least: the more there are, the more are as near by their signs alone."""
+"""One of so many chunks is compared in full at least: the more there are, the more are as near by their signs alone. Of
+the 10 nearest of a million .998 are among them, with one of 100 .983; where all are nearly as near (words drawn by
+chance), .978 and .958."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ RECALL = 0.97
 DAEMON_MB = 800.0
 QUESTIONS = 100
 _NEAREST = 10
+_ASKED = 5
+"""Questions to the daemon: from the second one on it holds all rows."""
 
 
 def measure(folder: Path, passages: int, engine: Engine, rounds: int, say: Callable[[str], None]) -> list[Measure]:
@@ -66,10 +68,14 @@ def measure_built(place: Site, paths: Sequence[str], rounds: int, say: Callable[
         rest = process.memory()
         saved = saves_beside(place, list(paths), rounds)
         after = process.memory()
+        for text in asked[:_ASKED]:
+            place.run("search", text)  # the daemon answers it
+        searched = process.memory()
     return [
         *found,
         Measure("memory of the daemon at rest", rest, "MB", DAEMON_MB),
         Measure("… after the saves", after, "MB", DAEMON_MB),
+        Measure(f"… after it was asked {_ASKED} times", searched, "MB", DAEMON_MB),
         *middle_and_tail(saved, SAVED_MS),
     ]
 

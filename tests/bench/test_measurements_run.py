@@ -131,6 +131,7 @@ def test_a_vault_of_many_passages_is_measured_whole(tmp_path: Path) -> None:
     assert found["recall of the 10 nearest notes"].value == 1, "of few passages all are compared"
     assert found["… most memory of its process"].value > 20
     assert found["memory of the daemon at rest"].reached and found["… after the saves"].reached
+    assert found["… after it was asked 5 times"].reached
     assert found["search, warm (processor time), p95"].value > 0 and found["200 passages: first index"].value > 0
 
 
@@ -153,3 +154,4 @@ def test_the_nearest_of_many_chunks_are_measured(capsys: pytest.CaptureFixture[s
     figures = {each["name"]: each["value"] for each in json.loads(capsys.readouterr().out)["figures"]}
     assert figures["recall of the 10 nearest"] >= 0.97
     assert figures["held in memory by a reader"] < 33_000 * 50 / 1e6, "the signs, not the rows"
+    assert figures["… by one that asks again"] > 33_000 * 256 / 1e6

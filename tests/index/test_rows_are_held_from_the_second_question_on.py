@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.index.chunk_rows import forget_unasked_rows
 from agent.index.damage import Damaged
 from agent.index.files import IndexFiles
 from agent.index.vector import load_vectors
-from tests.index.shelf import DIMENSIONS, Shelf, nearest, question
+from tests.index.shelf import ALL, DIMENSIONS, Shelf, nearest, question
 
 LIMITS = (20, 30)
 """Above 20 chunks, 30 are compared in full."""
@@ -33,7 +34,9 @@ def flip(path: Path, place: int) -> None:
     path.write_bytes(data)
 
 
-STEPS = st.lists(st.tuples(st.sampled_from(["add", "remove", "shrink", "ask"]), st.integers(1, 400)), max_size=10)
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["add", "remove", "shrink", "ask", "rest"]), st.integers(1, 400)), max_size=10
+)
 
 
 @given(STEPS)
@@ -45,6 +48,8 @@ def test_one_that_is_open_for_long_finds_what_a_new_process_finds(steps: Sequenc
                 new = sorted({*range(number, number * 2)} - there)
                 shelf.put(new)
                 there |= set(new)
+            elif name == "rest":
+                forget_unasked_rows()
             elif name == "ask":
                 found = [shelf.open().search(question(), number) for _ in range(3)]
                 once = shelf.opened_elsewhere(Path(folder) / str(at)).search(question(), number)
@@ -79,6 +84,24 @@ def test_what_is_held_is_not_read_again_and_what_came_since_is(shelf: Shelf) -> 
     flip(shelf.data / "rows", 1002)
     with pytest.raises(Damaged, match="rows is damaged"):
         shelf.open().search(question(), 5)
+
+
+@pytest.mark.parametrize("limits", [LIMITS, ALL])
+def test_what_is_not_asked_for_between_two_rests_is_given_back(tmp_path: Path, limits: tuple[int, int]) -> None:
+    shelf = Shelf(tmp_path / "index", limits)
+    shelf.put(range(1000))
+    index = shelf.open()
+    found = [index.search(question(), 5) for _ in range(2)][-1]
+    rows = (shelf.data / "rows").read_bytes()
+    (shelf.data / "rows").unlink()
+    forget_unasked_rows()
+    assert index.search(question(), 5) == found, "it was asked for since"
+    for _ in range(2):
+        forget_unasked_rows()
+    with pytest.raises(Damaged, match="rows cannot be read"):
+        index.search(question(), 5)
+    (shelf.data / "rows").write_bytes(rows)
+    assert index.search(question(), 5) == found
 
 
 def test_all_searches_of_one_process_hold_an_index_once(shelf: Shelf) -> None:
