@@ -18,10 +18,8 @@ from agent.index.growing import GrowingArray
 from agent.index.nearest import nearest_by_signs, nearest_notes, sign_words
 from agent.index.vector_files import VectorColumns, VectorState, columns_of, parse_state
 
-_ONE_OF = 50
-"""One of so many chunks is compared in full at least: the more there are, the more are as near by their signs alone. Of
-the 10 nearest of a million .998 are among them, with one of 100 .983; where all are nearly as near (words drawn by
-chance), .978 and .958."""
+_ONE_OF = 75
+"""One more of so many chunks is compared in full: the more there are, the more are as near by their signs alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ class VectorIndex:
     @property
     def compared(self) -> int:
         """The least number of chunks that are compared in full, if not all are."""
-        return max(self.limits[1], len(self) // _ONE_OF)
+        return self.limits[1] + len(self) // _ONE_OF
 
     def search(self, vector: Floats, count: int) -> list[int]:
         """The notes of the nearest chunks, nearest first, at most `count` and those at an equal distance.
@@ -67,8 +65,8 @@ def load_vectors(
 ) -> VectorIndex:
     """The chunks of a state, as `VectorWriter.save` returned it; raises `Damaged` when the files are not of it.
 
-    `limits` are the chunks up to which all are compared, and the length of the shortlist above. Of what an earlier
-    state `held`, only what came since is read.
+    `limits` are the chunks up to which all are compared, and how many are at least of more. Of what an earlier state
+    `held`, only what came since is read.
     """
     now = parse_state(state, dimensions)
     columns = columns_of(files.vectors(now.name), dimensions)

@@ -12,9 +12,10 @@ from agent.dataclass import dataclass
 
 EXACT_CHUNKS = 32_000
 """Up to this many chunks (10,000 notes of 130 words) every one is compared: 2 ms, and no match is missed."""
-SHORTLIST = 1_500
-"""Chunks of a larger index that are compared in full; of very many, one of 50. Of the 10 nearest of 100,000 .991 are
-among them, of a million .998 (`python -m tests.bench vectors`)."""
+SHORTLIST = 7_000
+"""Chunks of a larger index that are compared in full, and one of 75 besides. Of the 10 nearest of 100,000 all are among
+them, of a million .998 (`python -m tests.bench vectors`); of words drawn by chance, where all are nearly as near, .975
+of 300,000 and .978 of a million."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,5 +79,6 @@ class Weights:
     sharpness: float = 4.0
     """The factor by which the best line of a passage outweighs its neighbours."""
     exact_chunks: int = EXACT_CHUNKS
-    """Above this many chunks, only the `shortlist` nearest by the signs of their vectors are compared in full."""
+    """Above this many chunks, only those nearest by the signs of their vectors are compared in full: `shortlist`, and
+    one of 75."""
     shortlist: int = SHORTLIST

@@ -82,14 +82,14 @@ def measure(folder: Path, chunks: int, say: Callable[[str], None]) -> list[Measu
     say("saves")
     saves = Figure("one note's chunks saved and read again", tuple(_saves(files, writer, index, lines)))
     arrays = (index.notes, index.sums, *index.signs, index.gone)
-    held = sum(each.entries.nbytes for each in arrays) / 1e6
-    rows = index.rows.hold(index.state.rows).nbytes / 1e6
+    held = sum(part.entries.nbytes for part in arrays) / 1e6
+    of_rows = index.rows.hold(index.state.rows).nbytes / 1e6
     return [
         Measure(f"{chunks} chunks: made and written", written, "s"),
         Measure("opened (processor time)", loaded, "s"),
         Measure("on disk", size, "MB"),
         Measure("held in memory by a reader", held, "MB"),
-        Measure("… by one that asks again", held + rows, "MB"),
+        Measure("… by one that asks again", held + of_rows, "MB"),
         Measure("most memory of this process", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, "MB"),
         *middle_and_tail(times, SEARCH_MS),
         *middle_and_tail(saves, None),
