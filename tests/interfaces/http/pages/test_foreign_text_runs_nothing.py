@@ -19,7 +19,7 @@ from tests.stories.agents import NOTES
 
 SIZES = pytest.mark.parametrize(
     ("count", "together", "sources", "opened"),
-    [(50, 10, 5, 2), pytest.param(500, 10, 150, 40, marks=pytest.mark.chaos)],
+    [(50, 10, 3, 1), pytest.param(500, 10, 150, 40, marks=pytest.mark.chaos)],
 )
 _OPEN = "document.querySelectorAll('main details').forEach((each) => { each.open = true })"
 _SEND = """([path, values]) => {
