@@ -67,24 +67,24 @@ def test_a_day_with_the_daemon(root: Path, machine: Mapping[str, str]) -> None:
         assert document["hits"][0]["path"] == "茶/绿茶.md" and document["degraded"] is None
 
         write(root / "new.md", "# New\n\nThe platypus lays eggs.\n")
-        wait_for(daemon, lambda: asking.found("platypus") == ["new.md"], "the saved note is found", 10)
+        wait_for(daemon, lambda: asking.found("platypus") == ["new.md"], "the saved note is found", 60)
         wait_for(daemon, lambda: not git(root, "status", "--porcelain"), "it is committed")
 
         (root / "new.md").rename(root / "tea/egg.md")
-        wait_for(daemon, lambda: asking.found("platypus") == ["tea/egg.md"], "the renamed note is found", 10)
+        wait_for(daemon, lambda: asking.found("platypus") == ["tea/egg.md"], "the renamed note is found", 60)
         (root / "tea/black.md").unlink()
-        wait_for(daemon, lambda: asking.found("Assam") == [], "the deleted note is gone", 10)
+        wait_for(daemon, lambda: asking.found("Assam") == [], "the deleted note is gone", 60)
         wait_for(daemon, lambda: not git(root, "status", "--porcelain"), "that is committed")
 
         before = commits(root)
         run(root, machine, "remember", "the echidna has spines")
-        wait_for(daemon, lambda: len(asking.found("echidna")) == 1, "what was remembered is found", 10)
+        wait_for(daemon, lambda: len(asking.found("echidna")) == 1, "what was remembered is found", 60)
 
         tip = head(root)
         git_beside(root, "checkout", "-q", "HEAD~2")
-        wait_for(daemon, lambda: asking.found("Assam") == ["tea/black.md"], "an earlier state is followed", 10)
+        wait_for(daemon, lambda: asking.found("Assam") == ["tea/black.md"], "an earlier state is followed", 60)
         git_beside(root, "checkout", "-q", "-")
-        wait_for(daemon, lambda: asking.found("Assam") == [], "and the way back", 10)
+        wait_for(daemon, lambda: asking.found("Assam") == [], "and the way back", 60)
         assert (commits(root), head(root)) == (before + 1, tip)
 
         shutil.rmtree(asking.index.files.folder)
