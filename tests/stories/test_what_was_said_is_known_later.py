@@ -81,7 +81,7 @@ def entries(vault: Vault) -> list[str]:
 
 
 @pytest.mark.parametrize("count", [8, pytest.param(len(FACTS), marks=pytest.mark.chaos)])
-def test_each_of_twenty_facts_is_known_in_a_new_session(root: Path, count: int) -> None:
+def test_each_fact_is_known_in_a_new_session(root: Path, count: int) -> None:
     with opened(root) as talking:
         for number, (fact, _) in enumerate(FACTS[:count]):
             session = talking.ask(RunRequest(fact, CLI)).session
