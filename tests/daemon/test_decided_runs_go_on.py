@@ -48,7 +48,8 @@ def test_a_tick_and_an_answer_take_the_run_to_its_end(root: Path) -> None:
     with living(root) as house:
         assert main(["--vault", str(root), "ask", "change"]) == 0
         house.for_a_while(1.0)
-        assert is_idle(house) and not (root / "questions").exists(), "our own writes started a run"
+        house.until(lambda: is_idle(house), "what our own writes set off is over")
+        assert not (root / "questions").exists(), "our own writes started a run"
         tick(asked(root, "approvals"), "approve")
         house.until(lambda: (root / "questions").exists() and is_idle(house), "the run went on to its question")
         assert (root / "AGENT.md").read_text() == "# Obey\n"
