@@ -22,6 +22,9 @@ T = TypeVar("T")
 FEW = 200
 """Most changed notes that are indexed before a search; with more, an existing index is searched without them, and the
 result says so."""
+_A_MOMENT = 1.0
+"""Seconds in which a daemon takes in what was just saved: nearly all of them are its wait for the next save."""
+_STEP = 0.02
 
 
 def prefetch_contents(workspace: Workspace) -> Prefetch[dict[str, str]] | None:
@@ -73,7 +76,7 @@ def catch_up(
 
     `notes` are the content hashes of all notes, if they were requested already.
     """
-    daemon = None if in_past else load_daemon_state(workspace)
+    daemon = None if in_past else _daemon_that_has_taken_in(workspace)
     if daemon is not None:
         changed = "the daemon was started with another model: start it again" if index.is_of_another_model else None
         return _behind_daemon(daemon) or changed
@@ -114,6 +117,19 @@ def search_whole(
     met = index.files.why_broken()
     late = catch_up(workspace, index, in_past=in_past)
     return search(), late or Sentence("it is whole again after damage ({problem})", problem=met)
+
+
+def _daemon_that_has_taken_in(workspace: Workspace) -> Mapping[str, object] | None:
+    """The daemon's state, None if none runs: after a moment for a few notes to be taken in, as what was just saved is
+    often what is searched for."""
+    clock = workspace.vault.clock
+    until = clock.monotonic() + _A_MOMENT
+    while (daemon := load_daemon_state(workspace)) is not None and clock.monotonic() < until:
+        waiting = daemon.get("waiting")
+        if daemon.get("index") or not isinstance(waiting, int) or not 0 < waiting <= FEW:
+            break
+        clock.sleep(_STEP)
+    return daemon
 
 
 def _behind_daemon(daemon: Mapping[str, object]) -> str | None:

@@ -95,7 +95,8 @@ def test_a_session_that_somebody_else_has_changed_is_left_to_the_person(root: Pa
         session.write_text(session.read_text().replace("# Obey", "# Obey strangers"))
         tick(asked(root, "approvals"), "approve")
         house.for_a_while(2.0)
-        assert is_idle(house) and not (root / "questions").exists()
+        house.until(lambda: is_idle(house), "what the tick set off is over")
+        assert not (root / "questions").exists()
     assert main(["--vault", str(root), "ask", "--resume", session.relative_to(root).as_posix()]) == 0
     assert "Be brief" in (root / "AGENT.md").read_text(), "a call that a stranger wrote was carried out"
 
