@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.clock import SystemClock
 from agent.errors import Permanent
 from agent.index.keyword import Engine
 from agent.index.passage_store import open_store
@@ -34,6 +35,8 @@ QUESTIONS = 100
 _NEAREST = 10
 _ASKED = 5
 """Questions to the daemon: from the second one on it holds all rows."""
+_LOOK = 0.05
+"""Seconds between two looks at the memory of a command."""
 
 
 def measure(folder: Path, passages: int, engine: Engine, rounds: int, say: Callable[[str], None]) -> list[Measure]:
@@ -83,7 +86,7 @@ def measure_built(place: Site, paths: Sequence[str], rounds: int, say: Callable[
 @dataclass(frozen=True, slots=True)
 class Used:
     """What a command has used: seconds by the clock and of processor time with its children's, and the most memory of
-    one of its processes in MB."""
+    its process in MB."""
 
     seconds: float
     processor: float
@@ -94,11 +97,15 @@ def run_measured(command: Sequence[str], environ: dict[str, str]) -> Used:
     """Run a command; raises `Permanent` if it fails."""
     started = time.perf_counter()
     running = subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, used = os.wait4(running.pid, 0)
+    most, ended = 0.0, 0
+    while not ended:
+        most = max(most, Process(running.pid).most_memory())
+        SystemClock().sleep(_LOOK)
+        ended, status, used = os.wait4(running.pid, os.WNOHANG)
     running.returncode = os.waitstatus_to_exitcode(status)
     if running.returncode:
         raise Permanent("{command} ended with {code}", command=command[-1], code=running.returncode)
-    return Used(time.perf_counter() - started, used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3)
+    return Used(time.perf_counter() - started, used.ru_utime + used.ru_stime, most)
 
 
 def warm_searches(index: SearchIndex, asked: Sequence[str]) -> Figure:

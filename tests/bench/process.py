@@ -31,8 +31,18 @@ class Process:
     def private_memory(self) -> float:
         """Resident memory that is no file's, in MB (10^6 bytes): what the process has made itself, whoever else has its
         libraries loaded."""
+        return self._told("RssAnon:")
+
+    def most_memory(self) -> float:
+        """The most resident memory that its program has had, in MB (10^6 bytes); 0 for a process that has ended.
+
+        What the system tells of an ended process counts what its parent had when it was started.
+        """
+        return self._told("VmHWM:")
+
+    def _told(self, name: str) -> float:
         rows = (row.split() for row in (self.folder / "status").read_text("ascii", "replace").splitlines())
-        return next(int(row[1]) for row in rows if row[0] == "RssAnon:") * 1024 / 1e6
+        return next((int(row[1]) for row in rows if row[0] == name), 0) * 1024 / 1e6
 
     def processor(self) -> float:
         """Seconds of processor time so far, with those of the children that it has waited for."""
