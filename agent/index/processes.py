@@ -8,11 +8,10 @@ import logging
 import os
 import pickle
 import subprocess
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import field
 from queue import SimpleQueue
 from typing import IO, TypeAlias, cast
@@ -20,6 +19,7 @@ from typing import IO, TypeAlias, cast
 from agent.dataclass import dataclass
 from agent.index.embedder import Embedder, EmbedderChoice
 from agent.index.ingest import Prepare
+from agent.index.module_process import end_process, start_module
 from agent.index.prepare import NoteBytes, PreparedGroup, prepare
 
 MANY = 600
@@ -27,7 +27,6 @@ MANY = 600
 MOST = 4
 """The most processes: each holds about 100 MB."""
 _PROCESS = "agent.index.prepare_process"
-"""Started with `-P`: a package of this name in the working folder is not ours."""
 
 LoadEmbedder: TypeAlias = Callable[[], Embedder | None]
 
@@ -72,14 +71,7 @@ class PrepareProcesses:
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="prepare")
         for _ in range(count):
             try:
-                # A session of its own: Ctrl-C at the terminal ends this process, which then ends the others.
-                process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", _PROCESS],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    start_new_session=True,
-                )
+                process = start_module(_PROCESS)
             except OSError as error:
                 logger.warning("notes are prepared in one process: %s", error)
                 self._idle.put(None)
@@ -105,8 +97,7 @@ class PrepareProcesses:
         if self._threads is not None:
             self._threads.shutdown(cancel_futures=True)
         for process in self._started:
-            with suppress(OSError), process:
-                pass
+            end_process(process)
 
     def _greet(self, process: "subprocess.Popen[bytes]") -> None:
         """Hand a new process its embedder; one that has loaded another embedder is not used."""

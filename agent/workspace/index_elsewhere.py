@@ -8,18 +8,17 @@ takes the notes in itself.
 import logging
 import pickle
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
 from agent.dataclass import dataclass
+from agent.index.module_process import end_process, start_module
 from agent.index.processes import LoadEmbedder
 from agent.index.update import IndexReport, Progress
 
 _PROCESS = "agent.workspace.index_process"
-"""Started with `-P`: a package of this name in the working folder is not ours."""
 
 logger = logging.getLogger(__name__)
 
@@ -57,17 +56,9 @@ def take_in_elsewhere(task: IndexTask, progress: Progress) -> IndexReport | None
 
 @contextmanager
 def _process() -> "Iterator[subprocess.Popen[bytes]]":
-    """A process of a session of its own, which a Ctrl-C at the terminal does not reach; it ends with the block."""
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", _PROCESS],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    """The process, which ends with the block."""
+    process = start_module(_PROCESS)
     try:
         yield process
     finally:
-        process.kill()  # a stop at any point is harmless to an index
-        with suppress(OSError), process:
-            pass
+        end_process(process)  # a stop at any point is harmless to an index

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agent.dataclass import dataclass
 from agent.errors import Permanent, ToolFailed
+from agent.index.module_process import end_process
 from agent.interfaces.mcp.search_messages import DAEMON_PATH, Failure, Question, settings_of
 from agent.tools.tool import RunContext
 from agent.workspace.daemon_lock import load_daemon_state
@@ -61,7 +62,7 @@ class Searches:
         """End the process; it has nothing to save."""
         process, self._process = self._process, None
         if process is not None:
-            _end(process)
+            end_process(process)
 
     def _ask(self, asked: Question) -> Any:
         """The answer; raises `ToolFailed` for a search that fails, and `Permanent` if no process answers."""
@@ -77,7 +78,7 @@ class Searches:
                     answer = pickle.load(process.stdout)
                 except (EOFError, OSError, pickle.UnpicklingError):
                     self._process = None
-                    _end(process)
+                    end_process(process)
                     continue
                 return _checked(answer)
         raise Permanent("the search does not start", hint="vault-agent doctor looks for the cause")
@@ -95,7 +96,7 @@ class Searches:
 
     def _started(self) -> "subprocess.Popen[bytes]":
         if self._process is not None and self._process.poll() is not None:
-            _end(self._process)
+            end_process(self._process)
             self._process = None
         if self._process is None:
             words = [sys.executable, "-P", "-m", _PROCESS, str(self.workspace.vault.place.root)]
@@ -109,10 +110,3 @@ def _checked(answer: Any) -> Any:
     if isinstance(answer, Failure):
         raise ToolFailed(answer.message, hint=answer.hint)
     return answer
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End a process, and close what leads to it."""
-    process.kill()
-    with suppress(OSError), process:
-        pass
