@@ -1,11 +1,10 @@
 """A second person with a clone of a vault, and the remote between the two: bare, on this machine."""
 
-import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.vaults import FORMAT, UNTENDED, write
+from tests.vaults import UNTENDED, lay_bare_repository, write
 
 
 def git_as(root: Path, name: str, *args: str, check: bool = True) -> str:
@@ -63,5 +62,11 @@ def shared_with_mallory(vault: Path, folder: Path) -> Mallory:
 
 def make_remote(path: Path) -> None:
     """A bare repository of the format that vaults have."""
-    shape = f"--object-format={os.environ.get(FORMAT, 'sha1')}"
-    git_as(path.parent, "Anna", "init", "-q", "--bare", shape, "-b", "main", str(path))
+    lay_bare_repository(path)
+
+
+def clone_as(name: str, remote: Path, root: Path, **settings: str) -> None:
+    """Clone a remote to `root` in somebody's name, which the clone keeps."""
+    kept = {"user.name": name, "user.email": f"{name.lower()}@example.org", **settings}
+    options = [option for key, value in kept.items() for option in ("-c", f"{key}={value}")]
+    git_as(root.parent, name, "clone", "-q", *options, str(remote), str(root))

@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -13,6 +13,7 @@ from agent.clock import Clock, SystemClock
 from agent.vault.options import Options
 from agent.vault.plumbing.object_ids import blob_id as id_of_blob
 from agent.vault.store import Vault, open_vault
+from tests.first_commit import commit_all
 
 FAST = Options(durable=False)
 UNTENDED = ("-c", "maintenance.auto=false", "-c", "gc.auto=0")
@@ -38,7 +39,16 @@ def init(root: Path, *options: str) -> None:
 
 def lay_repository(root: Path) -> None:
     """Make `root` a repository of Anna's as `init` and `git config` do, without starting them for each test."""
-    for path, content in _new_repository(object_format()):
+    _lay(root, _new_repository(object_format()))
+
+
+def lay_bare_repository(root: Path) -> None:
+    """Make `root` a bare repository on the branch main, as `init` does."""
+    _lay(root, _new_repository(object_format(), "--bare"))
+
+
+def _lay(root: Path, parts: Iterable[tuple[str, bytes | None]]) -> None:
+    for path, content in parts:
         if content is None:
             (root / path).mkdir(parents=True, exist_ok=True)
         else:
@@ -46,13 +56,14 @@ def lay_repository(root: Path) -> None:
 
 
 @cache
-def _new_repository(form: str) -> tuple[tuple[str, bytes | None], ...]:
+def _new_repository(form: str, *options: str) -> tuple[tuple[str, bytes | None], ...]:
     """The folders (None) and files that git makes for a new repository of this format, but the samples of hooks."""
     with TemporaryDirectory() as folder:
         root = Path(folder)
-        init(root)
-        git(root, "config", "user.name", "Anna")
-        git(root, "config", "user.email", "anna@example.org")
+        init(root, *options)
+        if not options:
+            git(root, "config", "user.name", "Anna")
+            git(root, "config", "user.email", "anna@example.org")
         found = [path for path in sorted(root.rglob("*")) if path.suffix != ".sample"]
         return tuple((str(path.relative_to(root)), path.read_bytes() if path.is_file() else None) for path in found)
 
@@ -89,10 +100,15 @@ def make_vault(
     root = folder / "vault"
     root.mkdir(parents=True)
     lay_repository(root)
-    for path, content in {"vault-agent.yaml": "", **(notes or {})}.items():
+    given = {"vault-agent.yaml": "", **(notes or {})}
+    files = {path: content.encode() if isinstance(content, str) else content for path, content in given.items()}
+    for path, content in files.items():
         write(root / path, content)
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "The vault as it was")
+    if any(part.startswith(".git") for path in files for part in path.split("/")):  # what git does depends on it
+        git(root, "add", "-A")
+        git(root, "commit", "-q", "-m", "The vault as it was")
+    else:
+        commit_all(root, files, "The vault as it was", object_format())
     return open_vault(root, folder / "state", clock or SystemClock(), options)
 
 

@@ -13,7 +13,7 @@ from agent.vault.sync.claims import CLAIMS
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote
 from agent.workspace.machine import open_claims
 from tests.daemon.house import PATIENCE, STEP, HastyClock, House, living
-from tests.remotes import git_as, make_remote
+from tests.remotes import clone_as, git_as, make_remote
 from tests.stories.agents import NOTES
 from tests.vault.sync.machines import Machine
 from tests.vaults import git, make_vault, write
@@ -101,9 +101,8 @@ def make_pair(folder: Path, put: Put) -> Pair:
     roots = make_vault(folder / "one", NOTES).place.root, folder / "two" / "vault"
     git_as(roots[0], "Anna", "remote", "add", "origin", str(remote))
     git_as(roots[0], "Anna", "push", "-q", "origin", "main")
-    git_as(folder, "Anna", "clone", "-q", str(remote), str(roots[1]))
-    for key, value in (("user.name", "Anna"), ("user.email", "anna@example.org")):
-        git(roots[1], "config", key, value)
+    roots[1].parent.mkdir()
+    clone_as("Anna", remote, roots[1])
     found = []
     pair = Pair((None, None), folder, put)  # type: ignore[arg-type]
     for number, root in enumerate(roots):

@@ -19,7 +19,7 @@ from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote
 from tests.fakes import FakeClock
-from tests.remotes import git_as, make_remote
+from tests.remotes import clone_as, git_as, make_remote
 from tests.vaults import FAST, init, with_parts, write
 
 NAMES = ("Anna", "Bert", "Cora")
@@ -237,9 +237,7 @@ def clones(folder: Path, notes: dict[str, str], options: Options = FAST) -> Comp
 def _clone(folder: Path, name: str, remote: Path, options: Options) -> Clone:
     home = folder / name.lower()
     home.mkdir()
-    git_as(folder, name, "clone", "-q", str(remote), str(home / "vault"))
-    for key, value in (("user.name", name), ("user.email", f"{name.lower()}@example.org"), ("gc.auto", "0")):
-        git_as(home / "vault", name, "config", key, value)
+    clone_as(name, remote, home / "vault", **{"gc.auto": "0"})
     number = NAMES.index(name)
     clock = FakeClock(_START + timedelta(hours=7 * number), ids=number * 10**12)
     return Clone(name, open_vault(home / "vault", home / "state", clock, options), remote, clock)

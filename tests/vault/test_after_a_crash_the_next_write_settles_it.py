@@ -9,6 +9,7 @@ import pytest
 from agent.config import holder as holders
 from agent.vault.change import Stamp
 from agent.vault.health.status import status
+from agent.vault.plumbing import objects, store_objects
 from agent.vault.plumbing.commit import Committer
 from agent.vault.plumbing.git import Git
 from agent.vault.store import Vault, open_vault
@@ -174,7 +175,10 @@ def test_a_save_in_the_very_moment_of_the_crash_is_kept(tmp_path: Path, monkeypa
     assert any("middle, by hand" in path.read_text() for path in root.glob("*.md"))
 
 
-def test_the_index_never_names_an_object_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("by_git", [False, True])
+def test_the_index_never_names_an_object_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_git: bool
+) -> None:
     """A missing blob would look as if the person had staged a deletion, and be recorded in their name."""
     vault = make_vault(tmp_path, NOTES)
     real = Git.start
@@ -190,7 +194,11 @@ def test_the_index_never_names_an_object_that_is_not_there(tmp_path: Path, monke
         return Killed() if args[0] == "unpack-objects" else real(git, *args, **rest)  # type: ignore[arg-type]
 
     with monkeypatch.context() as planted:
-        planted.setattr(Git, "start", start)
+        if by_git:
+            planted.setattr(objects, "FEW_OBJECTS", 0)
+            planted.setattr(Git, "start", start)
+        else:
+            crash_when(planted, store_objects, "_store_one", 2, False)
         with pytest.raises(Crash):
             change(vault)
     listed = [line.split()[1] for line in git(vault.place.root, "ls-files", "-s").splitlines()]

@@ -12,7 +12,7 @@ from agent.vault.health.probe import Level
 from agent.vault.health.status import status
 from agent.vault.options import Options
 from agent.vault.store import Vault
-from tests.vaults import head, make_vault
+from tests.vaults import git, head, make_vault
 
 
 @pytest.fixture
@@ -30,8 +30,10 @@ def test_looking_says_what_git_waits_for(vault: Vault, name: str) -> None:
         status(vault)
 
 
-def test_a_write_says_so_and_changes_nothing(vault: Vault) -> None:
+def test_a_write_that_asks_git_says_so_and_changes_nothing(vault: Vault) -> None:
     root, before = vault.place.root, head(vault.place.root)
+    git(root, "update-index", "--index-version", "4")  # a form that is left to git
+    os.utime(root / ".git/index", (1, 1))
     os.mkfifo(root / ".gitattributes")
     with (
         pytest.raises(UserError, match="git waits for"),
@@ -45,6 +47,13 @@ def test_a_write_says_so_and_changes_nothing(vault: Vault) -> None:
     with vault.transaction("notes: new", Stamp("agent")) as transaction:
         transaction.create("b.md", b"two\n")
     assert transaction.outcome.commit
+
+
+def test_a_write_that_asks_git_nothing_is_done(vault: Vault) -> None:
+    os.mkfifo(vault.place.root / ".gitattributes")
+    with vault.transaction("notes: new", Stamp("agent")) as transaction:
+        transaction.create("b.md", b"two\n")
+    assert transaction.outcome.commit == head(vault.place.root)
 
 
 def test_doctor_names_every_one(vault: Vault) -> None:

@@ -1,7 +1,10 @@
 """Trees, commits and packs against git itself."""
 
+import os
+import stat
 import subprocess
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -9,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.vault.change import Stamp
-from agent.vault.plumbing.objects import Pack, TreeEntry, folders, format_tree, graft, parse_tree
+from agent.vault.plumbing import store_objects
+from agent.vault.plumbing.objects import NewObject, Pack, TreeEntry, folders, format_tree, graft, parse_tree
 from agent.vault.store import open_vault
+from tests.bench.writes import counted
 from tests.vaults import FAST, blob_id, committed, git, make_vault, write
 
 NAME = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1, max_size=8).filter(
@@ -84,3 +89,74 @@ def test_a_large_burst_goes_into_one_pack(tmp_path: Path) -> None:
     assert git(vault.place.root, "fsck", "--strict") == ""
     packs = subprocess.run(["ls", vault.place.gitdir / "objects/pack"], capture_output=True, text=True, check=True)
     assert packs.stdout.count(".pack") == 1
+
+
+def test_a_small_change_is_made_by_one_process_of_git(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"a/b.md": "one\n", "c.md": "two\n"})
+    with counted() as commands, vault.transaction("x", Stamp("agent")) as tx:
+        tx.create("a/new.md", b"three\n")
+        tx.append("c.md", b"four")
+    assert commands == ["update-ref"]
+    with counted() as commands, vault.transaction("y", Stamp("agent")) as tx:
+        tx.delete("a/b.md")
+    assert commands == ["log", "update-ref"], "what the same tool lost in the last day counts too"
+    assert git(vault.place.root, "fsck", "--strict", "--no-dangling") == ""
+    assert git(vault.place.root, "status", "--porcelain") == ""
+
+
+def test_objects_are_files_as_git_leaves_them(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    root, objects = vault.place.root, vault.place.gitdir / "objects"
+    write(root / "theirs", "theirs\n")
+    oid = git(root, "hash-object", "-w", "theirs").strip()
+    (root / "theirs").unlink()
+    with vault.transaction("x", Stamp("agent")) as tx:
+        tx.create("ours.md", b"ours\n")
+    ours = blob_id(b"ours\n")
+    for name in ("", ours[2:]):
+        assert (objects / ours[:2] / name).stat().st_mode == (objects / oid[:2] / (name and oid[2:])).stat().st_mode
+    assert not list(objects.glob("*/tmp_*"))
+
+
+def test_an_object_that_is_there_already_is_young_again(tmp_path: Path) -> None:
+    """git removes old objects that nothing refers to, perhaps between this write and its commit."""
+    vault = make_vault(tmp_path)
+    root = vault.place.root
+    write(root / "x", "x\n")
+    oid = git(root, "hash-object", "-w", "x").strip()
+    (root / "x").unlink()
+    place = vault.place.gitdir / "objects" / oid[:2] / oid[2:]
+    os.utime(place, (1, 1))
+    before = place.stat().st_ino
+    with vault.transaction("x", Stamp("agent")) as tx:
+        tx.create("x.md", b"x\n")
+    assert place.stat().st_ino == before and place.stat().st_mtime > 1
+
+
+def test_where_accounts_share_a_repository_git_sets_its_rights(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    git(vault.place.root, "config", "core.sharedRepository", "group")
+    with counted() as commands, vault.transaction("x", Stamp("agent")) as tx:
+        tx.create("x.md", b"x\n")
+    oid = blob_id(b"x\n")
+    assert "unpack-objects" in commands
+    assert (vault.place.gitdir / "objects" / oid[:2] / oid[2:]).stat().st_mode & stat.S_IRGRP
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_what_cannot_be_written_here_is_left_to_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    real, seen = store_objects._store_one, count()
+
+    def fails(folder: Path, new: NewObject, *, durable: bool) -> None:
+        if next(seen) >= number:
+            raise OSError("no room")
+        real(folder, new, durable=durable)
+
+    monkeypatch.setattr(store_objects, "_store_one", fails)
+    vault = make_vault(tmp_path)
+    with counted() as commands, vault.transaction("x", Stamp("agent")) as tx:
+        tx.create("x.md", b"x\n")
+    assert "unpack-objects" in commands
+    assert git(vault.place.root, "fsck", "--strict", "--no-dangling") == ""

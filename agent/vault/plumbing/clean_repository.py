@@ -18,6 +18,7 @@ from agent.vault.durable import flush_folder
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.git_processes import CLEAN
 from agent.vault.plumbing.link_check import common_folder
+from agent.vault.plumbing.repository import is_id, packed_refs, read_text
 
 _OLD_SECONDS = 86_400
 """Age in seconds from which on the folder of another transfer counts as left over: a killed process left it."""
@@ -40,12 +41,12 @@ class CleanRepository:
     def worktree(self) -> Path:
         return self.folder / "empty"
 
-    def hand_over(self, clean: Git) -> None:
+    def hand_over(self) -> None:
         """Move the new objects to the vault's repository, then set its refs that differ, all of them or none.
 
         Raises `GitFailed` if one of these refs has changed in the vault's repository meanwhile.
         """
-        after = refs_of(clean)
+        after = self._refs_now()
         changed = {ref: oid for ref, oid in after.items() if self.refs.get(ref) != oid}
         if not changed:
             return
@@ -54,6 +55,12 @@ class CleanRepository:
         rows = (f"update {ref}\0{oid}\0{self.refs.get(ref, zero)}\0" for ref, oid in changed.items())
         stdin = "".join(rows).encode("utf-8", "surrogateescape")
         self.git.run("update-ref", "--stdin", "-z", "-m", "fetch", stdin=stdin)
+
+    def _refs_now(self) -> dict[str, str]:
+        """The refs here: those of the start, and over them the files that git has written since."""
+        files = ((path.relative_to(self.gitdir), path) for path in (self.gitdir / "refs").rglob("*") if path.is_file())
+        written = {str(name): read_text(path) for name, path in files if path.suffix != ".lock"}
+        return {**packed_refs(self.gitdir), **{ref: oid for ref, oid in written.items() if is_id(oid)}}
 
     def _move_objects(self) -> None:
         """Each file to the same place in the vault's repository; the index of a pack comes after its pack."""

@@ -19,6 +19,7 @@ from agent.vault.plumbing.identities import Person, signature
 from agent.vault.plumbing.index_file import load_index
 from agent.vault.plumbing.index_lock import keep_index_lock
 from agent.vault.plumbing.link_check import common_folder
+from agent.vault.plumbing.loose_objects import load_loose
 from agent.vault.plumbing.object_ids import FOLDER
 from agent.vault.plumbing.objects import (
     Pack,
@@ -28,11 +29,11 @@ from agent.vault.plumbing.objects import (
     folders,
     format_commit,
     graft,
-    load_loose,
     parse_tree,
 )
 from agent.vault.plumbing.repository import Place, head_commit
 from agent.vault.plumbing.shared_index import IndexChanged, SharedIndex
+from agent.vault.plumbing.store_objects import store
 
 RETRIES = 60
 REFLOG_MARK = "vault-agent: "
@@ -217,6 +218,10 @@ class Committer:
         if pack is None:
             with index.changed(entries, refresh):
                 return
+        if pack.few is not None:
+            with index.changed(entries, refresh):
+                store(self.git, pack)
+            return
         with pack.stream() as stream:
             writing = self.git.start(*pack.store_command, stdin=stream)
             try:

@@ -45,6 +45,12 @@ NEUTRAL = (
 )
 DURABLE = (("core.fsync", "all"), ("core.fsyncObjectFiles", "true"))
 
+_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_FEW = 50
+"""The most objects that are looked for in files of their own before git is asked."""
+_REMEMBERED, _SHORT = 4, 64 << 10
+"""How many answers about what differs are remembered, and the most bytes of one."""
+
 _SHA256 = re.compile(rb"^\s*(?:\[extensions\]\s*)?objectformat\s*=\s*\"?sha256\b", re.IGNORECASE | re.MULTILINE)
 
 KEPT_VARIABLES = (
@@ -92,6 +98,7 @@ class Git:
         self._variables = dict(variables or {})
         self._drivers: tuple[tuple[int, int], tuple[tuple[str, str], ...]] | None = None
         self._width = 0
+        self._differing: dict[tuple[str, str], bytes] = {}
 
     def run(
         self,
@@ -178,9 +185,40 @@ class Git:
         return [name.decode("utf-8", "surrogateescape") for name in listed.split(b"\0") if name]
 
     def objects(self, names: Sequence[str]) -> list[GitObject | None]:
-        """The objects at revisions such as `HEAD`, `HEAD:daily` or `:0:note.md`, by one process; None if missing."""
+        """The objects at revisions such as `HEAD`, `HEAD:daily` or `:0:note.md`; None if missing.
+
+        One process is asked for all, or none: where all are named by their ids, and are not in packs.
+        """
+        if len(names) <= _FEW and all(map(_ID.fullmatch, names)) and (loose := self._loose(names)):
+            return loose
         asked = "".join(f"{self._plain(name)}\n" for name in names).encode("utf-8", "surrogateescape")
         return list(_parse_batch(self.run("cat-file", "--batch", "--buffer", stdin=asked), len(names)))
+
+    def _loose(self, ids: Sequence[str]) -> "list[GitObject | None]":
+        """The loose objects; empty if one is missing."""
+        module = import_module("agent.vault.plumbing.loose_objects")  # with zlib: many commands read no object
+        common, found = common_folder(self.gitdir), list[GitObject | None]()
+        for oid in ids:
+            read = module.load_object(common, oid) if len(oid) == self.width else None
+            if read is None:
+                return []
+            found.append(GitObject(oid, *read))
+        return found
+
+    def differing(self, before: str, after: str) -> bytes:
+        """The raw rows of `diff-tree` for the files that differ between two commits or trees, without renames.
+
+        A sync asks for the same two commits again and again; between ids the answer never changes, and short ones are
+        remembered.
+        """
+        pair = before, after
+        if (known := self._differing.get(pair)) is not None:
+            return known
+        command = ["diff-tree", "-r", "-z", "--no-renames", "--raw", "--no-abbrev", "--ignore-submodules=none"]
+        out = self.run(*command, "--end-of-options", before, after)
+        if len(out) <= _SHORT and all(map(_ID.fullmatch, pair)):
+            self._differing = dict([*self._differing.items()][1 - _REMEMBERED :]) | {pair: out}
+        return out
 
     def small_blobs(self, ids: Iterable[str], most: int) -> dict[str, bytes]:
         """The contents, by id, of the blobs that have at most `most` bytes."""

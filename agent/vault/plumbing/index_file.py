@@ -13,6 +13,7 @@ from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.object_ids import MODULE
 from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.plumbing.split_index import MOST, SplitIndex, load_split
+from agent.vault.plumbing.whole_index import WholeIndex, load_whole
 
 _LINK_MODE = b"\0\0\xe0\0"
 """The mode 160000 in an index entry, as 32 bits."""
@@ -28,13 +29,13 @@ _SHARED = "sharedindex.*"
 class IndexFile:
     """The bytes of one index. `is_whole`: it has all entries (a split index has most of them in another file).
 
-    `split` is the split index, if it is one in a form that is read here.
+    `parsed` has its entries, if it is a small or a split index in a form that is read here.
     """
 
     git: Git
     content: bytes
     is_whole: bool
-    split: SplitIndex | None = None
+    parsed: SplitIndex | WholeIndex | None = None
 
     @property
     def has_full_names(self) -> bool:
@@ -43,8 +44,8 @@ class IndexFile:
 
     def blobs(self, paths: Iterable[bytes]) -> dict[bytes, str | None]:
         """The blob id in the index of each path (None: it has none); paths for which git must be asked are left out."""
-        if self.split is not None:
-            entries = ((path, self.split.entry(path)) for path in paths)
+        if self.parsed is not None:
+            entries = ((path, self.parsed.entry(path)) for path in paths)
             return {path: entry.oid if entry is not None else None for path, entry in entries}
         return {path: None for path in paths if not self.content or (self.has_full_names and path not in self.content)}
 
@@ -53,23 +54,23 @@ class IndexFile:
 
         git's own setting `core.splitIndex` can forbid it.
         """
-        if self.split is not None:
-            return self.split.differing >= MOST
+        if isinstance(self.parsed, SplitIndex):
+            return self.parsed.differing >= MOST
         if len(self.content) < LARGE:
             return False
         return self.git.run("config", "--type=bool", "core.splitIndex", ok=(0, 1, 128)).strip() != b"false"
 
     def edited(self, entries: Mapping[bytes, TreeEntry | None]) -> bytes | None:
-        """The bytes of a split index with these entries (None: no entry); None if git must write it."""
-        if self.split is None or self.is_to_be_split():
+        """The bytes of the index with these entries (None: no entry); None if git must write it."""
+        if self.parsed is None or self.is_to_be_split():
             return None
-        made = self.split.with_entries(entries)
+        made = self.parsed.with_entries(entries)
         return made.data() if made is not None else None
 
     def submodules(self, paths: Collection[bytes]) -> set[bytes]:
         """The paths that are submodules in the index."""
-        if (split := self.split) is not None:
-            return {path for path in paths if (entry := split.entry(path)) is not None and entry.mode == MODULE}
+        if (parsed := self.parsed) is not None:
+            return {path for path in paths if (entry := parsed.entry(path)) is not None and entry.mode == MODULE}
         if self.is_whole and _LINK_MODE not in self.content:
             return set()
         asked = [*paths]
@@ -85,7 +86,7 @@ class IndexFile:
     def skipped(self, paths: Collection[bytes]) -> set[bytes]:
         """The paths that the index marks as excluded from the working tree (mostly by `git sparse-checkout`)."""
         has_marks = not self.is_whole or self.content[4:8] not in {b"", _VERSION_2}  # version 2 has no such mark
-        if not paths or self.split is not None or not has_marks:
+        if not paths or self.parsed is not None or not has_marks:
             return set()
         out = self.git.run("ls-files", "-t", "-z", *_only(paths))
         return {row[2:] for row in out.split(b"\0") if row.startswith(b"S ")}.intersection(paths)
@@ -110,8 +111,9 @@ def load_index(git: Git) -> IndexFile:
         content = (git.gitdir / "index").read_bytes()
     except FileNotFoundError:
         return IndexFile(git, b"", True)
-    split = load_split(git.gitdir, content, git.width) if (is_split := any(git.gitdir.glob(_SHARED))) else None
-    return IndexFile(git, content, not is_split, split)
+    if any(git.gitdir.glob(_SHARED)):
+        return IndexFile(git, content, False, load_split(git.gitdir, content, git.width))
+    return IndexFile(git, content, True, load_whole(content, git.width))
 
 
 def check_not_sparse(git: Git) -> None:

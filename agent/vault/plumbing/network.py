@@ -21,6 +21,7 @@ from agent.errors import GitFailed, Retryable, UserError, os_reason
 from agent.vault.plumbing.clean_repository import CleanRepository, clean_repository
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.logins import without_login
+from agent.vault.plumbing.repository import is_id
 
 PROTOCOLS = ("https", "http", "ssh", "file")
 HARMLESS = (
@@ -107,7 +108,7 @@ class Network:
                         hint="fetch it once: git fetch --refetch --no-filter",
                     ) from error
                 raise
-            repository.hand_over(clean)
+            repository.hand_over()
 
     def push(self, remote: str, updates: Sequence[RefUpdate], *, atomic: bool = False) -> tuple[Refused, ...]:
         """Change refs of the remote; returns those that it refused, nothing if all are done.
@@ -161,12 +162,19 @@ class Network:
         return bool(self.git.fields("config", "-z", "--get-regexp", r"^remote\..*\.promisor$", ok=(0, 1)))
 
     def _id(self, source: str) -> str:
-        if not source:
-            return ""
+        if not source or is_id(source):
+            return source
         return self.git.run("rev-parse", "--verify", "-q", "--end-of-options", source).decode().strip()
 
     def _address(self, remote: str, *, push: bool = False) -> str:
-        """The address of a remote. A path is absolute in the answer: the transfer runs in another folder."""
+        """The address of a remote. A path is absolute in the answer: the transfer runs in another folder.
+
+        No remote has a name with a colon, or one that begins with a slash: git is not asked about it.
+        """
+        if ":" in remote.partition("/")[0]:
+            return remote
+        if remote.startswith("/"):
+            return os.path.normpath(remote)
         rows = self.git.fields("config", "-z", "--get-regexp", r"^remote\..*\.(push)?url$", ok=(0, 1))
         urls: dict[str, str] = {}
         for key, _, url in (row.partition("\n") for row in rows):

@@ -121,7 +121,18 @@ def head_commit(gitdir: Path, common: Path) -> str:
 
     `common` is the folder that all work trees share, which has the branches.
     """
-    text = read_text(gitdir / "HEAD")
+    return _followed(read_text(gitdir / "HEAD"), common)
+
+
+def ref_commit(common: Path, ref: str) -> str:
+    """The id that a ref of all work trees has (`refs/remotes/origin/main`), read in the same way; empty if it is none.
+
+    The ref's name must be one that git accepts.
+    """
+    return _followed(f"ref: {ref}", common)
+
+
+def _followed(text: str, common: Path) -> str:
     for _ in range(_LINKS):
         if not text.startswith("ref:"):
             break

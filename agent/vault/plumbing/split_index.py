@@ -15,16 +15,12 @@ from agent.vault.plumbing import index_folders
 from agent.vault.plumbing.index_base import IndexBase, load_base
 from agent.vault.plumbing.index_bits import format_bits, parse_bits
 from agent.vault.plumbing.index_entry import HEADER, SIGNATURE, VERSION, IndexEntry, new_entry, parse_entries
-from agent.vault.plumbing.object_ids import hasher
+from agent.vault.plumbing.index_extensions import LINK, RESOLVED, parse_extensions, with_extensions
 from agent.vault.plumbing.objects import TreeEntry
 
 MOST = 2_000
 """Entries that differ from the base, at most; with more, git makes a new base."""
 _READ = 20 * MOST
-_LINK, _RESOLVED = b"link", b"REUC"
-_REMADE = frozenset((b"EOIE", b"IEOT"))
-"""What only says where entries lie in the file."""
-_EXTENSION = struct.Struct(">4sI")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +107,13 @@ class SplitIndex:
         parts += [entry.bytes_with(b"") for _, entry in sorted(self.replaced.items(), key=lambda each: each[0])]
         parts += [entry.bytes_with(name) for name, entry in sorted(self.added.items(), key=lambda each: each[0])]
         link = bytes.fromhex(self.base.id) + format_bits(self.deleted) + format_bits(self.replaced)
-        for name, data in ((_LINK, link), *self.extensions):
-            parts += [_EXTENSION.pack(name, len(data)), data]
-        content = b"".join(parts)
-        digest = hasher(self.width)
-        digest.update(content)
-        return content + digest.digest()
+        return with_extensions(parts, ((LINK, link), *self.extensions), self.width)
 
 
 def load_split(gitdir: Path, content: bytes, width: int) -> SplitIndex | None:
     """The index whose own file has this content; None if it is not split, or in a form that is left to git."""
     try:
-        return _parse(gitdir, content, width) if _LINK in content else None
+        return _parse(gitdir, content, width) if LINK in content else None
     except (OSError, ValueError, struct.error):
         return None
 
@@ -133,15 +124,11 @@ def _parse(gitdir: Path, content: bytes, width: int) -> SplitIndex | None:
         return None
     found = [*parse_entries(content, HEADER.size, count, width)]
     entries, at = [entry for entry, _ in found], found[-1][1] if found else HEADER.size
-    extensions = dict[bytes, bytes]()
-    while at < len(content) - width // 2:
-        name, size = _EXTENSION.unpack_from(content, at)
-        extensions[name] = content[at + _EXTENSION.size : at + _EXTENSION.size + size]
-        at += _EXTENSION.size + size
-    link = extensions.pop(_LINK, b"")
-    kept = tuple((name, data) for name, data in extensions.items() if name not in _REMADE)
-    is_known = all(name in {index_folders.TREES, _RESOLVED} for name, _ in kept)
-    if at != len(content) - width // 2 or not link or not is_known or not all(entry.is_plain for entry in entries):
+    extensions = parse_extensions(content, at, width)
+    link = dict(extensions).get(LINK, b"")
+    kept = tuple((name, data) for name, data in extensions if name != LINK)
+    is_known = all(name in {index_folders.TREES, RESOLVED} for name, _ in kept)
+    if not link or not is_known or not all(entry.is_plain for entry in entries):
         return None
     base = load_base(gitdir, link[: width // 2].hex())
     if base is None:

@@ -15,6 +15,7 @@ from agent.vault.plumbing.objects import (
     graft,
     parse_tree,
 )
+from agent.vault.plumbing.store_objects import store
 
 
 def commit_edits(
@@ -41,12 +42,6 @@ def commit_edits(
     return commit
 
 
-def store(git: Git, pack: Pack) -> None:
-    """Write the objects of a pack into the repository."""
-    with pack.stream() as stream:
-        git.run(*pack.store_command, stdin=stream)
-
-
 def _trees(git: Git, commit: str, edits: Mapping[bytes, object]) -> Trees:
     above = folders(edits)
     names = [f"{commit}:{folder.decode('utf-8', 'surrogateescape')}" for folder in above]
@@ -58,11 +53,19 @@ def _trees(git: Git, commit: str, edits: Mapping[bytes, object]) -> Trees:
 
 def changed_entries(git: Git, before: str, after: str) -> dict[bytes, TreeEntry | None]:
     """The entries (None: no file) in the tree or commit `after` of the files that differ from `before`."""
-    command = ["diff-tree", "-r", "-z", "--no-renames", "--raw", "--no-abbrev", "--ignore-submodules=none"]
-    fields = iter(git.run(*command, "--end-of-options", before, after).split(b"\0"))
-    found: dict[bytes, TreeEntry | None] = {}
+    return {path: new for path, (_, new) in changed_pairs(git, before, after).items()}
+
+
+def changed_pairs(git: Git, before: str, after: str) -> dict[bytes, tuple[TreeEntry | None, TreeEntry | None]]:
+    """The same with the entries in both, first that in `before`."""
+    fields = iter(git.differing(before, after).split(b"\0"))
+    found: dict[bytes, tuple[TreeEntry | None, TreeEntry | None]] = {}
     for row in fields:
         if row.startswith(b":"):
-            _, mode, _, oid, _ = row.decode().split(" ")
-            found[next(fields)] = TreeEntry(mode, oid) if mode.strip("0") else None
+            old_mode, mode, old, new, _ = row.decode().removeprefix(":").split(" ")
+            found[next(fields)] = _entry(old_mode, old), _entry(mode, new)
     return found
+
+
+def _entry(mode: str, oid: str) -> TreeEntry | None:
+    return TreeEntry(mode, oid) if mode.strip("0") else None

@@ -71,6 +71,8 @@ def _too_many(vault: Vault, before: str, after: str) -> tuple[str, ...]:
     if before == after:
         return ()
     lost = lost_between(vault.git, vault.place.prefix, before, after, brake.notes)
+    if len(lost) <= brake.limit(0):
+        return ()
     return tuple(sorted(lost)) if len(lost) > brake.limit(vault.writer.count_notes()) else ()
 
 

@@ -16,9 +16,10 @@ from agent.errors import AgentError, GitFailed, LockHeld, MassChange, Retryable,
 from agent.texts import Sentence
 from agent.vault.locks import process_lock
 from agent.vault.plumbing.commit import HeadMoved
+from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.network import Network, RefUpdate, Refused
 from agent.vault.plumbing.objects import TreeEntry
-from agent.vault.plumbing.repository import OWN_REFS, branch
+from agent.vault.plumbing.repository import OWN_REFS, branch, ref_commit
 from agent.vault.plumbing.tree_edit import changed_entries
 from agent.vault.store import Vault
 from agent.vault.sync.joining import Joined, described, join, outgoing
@@ -197,8 +198,7 @@ class SyncRound:
 
     def _tracked(self) -> str:
         """The commit of the remote-tracking branch; empty if there is none."""
-        command = ["rev-parse", "--verify", "-q", self.remote.tracking]
-        return self.vault.git.run(*command, ok=(0, 1, 128)).decode().strip()
+        return ref_commit(common_folder(self.vault.place.gitdir), self.remote.tracking)
 
     def _join(self, theirs: str) -> Wait | None:
         """Take in what the remote has; raises `HeadMoved` if somebody has committed meanwhile."""

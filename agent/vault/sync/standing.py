@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 from agent.dataclass import dataclass
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.logins import without_login
+from agent.vault.plumbing.repository import ref_commit
 from agent.vault.store import Vault
 from agent.vault.sync.state import SyncedRemote, sync_state
 
@@ -59,7 +61,7 @@ def standings(vault: Vault, uncommitted: int) -> Iterator[RemoteStanding]:
 
 def _standing(vault: Vault, remote: SyncedRemote, uncommitted: int) -> RemoteStanding:
     git, head = vault.git, vault.head or ""
-    there = git.run("rev-parse", "--verify", "-q", remote.tracking, ok=(0, 1, 128)).decode().strip()
+    there = ref_commit(common_folder(vault.place.gitdir), remote.tracking)
     if not head or head == there:
         return RemoteStanding(remote, 0, 0, None, None, uncommitted)
     ahead = _times(git, head, there)

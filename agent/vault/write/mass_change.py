@@ -81,8 +81,7 @@ def lost_between(git: Git, prefix: str, before: str, after: str, most: int = 0) 
 
     Empty, without reading any note, if at most `most` notes differ.
     """
-    command = ["diff-tree", "-r", "-z", "--no-renames", "--end-of-options", before, after]
-    touched = tuple(_rows(git.run(*command), prefix))
+    touched = tuple(_rows(git.differing(before, after), prefix))
     if sum(1 for each in touched if each.before and is_note(each.path)) <= most:
         return frozenset()
     return lost_notes(lambda: rewrites(git, touched))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from agent.errors import Conflict, NoteExists, NoteGone
 from agent.vault.change import Arrival, Create, Delete, Edit, Outcome, Request, Stamp
 from agent.vault.plumbing.objects import TreeEntry
-from agent.vault.plumbing.tree_edit import changed_entries
+from agent.vault.plumbing.tree_edit import changed_pairs
 from agent.vault.queue import Order
 from agent.vault.write.writer import Writer
 
@@ -36,8 +36,9 @@ def take_in(
     Raises `HeadMoved` if HEAD is elsewhere, `BadPath` for a path that cannot be here, `LockHeld` if git's index is
     locked, and `Retryable` while a file is saved again and again; nothing has moved then.
     """
-    entries = changed_entries(writer.git, seen, commit)
-    before = {path: entry for path, entry in changed_entries(writer.git, commit, seen).items() if entry is not None}
+    pairs = changed_pairs(writer.git, seen, commit)
+    entries = {path: entry for path, (_, entry) in pairs.items()}
+    before = {path: entry for path, (entry, _) in pairs.items() if entry is not None}
     arrival = Arrival(commit, seen, entries, is_own, progress)
     for attempt in range(_TRIES):
         requests = tuple(each for each in _requests(writer, entries, before) if each.path not in stay)

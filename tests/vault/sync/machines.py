@@ -11,7 +11,7 @@ from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote
 from tests.fakes import FakeClock
-from tests.remotes import git_as, make_remote
+from tests.remotes import clone_as, git_as, make_remote
 from tests.vaults import FAST, make_vault, write
 
 SYNCED = RoundEnd.SYNCED
@@ -81,9 +81,7 @@ def another(folder: Path, name: str, remote: Path, options: Options = FAST, cloc
     """One more machine with a clone of what the remote has."""
     root = folder / name.lower() / "vault"
     root.parent.mkdir(parents=True)
-    git_as(folder, name, "clone", "-q", str(remote), str(root))
-    for key, value in (("user.name", name), ("user.email", f"{name.lower()}@example.org")):
-        git_as(root, name, "config", key, value)
+    clone_as(name, remote, root)
     machine = Machine(name, open_vault(root, folder / name.lower() / "state", clock or FakeClock(), options), remote)
     machine.synced()
     return machine

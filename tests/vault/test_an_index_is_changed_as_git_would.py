@@ -1,4 +1,5 @@
-"""A very large index is split, and changed without git: what git reads afterwards is what git would have written."""
+"""A very large index is split, and changed without git, as a small one is: what git reads afterwards is what git would
+have written."""
 
 import os
 import random
@@ -16,6 +17,8 @@ from agent.vault.plumbing import index_file
 from agent.vault.plumbing.index_bits import format_bits, parse_bits
 from agent.vault.plumbing.index_file import IndexFile, load_index
 from agent.vault.plumbing.objects import TreeEntry
+from agent.vault.plumbing.split_index import SplitIndex
+from agent.vault.plumbing.whole_index import WholeIndex
 from agent.vault.store import Vault
 from tests.vaults import blob_id, git, make_vault, write
 
@@ -40,9 +43,9 @@ def entries_of(vault: Vault, index: Path | None = None) -> str:
     ).stdout.decode()
 
 
-def split(vault: Vault) -> IndexFile:
+def parsed(vault: Vault, kind: type = SplitIndex) -> IndexFile:
     found = load_index(vault.git)
-    assert found.split is not None
+    assert isinstance(found.parsed, kind)
     return found
 
 
@@ -61,8 +64,8 @@ def test_a_large_index_is_split_by_the_first_change_and_then_written_without_git
     vault = make_vault(tmp_path, notes(300))
     with vault.transaction("one", AGENT) as tx:
         tx.create("first.md", b"one\n")
-    base = split(vault).split
-    assert base is not None
+    base = parsed(vault).parsed
+    assert isinstance(base, SplitIndex)
     shared = sorted(vault.place.gitdir.glob("sharedindex.*"))
     for number in range(3):
         with vault.transaction("more", AGENT) as tx:
@@ -103,7 +106,7 @@ def test_a_person_s_staged_notes_stay_staged_in_a_split_index(tmp_path: Path) ->
     assert git(root, "show", "--name-only", "--format=", "HEAD").split() == ["a/note-006.md", "note-010.md"]
     with vault.transaction("three", AGENT) as tx:
         tx.append("a/note-001.md", b"under what is staged")
-    assert split(vault).split is not None
+    assert isinstance(parsed(vault).parsed, SplitIndex)
     assert "theirs.md" in git(root, "diff", "--cached", "--name-only")
 
 
@@ -125,17 +128,29 @@ def test_a_new_base_is_made_when_much_differs_from_the_old_one(tmp_path: Path, m
     for number in range(14):
         with vault.transaction("one", AGENT) as tx:
             tx.create(f"new-{number}.md", b"one\n")
-        found = split(vault).split
-        assert found is not None and found.differing <= 6
+        found = parsed(vault).parsed
+        assert isinstance(found, SplitIndex) and found.differing <= 6
     assert git(vault.place.root, "status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_changes_leave_what_git_would_leave(tmp_path: Path, seed: int) -> None:
+    change_at_random(tmp_path, seed, SplitIndex)
+
+
+@pytest.mark.parametrize("seed", range(4, 6))
+def test_a_small_index_is_changed_as_git_would_too(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_file, "LARGE", 1 << 20)
+    change_at_random(tmp_path, seed, WholeIndex)
+
+
+def change_at_random(folder: Path, seed: int, kind: type) -> None:
+    """Random changes of an index of this kind, each beside one that git makes."""
     chance = random.Random(seed)
-    vault = make_vault(tmp_path, notes(chance.choice([3, 64, 65, 200])))
+    vault = make_vault(folder, notes(chance.choice([3, 64, 65, 200])))
     root, index = vault.place.root, vault.place.gitdir / "index"
-    git(root, "update-index", "--split-index")
+    form = "--split-index" if kind is SplitIndex else "--no-split-index"
+    git(root, "update-index", form)
     oid = blob_id(b"text\n")
     write(root / "text.md", "text\n")
     git(root, "hash-object", "-w", "text.md")
@@ -143,15 +158,11 @@ def test_random_changes_leave_what_git_would_leave(tmp_path: Path, seed: int) ->
     there = [path.decode() for path in paths_in(vault)]
     done = 0
     for _ in range(40):
-        paths = chance.sample(there, min(len(there), chance.randint(0, 3)))
-        paths += [f"{chance.choice(FOLDERS)}new-{chance.randint(0, 30)}.md" for _ in range(chance.randint(0, 2))]
-        paths += chance.choice([[], [], [f"a/note-{chance.randint(0, 9):03}.md/below.md"], ["a"], ["a/b"]])
-        new = TreeEntry(chance.choice(["100644", "100755"]), oid)
-        wanted = {path.encode(): chance.choice([new, new, None]) for path in paths}
-        if load_index(vault.git).split is None:  # git joins it where few entries of the base are left
-            git(root, "update-index", "--split-index")
+        wanted = some_changes(chance, there, oid)
+        if not isinstance(load_index(vault.git).parsed, kind):  # git joins it where few entries of the base are left
+            git(root, "update-index", form)
         before = paths_in(vault)
-        made = split(vault).edited(wanted)
+        made = parsed(vault, kind).edited(wanted)
         lines = index_file_lines(wanted)
         other = vault.place.gitdir / "expected"
         other.write_bytes(index.read_bytes())
@@ -165,14 +176,22 @@ def test_random_changes_leave_what_git_would_leave(tmp_path: Path, seed: int) ->
             assert entries_of(vault) == entries_of(vault, other)
             tree = vault.git.run("write-tree", "--missing-ok", index=other)
             assert vault.git.run("write-tree", "--missing-ok") == tree
-        if load_index(vault.git).split is not None:
-            check_lookups(vault, wanted)
+        if isinstance(load_index(vault.git).parsed, kind):
+            check_lookups(vault, wanted, kind)
         if chance.random() < 0.15:
             git(root, "write-tree", "--missing-ok")
             git(root, "update-index", "-q", "--refresh", "--ignore-missing", check=False)
         if chance.random() < 0.05:
-            git(root, "update-index", "--split-index")
+            git(root, "update-index", form)
     assert done > 10
+
+
+def some_changes(chance: random.Random, there: list[str], oid: str) -> dict[bytes, TreeEntry | None]:
+    paths = chance.sample(there, min(len(there), chance.randint(0, 3)))
+    paths += [f"{chance.choice(FOLDERS)}new-{chance.randint(0, 30)}.md" for _ in range(chance.randint(0, 2))]
+    paths += chance.choice([[], [], [f"a/note-{chance.randint(0, 9):03}.md/below.md"], ["a"], ["a/b"]])
+    new = TreeEntry(chance.choice(["100644", "100755"]), oid)
+    return {path.encode(): chance.choice([new, new, None]) for path in paths}
 
 
 def paths_in(vault: Vault) -> list[bytes]:
@@ -190,14 +209,14 @@ def index_file_lines(wanted: dict[bytes, TreeEntry | None]) -> bytes:
     )
 
 
-def check_lookups(vault: Vault, wanted: dict[bytes, TreeEntry | None]) -> None:
+def check_lookups(vault: Vault, wanted: dict[bytes, TreeEntry | None], kind: type) -> None:
     """What is looked up is what git lists, also of the names beside the wanted ones."""
     listed = {}
     for row in entries_of(vault).split("\0")[:-1]:
         meta, _, path = row.partition("\t")
         listed[path.encode()] = meta.split(" ")[2]
     asked = [*wanted, *(path + b"x" for path in wanted), *(path[:-1] for path in wanted), *list(listed)[::7]]
-    assert split(vault).blobs(asked) == {path: listed.get(path) for path in asked}
+    assert parsed(vault, kind).blobs(asked) == {path: listed.get(path) for path in asked}
 
 
 @pytest.mark.parametrize("damage", ["cut", "garbage", "gone", "empty"])
@@ -205,7 +224,7 @@ def test_damage_to_what_is_kept_about_the_base_changes_nothing(tmp_path: Path, d
     vault = make_vault(tmp_path, notes(200))
     with vault.transaction("one", AGENT) as tx:
         tx.create("first.md", b"one\n")
-    assert split(vault).split is not None
+    assert isinstance(parsed(vault).parsed, SplitIndex)
     kept = vault.place.gitdir / "vault-agent" / "index-base"
     data = kept.read_bytes()
     match damage:
