@@ -12,7 +12,7 @@ from agent.attention.channels.daily_note import DailyNote
 from agent.attention.channels.desktop import Desktop
 from agent.attention.channels.desktop_in import DesktopIn
 from agent.attention.channels.hooks import DISCORD, MATTERMOST, SLACK, WECOM, Hook, HookForm
-from agent.attention.channels.http import Service
+from agent.attention.channels.http import ChannelService
 from agent.attention.channels.lark import Lark
 from agent.attention.channels.lark_connection import is_installed
 from agent.attention.channels.lark_in import LarkIn
@@ -157,12 +157,12 @@ def find_owner(
     return ""
 
 
-def _service(workspace: Workspace, name: str, address: str, key: str, secret: Secret) -> tuple[Service, str]:
+def _service(workspace: Workspace, name: str, address: str, key: str, secret: Secret) -> tuple[ChannelService, str]:
     """The service of a channel with the settings to check, and the value of its secret."""
     value = _revealed(secret)
     place = f"channels.{name}"
     clock = in_machine_seconds(workspace.clock)
-    return Service(f"{place}.{address}", f"{place}.{key}", clock, (value,) if value else ()), value
+    return ChannelService(f"{place}.{address}", f"{place}.{key}", clock, (value,) if value else ()), value
 
 
 def _revealed(secret: Secret) -> str:

@@ -51,7 +51,7 @@ class AnswerText:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class RunFailed:
     """The run ended with an error before it had a result; `error` is None if the daemon was stopped before it began."""
 
     reason: str
@@ -59,8 +59,8 @@ class Failed:
 
 
 _Followed = TaskStarted | IterationStarted | ToolCallStarted | ToolCompleted | ToolCallFailed | ModelRetry
-RunNews = AnswerText | _Followed | RunReport | Failed
-"""What a reader of a run is shown; a `RunReport` or `Failed` is the last."""
+RunNews = AnswerText | _Followed | RunReport | RunFailed
+"""What a reader of a run is shown; a `RunReport` or `RunFailed` is the last."""
 
 
 @dataclass(slots=True, eq=False)
@@ -72,7 +72,7 @@ class AskedRun:
     began: datetime
     session: str = ""
     news: Feed[RunNews] = field(default_factory=Feed)
-    result: RunReport | Failed | None = None
+    result: RunReport | RunFailed | None = None
     _stopped: threading.Event = field(default_factory=threading.Event)
 
     def stop(self) -> None:
@@ -167,7 +167,7 @@ class AskedRuns:
     def _finish(self, run: AskedRun, error: BaseException | None) -> None:
         if run.result is None:
             told = error if isinstance(error, Exception) else None
-            run.result = Failed(failure_text(error) if error is not None else "the daemon was stopped", told)
+            run.result = RunFailed(failure_text(error) if error is not None else "the daemon was stopped", told)
             run.news.put(run.result)
             level = logging.INFO if isinstance(error, AgentError) else logging.WARNING
             logger.log(level, "a run that was asked for failed: %s", run.result.reason)

@@ -16,7 +16,7 @@ KEPT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Item(Generic[T]):
+class FeedItem(Generic[T]):
     """An event with its number in the feed, from 1."""
 
     number: int
@@ -29,7 +29,7 @@ class Feed(Generic[T]):
 
     kept: int = KEPT
     closed: bool = False
-    _items: deque[Item[T]] = field(default_factory=deque)
+    _items: deque[FeedItem[T]] = field(default_factory=deque)
     _last: int = 0
     _listeners: list[Callable[[], object]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -38,7 +38,7 @@ class Feed(Generic[T]):
         """Add an event and wake the listeners."""
         with self._lock:
             self._last += 1
-            self._items.append(Item(self._last, event))
+            self._items.append(FeedItem(self._last, event))
             self._drop(self.kept)
             listeners = list(self._listeners)
         for wake in listeners:
@@ -66,7 +66,7 @@ class Feed(Generic[T]):
         """The number of the newest event, 0 before the first."""
         return self._last
 
-    def after(self, number: int) -> tuple[Item[T], ...]:
+    def after(self, number: int) -> tuple[FeedItem[T], ...]:
         """The events that came after that number, the oldest first.
 
         The first one's number is greater than `number + 1` if some were dropped since.

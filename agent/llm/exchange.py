@@ -75,7 +75,7 @@ HttpFault = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class ExchangeFailure:
     """Why there is no answer; `detail` is ours if it is a `Sentence`, else another program's and may hold a key."""
 
     fault: HttpFault
@@ -85,12 +85,12 @@ class Failed:
 class ExchangeFailed(Exception):
     """There is no answer, or no end of one."""
 
-    def __init__(self, failed: Failed) -> None:
+    def __init__(self, failed: ExchangeFailure) -> None:
         super().__init__(failed.fault)
         self.failed = failed
 
 
-_Said = HttpReply | bytes | Failed | None
+_Said = HttpReply | bytes | ExchangeFailure | None
 """A report of the thread; None when the answer is complete."""
 
 
@@ -147,7 +147,7 @@ def exchange(
     try:
         head = _next(said, cancelled, clock, began + route.longest, route.longest)
         if not isinstance(head, HttpReply):
-            raise ExchangeFailed(Failed("broken", Sentence("it said nothing")))
+            raise ExchangeFailed(ExchangeFailure("broken", Sentence("it said nothing")))
         yield replace(head, pieces=_pieces(said, cancelled, clock, route.longest))
     finally:
         line.hang_up()
@@ -166,10 +166,10 @@ def _next(said: SimpleQueue[_Said], cancelled: Cancelled, clock: Clock, until: f
             raise Interrupted("the call was cancelled")
         if clock.monotonic() > until:
             detail = Sentence("no end of its answer after {seconds:g} s", seconds=longest)
-            raise ExchangeFailed(Failed("silent", detail))
+            raise ExchangeFailed(ExchangeFailure("silent", detail))
         with suppress(Empty):
             item = said.get(timeout=POLL_SECONDS)
-            if not isinstance(item, Failed):
+            if not isinstance(item, ExchangeFailure):
                 return item
             if not cancelled():  # a process that was slow to look may find both
                 raise ExchangeFailed(item)
@@ -199,7 +199,7 @@ def _exchange(
 def _report(response: "httpx.Response", said: SimpleQueue[_Said]) -> _Said:
     headers = response.headers
     if headers.get("content-encoding", "identity").lower() not in ("identity", ""):
-        return Failed("encoded", "")
+        return ExchangeFailure("encoded", "")
     said.put(
         HttpReply(
             response.status_code,
@@ -213,7 +213,7 @@ def _report(response: "httpx.Response", said: SimpleQueue[_Said]) -> _Said:
     for piece in response.iter_raw():
         size += len(piece)
         if size > MAX_BYTES:
-            return Failed("too long", "")
+            return ExchangeFailure("too long", "")
         said.put(piece)
     return None
 
@@ -242,23 +242,25 @@ def _is_offline(error: BaseException | None) -> bool:
     return False
 
 
-def _fault(error: Exception, route: Route) -> Failed:
+def _fault(error: Exception, route: Route) -> ExchangeFailure:
     import httpx
 
     detail = str(error) or type(error).__name__
     if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
-        return Failed("silent", Sentence("not a byte for {seconds:g} s", seconds=route.timeout))
+        return ExchangeFailure("silent", Sentence("not a byte for {seconds:g} s", seconds=route.timeout))
     if isinstance(error, httpx.ConnectTimeout):
         seconds = min(CONNECT_SECONDS, route.timeout)
-        return Failed("connect", Sentence("no connection within {seconds:g} s", seconds=seconds))
+        return ExchangeFailure("connect", Sentence("no connection within {seconds:g} s", seconds=seconds))
     if isinstance(error, httpx.ConnectError):
         if "CERTIFICATE_VERIFY_FAILED" in detail:
-            return Failed("certificate", detail)
+            return ExchangeFailure("certificate", detail)
         if _is_offline(error):
-            return Failed("offline", detail)
-        return Failed("refused" if "refused" in detail.lower() else "connect", detail)
+            return ExchangeFailure("offline", detail)
+        return ExchangeFailure("refused" if "refused" in detail.lower() else "connect", detail)
     if isinstance(error, httpx.ProxyError | httpx.InvalidURL | ImportError | ValueError):
-        return Failed("proxy", "")  # its message may hold the proxy's password; our own address has been checked
+        return ExchangeFailure(
+            "proxy", ""
+        )  # its message may hold the proxy's password; our own address has been checked
     if isinstance(error, httpx.TransportError | OSError):
-        return Failed("broken", detail)
-    return Failed("bug", type(error).__name__)
+        return ExchangeFailure("broken", detail)
+    return ExchangeFailure("bug", type(error).__name__)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from agent.clock import Clock
 from agent.errors import AgentError, Interrupted, Permanent, Retryable
 from agent.llm.endpoint import Endpoint
-from agent.llm.exchange import MAX_BYTES, ExchangeFailed, Failed, HttpFault, HttpReply, Route, exchange
+from agent.llm.exchange import MAX_BYTES, ExchangeFailed, ExchangeFailure, HttpFault, HttpReply, Route, exchange
 from agent.llm.failures import clean_message
 from agent.llm.provider import Cancelled
 from agent.texts import Sentence
@@ -75,7 +75,7 @@ class Http:
         except ExchangeFailed as error:
             raise self._failure(error.failed, key) from None
 
-    def _failure(self, failed: Failed, key: str) -> AgentError:
+    def _failure(self, failed: ExchangeFailure, key: str) -> AgentError:
         place, why = self._endpoint.place, _shown(failed, key)
         match failed.fault:
             case "refused" | "connect" | "offline":
@@ -122,6 +122,6 @@ class Http:
         return Retryable(sentence, delay=0.0, hint=hint)
 
 
-def _shown(failed: Failed, key: str) -> str:
+def _shown(failed: ExchangeFailure, key: str) -> str:
     """The detail; without the key, if it is another program's."""
     return failed.detail if isinstance(failed.detail, Sentence) else clean_message(failed.detail, key)

@@ -118,7 +118,7 @@ class Ledger:
         return self._clock.now().astimezone(UTC).date()
 
     @contextmanager
-    def exclusive(self) -> Iterator["Page"]:
+    def exclusive(self) -> Iterator["LockedLedger"]:
         """Lock the ledger against all other threads and processes, for a check followed by a write.
 
         Raises `LockHeld` when another process keeps the lock, `Permanent` when the ledger cannot be used: then the
@@ -126,7 +126,7 @@ class Ledger:
         """
         with self._mutex, ExitStack() as stack:
             self._lock(stack)
-            yield Page(self)
+            yield LockedLedger(self)
 
     def totals(self, day: date, *, job: str = "") -> SpendTotals:
         """The totals of a day, or of one job on that day; raises `Permanent` for a ledger that cannot be read."""
@@ -231,7 +231,7 @@ class Ledger:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class LockedLedger:
     """The ledger while it is locked."""
 
     ledger: Ledger

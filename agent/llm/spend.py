@@ -18,7 +18,7 @@ from agent.config.run_settings import SpendSettings
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached, MissingKey
 from agent.llm.attempt import Attempt
-from agent.llm.ledger import Ledger, LedgerEntry, Page, SpendScope, SpendTotals
+from agent.llm.ledger import Ledger, LedgerEntry, LockedLedger, SpendScope, SpendTotals
 from agent.llm.messages import Assistant, Message, Reply, Request, ToolCall, ToolResult, Usage
 from agent.llm.price import Price, cost
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
@@ -125,7 +125,7 @@ class Meter:
             page.write(day, entry)
         return _Reservation(day, entry)
 
-    def _check(self, page: Page, day: date, entry: LedgerEntry) -> None:
+    def _check(self, page: LockedLedger, day: date, entry: LedgerEntry) -> None:
         """Raise `LimitReached` when the highest possible cost of this call would pass a ceiling."""
         ceilings, run = self.ceilings, page.totals_of(self.scope.run)
         tokens = entry.usage.input + entry.usage.output
@@ -145,7 +145,7 @@ class Meter:
                 told = Sentence(_HAS_COST[each.whose], cost=entry.money, paid=each.spent.money, allowed=each.money)
                 raise LimitReached(told, limit=of_money, hint=_raise_it(of_money, each.money), concludes=is_run)
 
-    def _of_day(self, page: Page, day: date) -> Iterator["_Account"]:
+    def _of_day(self, page: LockedLedger, day: date) -> Iterator["_Account"]:
         """What counts for the limits of a day: everything, and for a job also all jobs, and its own runs."""
         ceilings, today, elsewhere = self.ceilings, page.totals(day), self.elsewhere(day)
         both = Usage(today.tokens + elsewhere.tokens, 0)

@@ -31,7 +31,7 @@ _NO_QUESTION = NotFound(
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class NamedAnswer:
     """An answer that was written: `words` is the option or the text, `goes_on` who acts on it now. `is_of_run`: a run
     waits for it; `is_of_sync`: sync asked."""
 
@@ -91,7 +91,7 @@ def find_question(workspace: Workspace, name: str) -> Question:
     return there or find_by_id(name, waiting, _NO_QUESTION)
 
 
-def answer_question(workspace: Workspace, question: Question, given: str) -> Answered:
+def answer_question(workspace: Workspace, question: Question, given: str) -> NamedAnswer:
     """Answer a question in its note: `given` is one of its options, an option's number, or the person's own words."""
     number = int(given) if given.isdecimal() and len(given) < SHORT_ID else 0
     words = question.options[number - 1] if 0 < number <= len(question.options) else given
@@ -101,6 +101,6 @@ def answer_question(workspace: Workspace, question: Question, given: str) -> Ans
     if of_sync is not None:
         is_done = answer_sync_question(workspace, of_sync, words)
         later = Resumer.DAEMON if is_watched(workspace) else Resumer.LATER
-        return Answered(words, Resumer.HERE if is_done else later, is_of_sync=True)
+        return NamedAnswer(words, Resumer.HERE if is_done else later, is_of_sync=True)
     answer(workspace, question, words)
-    return Answered(words, Resumer.LATER, is_of_run=bool(question.run))
+    return NamedAnswer(words, Resumer.LATER, is_of_run=bool(question.run))

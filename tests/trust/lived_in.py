@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.app.open import open_workspace
-from agent.background.inbox.answer_log import Answered
+from agent.background.inbox.answer_log import LoggedAnswer
 from agent.background.inbox.queue import request_queue
 from agent.interfaces.cli.main import main
 from agent.vault.change import Create, Stamp
@@ -139,7 +139,7 @@ def furnished(folder: Path, put: Callable[[str, str], None]) -> Home:
     home.run("ask", "what about tea?")
     home.run("search", "tea")
     workspace = open_workspace(root)
-    given = Answered("note-1.md", "key", workspace.clock.now().timestamp())
+    given = LoggedAnswer("note-1.md", "key", workspace.clock.now().timestamp())
     request_queue(workspace.vault).save((), (given,))
     write(workspace.daemon_state, json.dumps({"pid": 1, "waiting": 0}))
     workspace.vault.writer.queue.put(

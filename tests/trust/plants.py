@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import date
 
 from agent.llm.attempt import Attempt, SpendAccount, Unmetered
-from agent.llm.ledger import Ledger, LedgerEntry, Page
+from agent.llm.ledger import Ledger, LedgerEntry, LockedLedger
 from agent.llm.messages import Reply, Request, Usage
 from agent.llm.provider import Cancelled, OnText
 from agent.llm.spend import Meter
@@ -147,13 +147,13 @@ def _deletion_skipped(put: Put) -> None:
 
 
 def _reservation_not_written(put: Put) -> None:
-    write = Page.write
+    write = LockedLedger.write
 
-    def careless(self: Page, day: date, entry: LedgerEntry) -> None:
+    def careless(self: LockedLedger, day: date, entry: LedgerEntry) -> None:
         if not entry.open:
             write(self, day, entry)
 
-    put(Page, "write", careless)
+    put(LockedLedger, "write", careless)
 
 
 def _ledger_not_locked(put: Put) -> None:
@@ -162,7 +162,7 @@ def _ledger_not_locked(put: Put) -> None:
 
     check = Meter._check
 
-    def slow(self: Meter, page: Page, day: date, entry: LedgerEntry) -> None:
+    def slow(self: Meter, page: LockedLedger, day: date, entry: LedgerEntry) -> None:
         check(self, page, day, entry)
         threading.Event().wait(0.5)  # as on a very busy machine
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import AgentError
-from agent.vault.plumbing.network import Network, RefUpdate, Refused
+from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
 from agent.vault.store import Vault, open_vault
 from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote
@@ -49,7 +49,7 @@ PATIENT = 30.0
 class Hopeful(Network):
     """A planted bug: a push that ended without an answer has surely arrived."""
 
-    def push(self, remote: str, updates: Sequence[RefUpdate], *, atomic: bool = False) -> tuple[Refused, ...]:
+    def push(self, remote: str, updates: Sequence[RefUpdate], *, atomic: bool = False) -> tuple[RefusedRef, ...]:
         try:
             return Network.push(self, remote, updates, atomic=atomic)
         except AgentError:
@@ -59,7 +59,7 @@ class Hopeful(Network):
 class Rough(Network):
     """A planted bug: what stands there is overwritten."""
 
-    def push(self, remote: str, updates: Sequence[RefUpdate], *, atomic: bool = False) -> tuple[Refused, ...]:
+    def push(self, remote: str, updates: Sequence[RefUpdate], *, atomic: bool = False) -> tuple[RefusedRef, ...]:
         there = self.list_refs(remote)
         forced = [replace(each, expected=there.get(each.ref, "")) for each in updates]
         return Network.push(self, remote, forced, atomic=atomic)

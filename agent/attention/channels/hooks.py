@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 from agent.attention.channels.channel import Message
-from agent.attention.channels.http import HttpAnswer, Service, checked_url
+from agent.attention.channels.http import ChannelService, HttpAnswer, checked_url
 from agent.attention.channels.wording import whole_of
 from agent.dataclass import dataclass
 from agent.errors import Retryable, UserError
@@ -42,7 +42,7 @@ class Hook:
 
     url: str
     form: HookForm
-    service: Service
+    service: ChannelService
     language: Language
 
     @property

@@ -12,7 +12,7 @@ from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import AgentError, ConfigError, Interrupted, PerhapsDone, Permanent, Retryable, UserError
 from agent.llm.endpoint import http_address
-from agent.llm.exchange import ExchangeFailed, Failed, Route, exchange
+from agent.llm.exchange import ExchangeFailed, ExchangeFailure, Route, exchange
 from agent.llm.failures import clean_message, error_message, is_page, wait_asked
 from agent.llm.fields import mapping, parsed
 from agent.llm.messages import JsonObject
@@ -59,7 +59,7 @@ class HttpAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class ChannelService:
     """A channel's service. `address` and `key` are the settings that a message tells the person to check; `secrets` are
     values that no message may hold. `timeout`: seconds of silence allowed."""
 
@@ -150,7 +150,7 @@ class Service:
         parts = urlsplit(url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
-    def _failure(self, failed: Failed, place: str) -> AgentError:
+    def _failure(self, failed: ExchangeFailure, place: str) -> AgentError:
         why: str = failed.detail if isinstance(failed.detail, Sentence) else self.clean(failed.detail)
         match failed.fault:
             case "refused" | "connect" | "offline":

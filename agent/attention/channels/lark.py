@@ -10,7 +10,7 @@ import re
 from dataclasses import field
 
 from agent.attention.channels.channel import Choice, Message
-from agent.attention.channels.http import JSON_TYPE, HttpAnswer, Service, checked_url, json_body
+from agent.attention.channels.http import JSON_TYPE, ChannelService, HttpAnswer, checked_url, json_body
 from agent.attention.channels.wording import body_of, title_of
 from agent.dataclass import dataclass
 from agent.errors import Permanent, Retryable, UserError
@@ -45,7 +45,7 @@ class Lark:
     app_id: str
     app_secret: str
     owner: str
-    service: Service
+    service: ChannelService
     language: Language
     buttons: bool = False
     name: str = "lark"

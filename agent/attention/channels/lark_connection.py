@@ -41,7 +41,7 @@ class ConnectionLost(Exception):
     """The connection has ended, or what came in is not of this protocol."""
 
 
-class Refused(Exception):
+class ConnectionRefused(Exception):
     """The service does not open the connection; `headers` say why, with names in small letters."""
 
     def __init__(self, status: int, headers: Mapping[str, str]) -> None:
@@ -50,7 +50,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class ConnectionPace:
     """What the service asks of its clients, in seconds: `ping` between two pings; before a new connection, at most
     `nonce`, by chance, after one that was lost, and `interval` after one that the service did not open.
 
@@ -66,11 +66,11 @@ class Pace:
         return self.nonce * random.random()
 
 
-def pace_of(config: JsonObject) -> Pace:
+def pace_of(config: JsonObject) -> ConnectionPace:
     """The pace in a `ClientConfig`."""
     ping = float(number(config.get("PingInterval"))) or _PING_EVERY
     nonce, interval = number(config.get("ReconnectNonce")), number(config.get("ReconnectInterval"))
-    return Pace(max(ping, _PING_LEAST), min(float(nonce), 600.0), min(float(interval), 600.0))
+    return ConnectionPace(max(ping, _PING_LEAST), min(float(nonce), 600.0), min(float(interval), 600.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Event:
 class LongConnection:
     """One open connection. One thread at a time reads from it; `close` may come from any."""
 
-    def __init__(self, socket: "ClientConnection", service: int, pace: Pace, clock: Clock) -> None:
+    def __init__(self, socket: "ClientConnection", service: int, pace: ConnectionPace, clock: Clock) -> None:
         self._socket, self._service, self._clock = socket, service, clock
         self.pace = pace
         self._ping_at = clock.monotonic()
@@ -175,7 +175,7 @@ def is_installed() -> bool:
 
 
 def connect(url: str, timeout: float, cancelled: Cancelled) -> "ClientConnection":
-    """A connection to the address; raises `Refused`, `ConnectionLost`, `ssl.SSLCertVerificationError`, and
+    """A connection to the address; raises `ConnectionRefused`, `ConnectionLost`, `ssl.SSLCertVerificationError`, and
     `Interrupted` soon after `cancelled` is true."""
     from websockets.exceptions import InvalidStatus
     from websockets.sync.client import connect as open_socket
@@ -205,7 +205,7 @@ def connect(url: str, timeout: float, cancelled: Cancelled) -> "ClientConnection
         return awaited(open_it, cancelled, give_up)
     except InvalidStatus as error:
         headers = {name.lower(): value for name, value in error.response.headers.raw_items()}
-        raise Refused(error.response.status_code, headers) from None
+        raise ConnectionRefused(error.response.status_code, headers) from None
     except ssl.SSLCertVerificationError:
         raise
     except ValueError as error:

@@ -14,10 +14,10 @@ from agent.attention.channels.http import untrusted
 from agent.attention.channels.lark import Lark
 from agent.attention.channels.lark_connection import (
     ConnectionLost,
+    ConnectionPace,
+    ConnectionRefused,
     Event,
     LongConnection,
-    Pace,
-    Refused,
     connect,
     pace_of,
 )
@@ -44,7 +44,7 @@ class LarkIn:
     def __init__(self, bot: Lark, clock: Clock, wait: float = WAIT) -> None:
         self._bot, self._clock, self._wait = bot, clock, wait
         self._connection: LongConnection | None = None
-        self._pace = Pace()
+        self._pace = ConnectionPace()
         self._own_id = ""
         self._is_closed = False
 
@@ -110,7 +110,7 @@ class LarkIn:
             service = parse_qs(urlsplit(url).query).get("service_id", [""])[0]
             try:
                 socket = connect(url, self._bot.service.timeout, cancelled)
-            except Refused as error:
+            except ConnectionRefused as error:
                 raise self._refusal(error) from None
             except ssl.SSLCertVerificationError as error:
                 raise untrusted(urlsplit(url).netloc, error.verify_message) from None
@@ -138,7 +138,7 @@ class LarkIn:
             raise self._bot.service.not_understood(self._bot.base_url)
         return url
 
-    def _refusal(self, refused: Refused) -> AgentError:
+    def _refusal(self, refused: ConnectionRefused) -> AgentError:
         """The error for a connection that the service does not open; its reason is in the headers."""
         told = refused.headers.get("handshake-msg", "")
         codes = [refused.headers.get(name, "") for name in ("handshake-autherrcode", "handshake-status")]

@@ -2,7 +2,7 @@
 
 from agent.attention.channels.channel import Message
 from agent.attention.channels.hooks import utf8_bytes
-from agent.attention.channels.http import Service, checked_url
+from agent.attention.channels.http import ChannelService, checked_url
 from agent.attention.channels.wording import body_of, shortened, title_of
 from agent.dataclass import dataclass
 from agent.llm.fields import text
@@ -21,7 +21,7 @@ class Ntfy:
     base_url: str
     topic: str
     token: str
-    service: Service
+    service: ChannelService
     language: Language
     name: str = "ntfy"
 

@@ -9,7 +9,7 @@ from dataclasses import field
 from datetime import UTC, datetime
 
 from agent.attention.channels.channel import Incoming, Message, Received
-from agent.attention.channels.http import Service, checked_url
+from agent.attention.channels.http import ChannelService, checked_url
 from agent.attention.channels.wording import whole_of
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, Retryable, UserError
@@ -41,7 +41,7 @@ class Telegram:
     base_url: str
     token: str
     owner: str
-    service: Service
+    service: ChannelService
     language: Language
     wait: int = WAIT
     name: str = "telegram"

@@ -7,7 +7,7 @@ The body is `{"id", "title", "text", "at", "choices", "again"}`. `Idempotency-Ke
 import hmac
 
 from agent.attention.channels.channel import Message
-from agent.attention.channels.http import JSON_TYPE, Service, checked_url, json_body
+from agent.attention.channels.http import JSON_TYPE, ChannelService, checked_url, json_body
 from agent.attention.channels.wording import body_of, title_of
 from agent.dataclass import dataclass
 from agent.llm.fields import text
@@ -24,7 +24,7 @@ class Webhook:
 
     url: str
     secret: str
-    service: Service
+    service: ChannelService
     language: Language
     name: str = "webhook"
 

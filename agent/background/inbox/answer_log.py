@@ -16,7 +16,7 @@ KEPT = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class LoggedAnswer:
     """One answer in the note at `path`. `at` is in seconds since 1970; `key` the request's; `task`: it stands below a
     ticked task; `run` names its block, empty where nothing was put into the note. `gone`: the note was deleted
     since."""
@@ -34,9 +34,9 @@ class Answered:
 class AnswerLog:
     """The last answers, oldest first."""
 
-    answers: tuple[Answered, ...] = ()
+    answers: tuple[LoggedAnswer, ...] = ()
 
-    def add(self, one: Answered) -> None:
+    def add(self, one: LoggedAnswer) -> None:
         """Add an answer; forget the oldest when there are more than `KEPT`."""
         self.answers = (*self.answers, one)[-KEPT:]
 
@@ -48,11 +48,11 @@ class AnswerLog:
         """The note is gone: another of that name asks anew, whatever its words."""
         self.answers = tuple(replace(each, gone=True) if each.path == path else each for each in self.answers)
 
-    def of(self, path: str) -> tuple[Answered, ...]:
+    def of(self, path: str) -> tuple[LoggedAnswer, ...]:
         """The answers in a note."""
         return tuple(each for each in self.answers if each.path == path)
 
-    def last(self, path: str, key: str) -> Answered | None:
+    def last(self, path: str, key: str) -> LoggedAnswer | None:
         """The last answer to this request that was put into the note; None for none."""
         found = (each for each in reversed(self.of(path)) if each.key == key and each.run and not each.gone)
         return next(found, None)

@@ -14,7 +14,7 @@ from dataclasses import field
 from functools import partial
 from math import inf
 
-from agent.background.inbox.answer_log import CYCLES, WINDOW, Answered, AnswerLog
+from agent.background.inbox.answer_log import CYCLES, WINDOW, AnswerLog, LoggedAnswer
 from agent.background.inbox.answering import WrittenAnswer, asked_in, commit_record, is_inbox
 from agent.background.inbox.provenance import asks_more, check_origin, drop_arrived, is_meant, touched_tasks, unanswered
 from agent.background.inbox.queue import ALL, PendingRequest, RequestQueue, request_queue
@@ -367,10 +367,10 @@ class Inbox:
         entry.keys.pop(request.key, None)
         at = self.workspace.clock.now().timestamp()
         if placed is None:
-            self.answers.add(Answered(entry.path, request.key, at))
+            self.answers.add(LoggedAnswer(entry.path, request.key, at))
         else:
             task = bool(request.line)
-            self.answers.add(Answered(entry.path, request.key, at, placed.status, task, placed.run))
+            self.answers.add(LoggedAnswer(entry.path, request.key, at, placed.status, task, placed.run))
 
     def _finish(self, entry: PendingRequest, now: float) -> None:
         """Go on with what the person has asked meanwhile; else see later whether the answer has stayed."""

@@ -7,7 +7,7 @@ found by comparing the versions of the note.
 import logging
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from agent.background.inbox.answer_log import Answered
+from agent.background.inbox.answer_log import LoggedAnswer
 from agent.background.inbox.answering import asked_in
 from agent.background.inbox.queue import ALL, PendingRequest
 from agent.errors import AgentError
@@ -65,7 +65,7 @@ def drop_arrived(vault: Vault, entry: PendingRequest) -> None:
     entry.keys = {key: digest for key, digest in entry.keys.items() if digest not in came}
 
 
-def asks_more(workspace: Workspace, entry: PendingRequest, given: Sequence[Answered]) -> bool:
+def asks_more(workspace: Workspace, entry: PendingRequest, given: Sequence[LoggedAnswer]) -> bool:
     """True if the person saved new requests while the answer was written; sets the entry's `keys`.
 
     `given` are the answers in the note, the entry's own last.

@@ -13,7 +13,7 @@ from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from agent.background.inbox.answer_log import Answered
+from agent.background.inbox.answer_log import LoggedAnswer
 from agent.config.masking import HIDDEN
 from agent.config.private import replace as write_whole
 from agent.dataclass import dataclass
@@ -84,7 +84,7 @@ class RequestQueue:
     _last: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def save(self, entries: Iterable[PendingRequest], given: tuple[Answered, ...]) -> None:
+    def save(self, entries: Iterable[PendingRequest], given: tuple[LoggedAnswer, ...]) -> None:
         """Write the entries and what was answered, if anything has changed; raises OSError."""
         kept = [
             {
@@ -105,7 +105,7 @@ class RequestQueue:
             write_whole(self.path, text)
             self._last = text
 
-    def load(self) -> tuple[list[PendingRequest], tuple[Answered, ...]]:
+    def load(self) -> tuple[list[PendingRequest], tuple[LoggedAnswer, ...]]:
         """The entries that were kept and what was answered; nothing where the file cannot be read."""
         try:
             said = json.loads(self.path.read_text("utf-8"))
@@ -122,8 +122,10 @@ class RequestQueue:
                 )
                 for each in said["entries"]
             ]
-            answers = ({name: each[name] for name in Answered.__slots__ if name in each} for each in said["answers"])
-            return entries, tuple(Answered(**each) for each in answers)
+            answers = (
+                {name: each[name] for name in LoggedAnswer.__slots__ if name in each} for each in said["answers"]
+            )
+            return entries, tuple(LoggedAnswer(**each) for each in answers)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return [], ()
 

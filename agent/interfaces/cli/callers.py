@@ -13,7 +13,7 @@ from agent.dataclass import dataclass
 from agent.interfaces.cli.entry import DRAWING, relevant, version
 from agent.interfaces.cli.language import terminal_language
 from agent.interfaces.http.command_line import Caller
-from agent.interfaces.http.problems import Refused
+from agent.interfaces.http.problems import RequestRefused
 from agent.texts import Language
 from agent.workspace.workspace import Workspace
 
@@ -34,7 +34,7 @@ class Callers:
         return cls(workspace, version(), _settings(workspace), relevant(os.environ))
 
     def check(self, caller: Caller, *, draws: bool = False) -> None:
-        """Raise `Refused` for one that would answer otherwise; one that `draws` by itself may have another terminal."""
+        """Raise `RequestRefused` for one that would answer otherwise; one that `draws` may have another terminal."""
         unseen = DRAWING if draws else ()
         has, wants = (
             {name: value for name, value in each.items() if name not in unseen}
@@ -42,7 +42,7 @@ class Callers:
         )
         is_same = (has, self.version, self.settings) == (wants, caller.version, _settings(self.workspace))
         if not is_same or caller.root != os.path.realpath(self.workspace.vault.place.root):
-            raise Refused(HTTPStatus.CONFLICT, "another process has to answer this command")
+            raise RequestRefused(HTTPStatus.CONFLICT, "another process has to answer this command")
 
     @property
     def has_same_settings(self) -> bool:

@@ -15,7 +15,7 @@ from agent.errors import LockHeld, UserError
 from agent.escape import escape_line
 from agent.interfaces.cli.output import ToldError, say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
-from agent.interfaces.cli.run_summary import Answered
+from agent.interfaces.cli.run_summary import AnsweredRun
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.decisions import GivenDecision, Question, approvals, read_question, record_decision
 from agent.runs.run_io import RunIO
@@ -37,7 +37,7 @@ _FEWEST, _MOST_PER_LINE, _NAMED, _SHORT = 14, 4, 3, 60
 _PLAIN = re.compile(r"[\w./-]+")
 
 
-A = TypeVar("A", bound=Answered)
+A = TypeVar("A", bound=AnsweredRun)
 
 
 def settle(workspace: Workspace, ended: A, ask: AskLine, resume: Callable[[str, GivenDecision], A]) -> A:
@@ -66,7 +66,7 @@ def resume_after(agent: RunService, session: str, given: GivenDecision, line: Ru
     return agent.resume(session, line, partial(record_decision, agent.workspace, given))
 
 
-def _ask_decision(workspace: Workspace, ended: Answered, ask: AskLine) -> GivenDecision | None:
+def _ask_decision(workspace: Workspace, ended: AnsweredRun, ask: AskLine) -> GivenDecision | None:
     """Ask for the decision; None for "later"."""
     try:
         if ended.outcome is RunOutcome.QUESTION_ASKED:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from agent.dataclass import dataclass
 from agent.interfaces.cli.output import say
 from agent.interfaces.cli.prompt import keyboard, silent_keys
-from agent.interfaces.cli.run_summary import Answered
+from agent.interfaces.cli.run_summary import AnsweredRun
 from agent.interfaces.cli.screen import Screen
 from agent.runs.run_io import RunIO
 from agent.texts import text
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from agent.workspace.workspace import Workspace
 
 
-A = TypeVar("A", bound=Answered)
+A = TypeVar("A", bound=AnsweredRun)
 
 
 @dataclass(slots=True)

@@ -81,7 +81,7 @@ def show_file(data: bytes, *, raw: bool = False) -> bool:
 
 
 @dataclass(slots=True)
-class Stream:
+class EscapedStream:
     """Text for standard output that arrives in pieces, escaped correctly wherever it is split."""
 
     _escaper: Escaper = field(default_factory=Escaper)

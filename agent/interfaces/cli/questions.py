@@ -13,7 +13,7 @@ from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_summary import EXIT_CODES
 from agent.runs.decision_codes import codes_by_path
 from agent.runs.decisions import question_document
-from agent.runs.named_decisions import Answered, answer_question, find_question
+from agent.runs.named_decisions import NamedAnswer, answer_question, find_question
 from agent.runs.resumer import Resumer
 from agent.runs.short_ids import short_id
 from agent.runs.waiting_questions import waiting_questions
@@ -66,7 +66,7 @@ def _take_in(workspace: Workspace) -> None:
         import_module("agent.growth.curiosity.look").settle(workspace, publish)
 
 
-def _what_follows(done: Answered, *, is_taken_in: bool) -> str:
+def _what_follows(done: NamedAnswer, *, is_taken_in: bool) -> str:
     """Who acts on an answer that no run waits for."""
     if not done.is_of_sync:
         here = "it is taken in; a line of your profile changes when the profile is next brought up to date"

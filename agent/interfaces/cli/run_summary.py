@@ -12,7 +12,7 @@ EXIT_CODES = exit_codes("a limit stopped the run: its answer is not whole")
 """The closing lines in the help of a command that reports a run."""
 
 
-class Answered(Protocol):
+class AnsweredRun(Protocol):
     """What comes of a run."""
 
     @property
@@ -54,7 +54,7 @@ def show_summary(output: Output, summary: RunSummary) -> None:
     check_whole(summary)
 
 
-def check_whole(*runs: Answered) -> None:
+def check_whole(*runs: AnsweredRun) -> None:
     """Raise `CheckFailed` if a limit stopped one of the runs, repetition included; call it when all is printed.
 
     A script that asks has to know that the answer is not whole. A run that waits for its person, or was stopped by

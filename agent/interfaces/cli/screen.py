@@ -18,7 +18,7 @@ from agent.escape import escape_line
 from agent.events.bus import Bus
 from agent.events.runs import IterationStarted, ModelRetry, ToolCallFailed, ToolCallStarted, ToolCompleted
 from agent.interfaces.cli.activity import ActivityLine, Status
-from agent.interfaces.cli.printing import Stream, Styled, at_words, can_draw, show, size
+from agent.interfaces.cli.printing import EscapedStream, Styled, at_words, can_draw, show, size
 from agent.llm.provider import Cancelled, never
 from agent.texts import Language, text
 
@@ -45,7 +45,7 @@ class View(Protocol):
 class PlainView:
     """Text as it arrives, without any status: for a terminal on which the cursor cannot be moved."""
 
-    _stream: Stream = field(default_factory=Stream)
+    _stream: EscapedStream = field(default_factory=EscapedStream)
     _open: bool = False
 
     def start(self) -> None:

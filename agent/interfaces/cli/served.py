@@ -20,7 +20,7 @@ from agent.interfaces.cli.served_runs import run_route
 from agent.interfaces.cli.served_searches import search_route
 from agent.interfaces.http.command_line import CommandLine, CommandOperation, Printed, command_operation
 from agent.interfaces.http.operation import AnyOperation, AnyStream
-from agent.interfaces.http.problems import Refused
+from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
 from agent.workspace.workspace import Workspace
 
@@ -52,7 +52,7 @@ def command_route(callers: Callers) -> CommandOperation:
     def answer(service: Service, asked: CommandLine) -> Printed:
         callers.check(asked)
         if served_command(asked.args) is None:
-            raise Refused(HTTPStatus.CONFLICT, "another process has to answer this command")
+            raise RequestRefused(HTTPStatus.CONFLICT, "another process has to answer this command")
         out, err = CapturedStream(asked.terminals[0]), CapturedStream(asked.terminals[1])
 
         def run() -> int:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 
-from agent.background.asked_runs import AnswerText, AskedRun, Failed, RunNews
+from agent.background.asked_runs import AnswerText, AskedRun, RunFailed, RunNews
 from agent.errors import Stopping
 from agent.events.runs import Speaker, TaskStarted
 from agent.interfaces.cli.callers import Callers
@@ -22,7 +22,7 @@ from agent.interfaces.cli.run_summary import as_message, told_message
 from agent.interfaces.cli.run_task import SILENT
 from agent.interfaces.http.command_line import RunCommand, RunMessage, TakenRun, Tell, run_stream
 from agent.interfaces.http.operation import NoParams, Stream
-from agent.interfaces.http.problems import Refused
+from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
 from agent.loop.outcome import Ended
 from agent.loop.request import RunRequest
@@ -42,7 +42,7 @@ def run_route(callers: Callers) -> Stream[NoParams]:
     def take(service: Service, asked: RunCommand, tell: Tell) -> TakenRun:
         callers.check(asked, draws=True)
         if service.index.index.chosen.notice:
-            raise Refused(HTTPStatus.CONFLICT, "another process has to say why search uses another model")
+            raise RequestRefused(HTTPStatus.CONFLICT, "another process has to say why search uses another model")
         told_in = callers.language(asked, is_document=asked.is_document)
         may_begin = threading.Event()
         run = _submit(service, asked, told_in, tell, may_begin)
@@ -119,7 +119,7 @@ def _message(news: RunNews, language: Language, settings: Language) -> RunMessag
             summary = speaking(language, lambda: summary_of(news, settings))
             failure = summary.failure and speaking(language, partial(told, summary.failure))
             return "ended", as_message(replace(summary, failure=failure))
-        case Failed():
+        case RunFailed():
             error = news.error or Stopping(news.reason)
             return "failed", told_message(speaking(language, partial(told, error)))
         case _:

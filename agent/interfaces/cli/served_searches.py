@@ -8,9 +8,9 @@ from http import HTTPStatus
 from agent.errors import AgentError
 from agent.interfaces.cli.callers import Callers
 from agent.interfaces.http.command_line import SearchAsked, SearchFound, SearchOperation, search_operation
-from agent.interfaces.http.problems import Refused
+from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
-from agent.interfaces.mcp.search_messages import DAEMON_PATH, Failure, Question, settings_of
+from agent.interfaces.mcp.search_messages import DAEMON_PATH, SearchFailure, SearchQuestion, settings_of
 from agent.interfaces.mcp.search_process import Found, find_in
 from agent.runs.recall_source import RecallSource, recall_source
 from agent.workspace.catch_up import catch_up
@@ -24,17 +24,17 @@ def search_route(callers: Callers) -> SearchOperation:
 
     def answer(service: Service, asked: SearchAsked) -> SearchFound:
         if (asked.version, asked.environ) != started or not callers.has_same_settings:
-            raise Refused(HTTPStatus.CONFLICT, "another process has to search")
-        question = Question(asked.text, asked.limit, asked.memories, asked.channel, asked.run)
+            raise RequestRefused(HTTPStatus.CONFLICT, "another process has to search")
+        question = SearchQuestion(asked.text, asked.limit, asked.memories, asked.channel, asked.run)
         with service.index.held() as index:
             if not opened:
                 opened.append(recall_source(service.workspace, index))
-            found: Found | Failure
+            found: Found | SearchFailure
             try:
                 late = catch_up(service.workspace, index)
                 found = find_in(service.workspace, opened[0], question, late)
             except AgentError as error:
-                found = Failure(str(error.message), str(error.hint))
+                found = SearchFailure(str(error.message), str(error.hint))
         return SearchFound(base64.b64encode(pickle.dumps(found)).decode())
 
     return search_operation(DAEMON_PATH, answer)

@@ -15,11 +15,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from agent.errors import AgentError
-from agent.interfaces.http.operation import AnyOperation, AnyStream, Call, Operation, Reply, StreamEvent
-from agent.interfaces.http.problems import Refused
+from agent.interfaces.http.operation import AnyOperation, AnyStream, Call, Operation, StreamEvent, TypedReply
+from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.responses import SECURITY_HEADERS, encoded, json_bytes, problem_response
 from agent.interfaces.http.service import Service
-from agent.interfaces.http.stored_answers import Answer, StoredAnswers
+from agent.interfaces.http.stored_answers import StoredAnswers, StoredResponse
 
 logger = logging.getLogger(__name__)
 
@@ -36,12 +36,12 @@ def build_application(service: Service, table: Iterable[AnyOperation | AnyStream
     def failed(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):
             status = HTTPStatus(error.status_code)
-            error = Refused(status, status.phrase, headers=error.headers or {})
-        elif not isinstance(error, AgentError | Refused | msgspec.MsgspecError):
+            error = RequestRefused(status, status.phrase, headers=error.headers or {})
+        elif not isinstance(error, AgentError | RequestRefused | msgspec.MsgspecError):
             logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
         return problem_response(error, language)
 
-    handled = (HTTPException, AgentError, Refused, msgspec.MsgspecError, Exception)
+    handled = (HTTPException, AgentError, RequestRefused, msgspec.MsgspecError, Exception)
     return Starlette(routes=[*routes, *others], exception_handlers=dict.fromkeys(handled, failed))
 
 
@@ -63,10 +63,10 @@ def _route(
 def _operation(
     service: Service, answers: StoredAnswers, operation: AnyOperation
 ) -> Callable[[Request], Awaitable[Response]]:
-    def perform(call: Call[Any, Any]) -> Answer:
+    def perform(call: Call[Any, Any]) -> StoredResponse:
         answer = operation.respond(call)
-        reply = answer if isinstance(answer, Reply) else Reply(answer)
-        return Answer(reply.status or operation.status, encoded(reply.result), dict(reply.headers))
+        reply = answer if isinstance(answer, TypedReply) else TypedReply(answer)
+        return StoredResponse(reply.status or operation.status, encoded(reply.result), dict(reply.headers))
 
     async def endpoint(request: Request) -> Response:
         data, body = await _body(request, operation.body)
@@ -78,7 +78,7 @@ def _operation(
             else:
                 answer = await run_in_threadpool(perform, call)
         except Exception as error:
-            if isinstance(error, AgentError | Refused | msgspec.MsgspecError):
+            if isinstance(error, AgentError | RequestRefused | msgspec.MsgspecError):
                 return problem_response(error, service.workspace.settings.vault.language)
             raise
         return json_bytes(answer.body, answer.status, answer.headers, operation.content_type)
@@ -116,7 +116,7 @@ def encode_event(event: StreamEvent) -> bytes:
 def _call(service: Service, request: Request, params: type[msgspec.Struct], body: object) -> Call[Any, Any]:
     names = [name for name, _ in request.query_params.multi_items()]
     if len(names) != len(set(names)):
-        raise Refused(HTTPStatus.BAD_REQUEST, "a parameter of the query is given twice")
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, "a parameter of the query is given twice")
     given = {**request.query_params, **request.path_params}
     headers = request.headers
     return Call(
@@ -135,14 +135,14 @@ async def _body(request: Request, type: type[object] | None) -> tuple[bytes, obj
     try:
         data = await request.body()
     except ClientDisconnect:
-        raise Refused(HTTPStatus.BAD_REQUEST, "the request was cut off") from None
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, "the request was cut off") from None
     if type is None:
         return data, None
     if not data:
         return data, msgspec.convert({}, type)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise Refused(
+        raise RequestRefused(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "the body has to be JSON", hint="send Content-Type: application/json"
         )
     return data, msgspec.json.decode(data, type=type)

@@ -46,7 +46,7 @@ class Call(Generic[P, B]):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply(Generic[R]):
+class TypedReply(Generic[R]):
     """A result with headers of its own, or with another status than its operation's."""
 
     result: R
@@ -67,7 +67,7 @@ class Operation(Generic[P, B, R]):
     path: str
     name: str
     summary: str
-    respond: Callable[[Call[P, B]], R | Reply[R]]
+    respond: Callable[[Call[P, B]], R | TypedReply[R]]
     result: type[R]
     params: type[P]
     body: type[B] | None = None

@@ -57,7 +57,7 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     stale: StaleNote | None = None
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that no error of the program describes: a wrong header, a body that is too large.
 
     `hint` says what to do; `headers` go into the response, and `stale` into its document.
@@ -88,7 +88,7 @@ def problem_of(error: Exception, language: Language) -> Problem:
         return translated(sentence, language)
 
     match error:
-        case Refused():
+        case RequestRefused():
             hint = said(error.hint)
             return Problem(status.phrase, status.phrase, status, said(error.detail), hint, stale=error.stale)
         case NeedsApproval() | QuestionAsked():
@@ -119,6 +119,6 @@ _STATUSES: tuple[tuple[HTTPStatus, tuple[type[Exception], ...]], ...] = (
 
 def status_of(error: Exception) -> HTTPStatus:
     """The HTTP status of an error."""
-    if isinstance(error, Refused):
+    if isinstance(error, RequestRefused):
         return error.status
     return next((status for status, kinds in _STATUSES if isinstance(error, kinds)), HTTPStatus.INTERNAL_SERVER_ERROR)

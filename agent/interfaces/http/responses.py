@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from agent.config.masking import printable, printable_bytes
-from agent.interfaces.http.problems import CONTENT_TYPE, Refused, problem_of
+from agent.interfaces.http.problems import CONTENT_TYPE, RequestRefused, problem_of
 from agent.texts import Language
 
 JSON = "application/json"
@@ -59,11 +59,11 @@ def json_response(result: object, status: int = 200, headers: Mapping[str, str] 
 def problem_response(error: Exception, language: Language) -> Response:
     """An error as a problem document."""
     problem = problem_of(error, language)
-    headers = {**SECURITY_HEADERS, **(error.headers if isinstance(error, Refused) else {})}
+    headers = {**SECURITY_HEADERS, **(error.headers if isinstance(error, RequestRefused) else {})}
     return Response(encoded(problem), problem.status, headers, CONTENT_TYPE)
 
 
-def refusal(refused: Refused, language: Language, scope: Scope) -> Response:
+def refusal(refused: RequestRefused, language: Language, scope: Scope) -> Response:
     """A refused request: a page for a browser that wants one, else a problem document."""
     accepts = next((value for name, value in scope["headers"] if name == b"accept"), b"")
     if b"text/html" not in accepts:

@@ -21,7 +21,7 @@ from agent.config.entrance import Entrance
 from agent.config.private import FILE, make_folder
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.interfaces.http.door.guard import Guard, Limits
+from agent.interfaces.http.door.guard import Guard, RequestLimits
 from agent.interfaces.http.door.port import Listener, PortRequest, Tls, listener_of
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.socket_file import bindable
@@ -115,7 +115,7 @@ class HttpServer:
     """One event loop in a thread of its own, from `start` to `close`."""
 
     sign_in: SignIn
-    limits: Limits
+    limits: RequestLimits
     language: Language
     app: ASGIApp = _not_started
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)

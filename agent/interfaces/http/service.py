@@ -18,7 +18,7 @@ from agent.workspace.workspace import Workspace
 
 
 @dataclass(slots=True)
-class SharedIndex:
+class SharedSearch:
     """One search index for all requests of a server: one request at a time searches in it."""
 
     index: SearchIndex
@@ -42,7 +42,7 @@ class Service:
     """
 
     workspace: Workspace
-    index: SharedIndex
+    index: SharedSearch
     pool: Pool
     bus: Bus
     runs: AskedRuns

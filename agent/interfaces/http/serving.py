@@ -16,8 +16,8 @@ from agent.daemon import Live
 from agent.dataclass import dataclass
 from agent.interfaces.http.api.table import SOCKET_TABLE, TABLE
 from agent.interfaces.http.application import build_application
-from agent.interfaces.http.door.guard import OPEN, Limits
-from agent.interfaces.http.door.limits import Allowance
+from agent.interfaces.http.door.guard import OPEN, RequestLimits
+from agent.interfaces.http.door.limits import TokenBucket
 from agent.interfaces.http.door.port import OpenPort, PortRequest, bracketed
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.socket_file import socket_path
@@ -25,7 +25,7 @@ from agent.interfaces.http.door.token import load_token, token_file
 from agent.interfaces.http.happening import Happening, take_in
 from agent.interfaces.http.operation import AnyOperation, AnyStream
 from agent.interfaces.http.server import HttpServer
-from agent.interfaces.http.service import Service, SharedIndex
+from agent.interfaces.http.service import Service, SharedSearch
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 
@@ -73,7 +73,9 @@ def doors_of(live: Live, own: Sequence[AnyOperation | AnyStream] = ()) -> Iterat
         runs = AskedRuns(workspace, live.pool, partial(opened_runs, workspace))
         largest = int(settings.http.largest_megabytes * 1_000_000)
         rate = settings.http.per_second
-        limits = Limits(Allowance(clock, rate, rate * 2), Allowance(clock, _PER_SECOND, _WRONG_TOKENS), largest)
+        limits = RequestLimits(
+            TokenBucket(clock, rate, rate * 2), TokenBucket(clock, _PER_SECOND, _WRONG_TOKENS), largest
+        )
         server = HttpServer(sign_in, limits, settings.vault.language)
 
         @cache
@@ -85,7 +87,7 @@ def doors_of(live: Live, own: Sequence[AnyOperation | AnyStream] = ()) -> Iterat
             await with_pages()(scope, receive, send)
 
         doors = Doors(server, workspace, live.pool, with_pages)
-        shared = SharedIndex(index)
+        shared = SharedSearch(index)
         service = Service(workspace, shared, live.pool, live.bus, runs, changes, sign_in, doors.open)
         server.start(serve_pages)
         try:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from agent.config.private import make_folder, replace
 from agent.dataclass import dataclass
-from agent.interfaces.http.problems import Refused
+from agent.interfaces.http.problems import RequestRefused
 from agent.workspace.workspace import Workspace
 
 SECONDS = 86_400
@@ -28,7 +28,7 @@ _LOOK = 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StoredResponse:
     """A response: its status, its body and the headers of its own."""
 
     status: int
@@ -45,13 +45,17 @@ class StoredAnswers:
     _locks: dict[str, threading.Lock] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def once(self, key: str, asked: tuple[str, str, str, bytes], perform: Callable[[], Answer]) -> Answer:
+    def once(
+        self, key: str, asked: tuple[str, str, str, bytes], perform: Callable[[], StoredResponse]
+    ) -> StoredResponse:
         """The answer of `perform`, or the one that it had the first time; `asked` tells one request from another.
 
-        Raises `Refused` for a key of another request.
+        Raises `RequestRefused` for a key of another request.
         """
         if len(key) > _LONGEST:
-            raise Refused(HTTPStatus.BAD_REQUEST, "the Idempotency-Key is longer than {most} characters", most=_LONGEST)
+            raise RequestRefused(
+                HTTPStatus.BAD_REQUEST, "the Idempotency-Key is longer than {most} characters", most=_LONGEST
+            )
         name = sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
         digest = sha256(repr(asked).encode("utf-8", "surrogateescape")).hexdigest()
         with self._lock_of(name):
@@ -59,7 +63,7 @@ class StoredAnswers:
             if known is not None:
                 given, answer = known
                 if given != digest:
-                    raise Refused(
+                    raise RequestRefused(
                         HTTPStatus.UNPROCESSABLE_ENTITY,
                         "this Idempotency-Key came with another request",
                         hint="make a new key for each new request",
@@ -80,16 +84,16 @@ class StoredAnswers:
                 self._locks = {each: lock for each, lock in self._locks.items() if lock.locked()}
             return self._locks.setdefault(name, threading.Lock())
 
-    def _load(self, name: str) -> tuple[str, Answer] | None:
+    def _load(self, name: str) -> tuple[str, StoredResponse] | None:
         try:
             found = json.loads((self._folder / name).read_bytes())
-            answer = Answer(found["status"], base64.b64decode(found["body"]), found["headers"])
+            answer = StoredResponse(found["status"], base64.b64decode(found["body"]), found["headers"])
             is_recent = self._now - float(found["at"]) < SECONDS
             return (found["asked"], answer) if is_recent else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def _save(self, name: str, digest: str, answer: Answer) -> None:
+    def _save(self, name: str, digest: str, answer: StoredResponse) -> None:
         make_folder(self._folder)
         body = base64.b64encode(answer.body).decode()
         found = {"asked": digest, "at": self._now, "status": answer.status, "headers": dict(answer.headers)}

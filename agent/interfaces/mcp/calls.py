@@ -9,7 +9,7 @@ from dataclasses import replace
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NeedsApproval, StopRun, ToolRetry
 from agent.interfaces.mcp.clients import Client, offered
-from agent.interfaces.mcp.definitions import DEFINITIONS, Definition, Offer
+from agent.interfaces.mcp.definitions import DEFINITIONS, Definition, ToolOffer
 from agent.interfaces.mcp.searches import Searches
 from agent.interfaces.mcp.toolset import toolset
 from agent.interfaces.mcp.writing import as_note_call
@@ -37,7 +37,7 @@ _DIFF_CHARACTERS = 16_000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CallResult:
     """The result of a call; `failed`: it was not carried out. `waits_for` is the note in which the person has to say
     yes before it is."""
 
@@ -51,7 +51,7 @@ class Calls:
     """The calls of programs on one vault; may be used by several threads."""
 
     workspace: Workspace
-    offer: Offer
+    offer: ToolOffer
     policies: Policies
     searches: Searches
     registry: Registry
@@ -60,43 +60,43 @@ class Calls:
         """The tools that the program may use, under the machine's policy."""
         return offered(self.offer, self.policies, client)
 
-    def perform(self, name: str, call: JsonObject, client: Client, cancelled: Cancelled = never) -> Answer:
+    def perform(self, name: str, call: JsonObject, client: Client, cancelled: Cancelled = never) -> CallResult:
         """Perform a call, which ends early once it is `cancelled`; never raises for a call that is wrong or fails: the
         answer says what to do."""
         definition = next((each for each in self.offered(client) if each.name == name), None)
         if definition is None:
-            return Answer(self._unknown(name, client), failed=True)
+            return CallResult(self._unknown(name, client), failed=True)
         if found := problems(call, definition.parameters):
-            return Answer("\n".join((f"{name} was not called:", *found)), failed=True)
+            return CallResult("\n".join((f"{name} was not called:", *found)), failed=True)
         try:
             if name in {"read", "write", "move"}:
                 with client.lock:  # the base must be that of what is shown
                     return self._perform(definition, call, client, cancelled)
             return self._perform(definition, call, client, cancelled)
         except NeedsApproval as stop:
-            return Answer(self._format_waiting(stop), failed=True, waits_for=stop.path)
+            return CallResult(self._format_waiting(stop), failed=True, waits_for=stop.path)
         except StopRun as stop:
-            return Answer(stop.message, failed=True)
+            return CallResult(stop.message, failed=True)
         except AgentError as error:
             hint = f" ({error.hint})" if error.hint else ""
-            return Answer(_renamed(self.workspace.vault.masked(f"{error.message}{hint}")), failed=True)
+            return CallResult(_renamed(self.workspace.vault.masked(f"{error.message}{hint}")), failed=True)
 
     def close(self) -> None:
         """Close the index."""
         self.searches.close()
 
-    def _perform(self, definition: Definition, call: JsonObject, client: Client, cancelled: Cancelled) -> Answer:
+    def _perform(self, definition: Definition, call: JsonObject, client: Client, cancelled: Cancelled) -> CallResult:
         tool, given = self._translated(definition, call, client)
         asked = ToolCall(self.workspace.vault.clock.new_id(), tool, given)
         if call.get("dry_run") is True and tool != "vault_undo":
             return self._preview(asked, client)
         called = self.registry.call(asked, replace(client.context, cancelled=cancelled))
         if called.given is None:
-            return Answer(_renamed(called.result.text), failed=True)
+            return CallResult(_renamed(called.result.text), failed=True)
         path = called.given.sources[0].path if tool == "vault_read" and called.given.sources else ""
         path = path or (arguments.text(given, "path") if definition.name == "write" else "")
         base = client.context.shown.version(path) if path else ""
-        return Answer(f"base: {base}\n{called.result.text}" if base else called.result.text)
+        return CallResult(f"base: {base}\n{called.result.text}" if base else called.result.text)
 
     def _translated(self, definition: Definition, call: JsonObject, client: Client) -> tuple[str, JsonObject]:
         """The agent's tool for this call, and its arguments."""
@@ -110,12 +110,12 @@ class Calls:
         given = {key: value for key, value in call.items() if key != "dry_run" or name == "undo"}
         return definition.stands_for[0], given
 
-    def _preview(self, asked: ToolCall, client: Client) -> Answer:
+    def _preview(self, asked: ToolCall, client: Client) -> CallResult:
         """The diff of what a call would change."""
         drafts = self.registry.preview(asked, client.context)
         shown = self.workspace.vault.masked(diff(drafts, "en"))
         changes = cut(shown, _DIFF_CHARACTERS) if shown else "nothing would change"
-        return Answer(f"nothing is written yet; this is what would change:\n{changes}")
+        return CallResult(f"nothing is written yet; this is what would change:\n{changes}")
 
     def _unknown(self, name: str, client: Client) -> str:
         names = ", ".join(each.name for each in self.offered(client))
@@ -130,7 +130,7 @@ class Calls:
         )
 
 
-def open_calls(workspace: Workspace, offer: Offer, policies: Policies) -> Calls:
+def open_calls(workspace: Workspace, offer: ToolOffer, policies: Policies) -> Calls:
     """The calls on one vault."""
     searches = Searches(workspace)
     registry = toolset(workspace, searches, policies, read_only=offer.read_only)

@@ -7,7 +7,7 @@ from dataclasses import field
 
 from agent.clock import Clock
 from agent.dataclass import dataclass
-from agent.interfaces.mcp.definitions import Definition, Offer
+from agent.interfaces.mcp.definitions import Definition, ToolOffer
 from agent.tools.policy import Permission, Policies
 from agent.tools.tool import RunContext
 from agent.vault.change import CLIENT
@@ -50,7 +50,7 @@ class Clients:
         return self._known[actor]
 
 
-def offered(offer: Offer, policies: Policies, client: Client) -> tuple[Definition, ...]:
+def offered(offer: ToolOffer, policies: Policies, client: Client) -> tuple[Definition, ...]:
     """The tools of an offer that the program may use, under the machine's policy."""
     policy = policies.choose(client.context).policy
     return tuple(

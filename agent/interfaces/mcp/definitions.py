@@ -143,7 +143,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ToolOffer:
     """What a person offers to programs: the tools that may be called, those of them that are listed, and whether only
     reading is allowed."""
 
@@ -152,11 +152,11 @@ class Offer:
     read_only: bool = False
 
 
-def offer_of(names: str, *, read_only: bool) -> Offer:
+def offer_of(names: str, *, read_only: bool) -> ToolOffer:
     """The offer of the tools that a person names, such as `search,read` or `all` (empty: the usual ones, and no other
     is refused); raises `UserError` for an unknown one."""
     listed = _named(names)
-    return Offer(listed if names.strip() else DEFINITIONS, listed, read_only)
+    return ToolOffer(listed if names.strip() else DEFINITIONS, listed, read_only)
 
 
 def _named(names: str) -> Sequence[Definition]:

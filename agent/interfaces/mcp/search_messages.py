@@ -10,7 +10,7 @@ _COUNT = ("VAULT_AGENT_INDEX__", "VAULT_AGENT_MEMORY__", "VAULT_AGENT_VAULT__", 
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SearchQuestion:
     """A search for passages of notes, or for `memories` of the person of a program (`channel`, `run`)."""
 
     text: str
@@ -21,7 +21,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class SearchFailure:
     """Why a question has no answer, and what to do."""
 
     message: str

@@ -16,7 +16,7 @@ from agent.app.open import open_workspace
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.index.hit import SearchResult
-from agent.interfaces.mcp.search_messages import Failure, Question
+from agent.interfaces.mcp.search_messages import SearchFailure, SearchQuestion
 from agent.memory.recall.recaller import Recollection
 from agent.runs.recall_source import RecallSource, recall_source
 from agent.tools.tool import RunContext
@@ -35,7 +35,7 @@ class IndexSearches:
     workspace: Workspace
     _source: RecallSource | None = None
 
-    def find(self, asked: Question) -> Found:
+    def find(self, asked: SearchQuestion) -> Found:
         """Passages of notes, or memories, with the reason why something may be missing."""
         source, late = self._ready(asked.text)
         return find_in(self.workspace, source, asked, late)
@@ -50,7 +50,7 @@ class IndexSearches:
         return self._source, catch_up(self.workspace, self._source.library, notes)
 
 
-def find_in(workspace: Workspace, source: RecallSource, asked: Question, late: str | None) -> Found:
+def find_in(workspace: Workspace, source: RecallSource, asked: SearchQuestion, late: str | None) -> Found:
     """Passages of notes, or memories; `late` is why the index is behind, None if it is not."""
 
     def search() -> Found:
@@ -73,13 +73,13 @@ def serve(root: Path) -> None:
             asked = pickle.load(incoming)
         except EOFError:
             return
-        answer: Found | Failure
+        answer: Found | SearchFailure
         try:
             answer = searches.find(asked)
         except AgentError as error:
-            answer = Failure(str(error.message), str(error.hint))
+            answer = SearchFailure(str(error.message), str(error.hint))
         except Exception as error:  # noqa: BLE001 - told to the program that asked; the next question may be answered
-            answer = Failure(f"search failed: {type(error).__name__}: {error}")
+            answer = SearchFailure(f"search failed: {type(error).__name__}: {error}")
         pickle.dump(answer, outgoing)
         outgoing.flush()
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from agent.dataclass import dataclass
 from agent.errors import Permanent, ToolFailed
 from agent.index.module_process import end_process
-from agent.interfaces.mcp.search_messages import DAEMON_PATH, Failure, Question, settings_of
+from agent.interfaces.mcp.search_messages import DAEMON_PATH, SearchFailure, SearchQuestion, settings_of
 from agent.tools.tool import RunContext
 from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.daemon_socket import DaemonSilent, ask_daemon, program_version
@@ -46,11 +46,11 @@ class Searches:
 
     def search(self, question: str, limit: int) -> "SearchResult":
         """Passages of all notes except transcripts and the archive."""
-        return cast("SearchResult", self._ask(Question(question, limit)))
+        return cast("SearchResult", self._ask(SearchQuestion(question, limit)))
 
     def remembered(self, question: str, limit: int, context: RunContext) -> "Recollection":
         """The memories about a question, for the person of the program."""
-        asked = Question(question, limit, memories=True, channel=context.channel, run=context.run)
+        asked = SearchQuestion(question, limit, memories=True, channel=context.channel, run=context.run)
         return cast("Recollection", self._ask(asked))
 
     @property
@@ -64,7 +64,7 @@ class Searches:
         if process is not None:
             end_process(process)
 
-    def _ask(self, asked: Question) -> Any:
+    def _ask(self, asked: SearchQuestion) -> Any:
         """The answer; raises `ToolFailed` for a search that fails, and `Permanent` if no process answers."""
         with self._lock, suppress(DaemonSilent):
             return _checked(self._from_daemon(asked))
@@ -83,7 +83,7 @@ class Searches:
                 return _checked(answer)
         raise Permanent("the search does not start", hint="vault-agent doctor looks for the cause")
 
-    def _from_daemon(self, asked: Question) -> Any:
+    def _from_daemon(self, asked: SearchQuestion) -> Any:
         """The daemon's answer; raises `DaemonSilent` if there is none, as before it has looked at all notes."""
         if not self.is_daemon_asked or load_daemon_state(self.workspace) is None:
             raise DaemonSilent("there is no daemon")
@@ -107,6 +107,6 @@ class Searches:
 
 
 def _checked(answer: Any) -> Any:
-    if isinstance(answer, Failure):
+    if isinstance(answer, SearchFailure):
         raise ToolFailed(answer.message, hint=answer.hint)
     return answer

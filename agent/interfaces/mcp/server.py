@@ -27,7 +27,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.interfaces.mcp.clients import Client, Clients, offered
-from agent.interfaces.mcp.definitions import Definition, Offer
+from agent.interfaces.mcp.definitions import Definition, ToolOffer
 from agent.interfaces.mcp.resources import MARKDOWN, NOTE, Resources
 from agent.interfaces.mcp.watching import ListName, ListWatch, Watch
 from agent.llm.messages import JsonObject
@@ -36,7 +36,7 @@ from agent.tools.policy import Policies
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from agent.interfaces.mcp.calls import Answer, Calls
+    from agent.interfaces.mcp.calls import CallResult, Calls
     from agent.interfaces.mcp.prompts import Prompts
 
 T = TypeVar("T")
@@ -66,7 +66,7 @@ class Door:
     """One vault, open to programs until `close`; `ending` is set when this process ends, and stops what runs."""
 
     workspace: Workspace
-    offer: Offer
+    offer: ToolOffer
     policies: Policies
     ending: threading.Event = field(default_factory=threading.Event)
     clients: Clients = field(init=False)
@@ -187,12 +187,12 @@ class Door:
             return asked
         return _as_result(await perform() if asked else answer)
 
-    async def _perform(self, name: str, given: JsonObject, client: Client) -> "Answer":
+    async def _perform(self, name: str, given: JsonObject, client: Client) -> "CallResult":
         """Perform a call in a thread. When the program cancels it, a run of the agent is stopped, while a write goes on
         to its end."""
         stopped = threading.Event()
 
-        def work() -> "Answer":
+        def work() -> "CallResult":
             return self.calls().perform(name, given, client, lambda: stopped.is_set() or self.ending.is_set())
 
         try:
@@ -321,5 +321,5 @@ def _as_tool(definition: Definition) -> types.Tool:
     )
 
 
-def _as_result(answer: "Answer") -> types.CallToolResult:
+def _as_result(answer: "CallResult") -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=answer.text)], is_error=answer.failed)

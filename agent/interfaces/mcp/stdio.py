@@ -3,13 +3,13 @@
 import anyio
 from mcp.server.stdio import stdio_server
 
-from agent.interfaces.mcp.definitions import Offer
+from agent.interfaces.mcp.definitions import ToolOffer
 from agent.interfaces.mcp.server import Door
 from agent.tools.policy_file import load_policies
 from agent.workspace.workspace import Workspace
 
 
-def serve(workspace: Workspace, offer: Offer) -> None:
+def serve(workspace: Workspace, offer: ToolOffer) -> None:
     """Serve until standard input is closed; raises `ConfigError` for an invalid policy."""
     door = Door(workspace, offer, load_policies(workspace.directories.config))
 

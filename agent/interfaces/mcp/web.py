@@ -9,7 +9,7 @@ import uvicorn
 from agent.config.entrance import LOCAL_NAMES
 from agent.dataclass import dataclass
 from agent.errors import UserError, os_reason
-from agent.interfaces.mcp.definitions import Offer
+from agent.interfaces.mcp.definitions import ToolOffer
 from agent.interfaces.mcp.gate import Gate
 from agent.interfaces.mcp.server import Door
 from agent.interfaces.mcp.token_file import token_of
@@ -33,7 +33,7 @@ class Listening:
     token_file: Path
 
 
-def serve(workspace: Workspace, offer: Offer, port: int | None, announce: Callable[[Listening], object]) -> None:
+def serve(workspace: Workspace, offer: ToolOffer, port: int | None, announce: Callable[[Listening], object]) -> None:
     """Serve until the process is told to end; `announce` is called once programs can connect.
 
     Raises `UserError` for a port that is taken, and `ConfigError` for an invalid policy.

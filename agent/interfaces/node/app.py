@@ -17,13 +17,13 @@ from starlette.routing import Route
 
 from agent.clock import Clock
 from agent.dataclass import dataclass
-from agent.interfaces.node.calls import Answer, Calls
+from agent.interfaces.node.calls import CallLog, NodeResponse
 from agent.interfaces.node.catalog import described
-from agent.interfaces.node.failure import Failure, bad_arguments
-from agent.interfaces.node.guard import Guard, problem
+from agent.interfaces.node.failure import NodeFailure, bad_arguments
+from agent.interfaces.node.guard import NodeGuard, problem
 from agent.interfaces.node.permissions import permissions
 from agent.interfaces.node.programs import missing
-from agent.interfaces.node.tool import Desk, Done, NodeTool
+from agent.interfaces.node.tool import Desk, NodeResult, NodeTool
 from agent.llm.messages import JsonObject
 from agent.texts import Sentence
 from agent.tools.schema import problems
@@ -42,7 +42,7 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class NodeCall:
     """A call of a tool; `call_id` is the caller's, who may send it again."""
 
     call_id: str
@@ -55,10 +55,10 @@ class NodeApp:
 
     tools: dict[str, NodeTool]
     desk: Desk
-    calls: Calls
+    calls: CallLog
     clock: Clock
 
-    def guarded(self, token: str, port: int) -> Guard:
+    def guarded(self, token: str, port: int) -> NodeGuard:
         """The whole application."""
         routes = [
             Route("/api/v1/version", self._version, methods=["GET"]),
@@ -66,8 +66,8 @@ class NodeApp:
             Route("/api/v1/permissions", self._permissions, methods=["GET"]),
             Route("/api/v1/tools/{name}/execute", self._execute, methods=["POST"]),
         ]
-        errors = {Failure: _failed, HTTPException: _not_routed}
-        return Guard(Starlette(routes=routes, exception_handlers=errors), token, port)
+        errors = {NodeFailure: _failed, HTTPException: _not_routed}
+        return NodeGuard(Starlette(routes=routes, exception_handlers=errors), token, port)
 
     def needs(self) -> dict[str, Sentence]:
         """What each tool still needs on this machine, a package or a permission; empty if it is ready."""
@@ -95,7 +95,7 @@ class NodeApp:
         name = request.path_params["name"]
         tool = self.tools.get(name)
         if tool is None:
-            raise Failure(HTTPStatus.NOT_FOUND, "no_such_tool", f"there is no tool {name}, or it is switched off")
+            raise NodeFailure(HTTPStatus.NOT_FOUND, "no_such_tool", f"there is no tool {name}, or it is switched off")
         answer = await run_in_threadpool(partial(self.answer, tool, _parsed(await request.body())))
         return JSONResponse(
             answer.document,
@@ -103,46 +103,48 @@ class NodeApp:
             media_type="application/json" if answer.status == HTTPStatus.OK else "application/problem+json",
         )
 
-    def answer(self, tool: NodeTool, call: Call) -> Answer:
+    def answer(self, tool: NodeTool, call: NodeCall) -> NodeResponse:
         """The answer to a call, also a failed one; it is logged."""
         began = self.clock.monotonic()
         try:
             answer = self.calls.once(call.call_id, tool.name, call.arguments, partial(self._perform, tool, call))
-        except Failure as failure:
-            answer = Answer(int(failure.status), failure.document())
+        except NodeFailure as failure:
+            answer = NodeResponse(int(failure.status), failure.document())
         self.calls.log(tool.name, call.call_id, call.arguments, answer, self.clock.monotonic() - began)
         return answer
 
-    def _perform(self, tool: NodeTool, call: Call) -> Answer:
+    def _perform(self, tool: NodeTool, call: NodeCall) -> NodeResponse:
         began = self.clock.monotonic()
         try:
             if found := problems(call.arguments, tool.parameters):
                 raise bad_arguments("; ".join(found))
             self._check_permission(tool)
             done = tool.work(call.arguments, self.desk)
-        except Failure as failure:
-            return Answer(int(failure.status), self._advised(failure, tool).document() | {"call_id": call.call_id})
+        except NodeFailure as failure:
+            return NodeResponse(
+                int(failure.status), self._advised(failure, tool).document() | {"call_id": call.call_id}
+            )
         except Exception as error:  # a tool's bug must not leave the call without an answer; the log has the traceback
             logger.warning("%s failed", tool.name, exc_info=True)
-            broken = Failure(HTTPStatus.INTERNAL_SERVER_ERROR, "broken", f"{tool.name}: {type(error).__name__}")
-            return Answer(int(broken.status), broken.document() | {"call_id": call.call_id})
-        return Answer(HTTPStatus.OK, _document(tool, call, done, self.clock.monotonic() - began))
+            broken = NodeFailure(HTTPStatus.INTERNAL_SERVER_ERROR, "broken", f"{tool.name}: {type(error).__name__}")
+            return NodeResponse(int(broken.status), broken.document() | {"call_id": call.call_id})
+        return NodeResponse(HTTPStatus.OK, _document(tool, call, done, self.clock.monotonic() - began))
 
     def _check_permission(self, tool: NodeTool) -> None:
-        """Raise `Failure` if the system refuses what the tool needs."""
+        """Raise `NodeFailure` if the system refuses what the tool needs."""
         if tool.permission and permissions(self.desk.folders)[tool.permission].state == "denied":
             detail = f"the permission {tool.permission} is denied on this machine"
-            raise Failure(HTTPStatus.FORBIDDEN, "permission_denied", detail, permission=tool.permission)
+            raise NodeFailure(HTTPStatus.FORBIDDEN, "permission_denied", detail, permission=tool.permission)
 
-    def _advised(self, failure: Failure, tool: NodeTool) -> Failure:
+    def _advised(self, failure: NodeFailure, tool: NodeTool) -> NodeFailure:
         """The failure with what a person can do about the tool's permission, if it says nothing better."""
         if failure.hint or not tool.permission:
             return failure
         guidance = permissions(self.desk.folders)[tool.permission].guidance
-        return Failure(failure.status, failure.code, failure.detail, str(guidance), failure.permission)
+        return NodeFailure(failure.status, failure.code, failure.detail, str(guidance), failure.permission)
 
 
-def _document(tool: NodeTool, call: Call, done: Done, seconds: float) -> dict[str, object]:
+def _document(tool: NodeTool, call: NodeCall, done: NodeResult, seconds: float) -> dict[str, object]:
     files = [{"path": each.path, "media_type": each.media_type, "bytes": each.size} for each in done.files]
     return {
         "call_id": call.call_id,
@@ -153,23 +155,23 @@ def _document(tool: NodeTool, call: Call, done: Done, seconds: float) -> dict[st
     }
 
 
-def _parsed(body: bytes) -> Call:
+def _parsed(body: bytes) -> NodeCall:
     try:
         call = msgspec.json.decode(body, type=_Body)
     except msgspec.ValidationError as error:
         raise bad_arguments(str(error), 'send {"call_id": "…", "arguments": {…}}') from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Failure(HTTPStatus.BAD_REQUEST, "not_json", f"the body is not JSON: {error}") from error
+        raise NodeFailure(HTTPStatus.BAD_REQUEST, "not_json", f"the body is not JSON: {error}") from error
     if not 1 <= len(call.call_id) <= _LONGEST_ID:
         raise bad_arguments(f"call_id has 1 to {_LONGEST_ID} characters")
-    return Call(call.call_id, cast("JsonObject", call.arguments))
+    return NodeCall(call.call_id, cast("JsonObject", call.arguments))
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Failure)
+    assert isinstance(error, NodeFailure)
     return problem(error)
 
 
 async def _not_routed(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return problem(Failure(HTTPStatus(error.status_code), "no_such_route", error.detail), dict(error.headers or {}))
+    return problem(NodeFailure(HTTPStatus(error.status_code), "no_such_route", error.detail), dict(error.headers or {}))

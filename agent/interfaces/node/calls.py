@@ -18,7 +18,7 @@ from threading import Condition
 from agent.clock import Clock
 from agent.config.private import clear_way, own_folder
 from agent.dataclass import dataclass
-from agent.interfaces.node.failure import Failure
+from agent.interfaces.node.failure import NodeFailure
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import canonical, plain
 from agent.vault.durable import append, replace
@@ -29,7 +29,7 @@ _LOG_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class NodeResponse:
     """The answer to a call: the HTTP status and the JSON document."""
 
     status: int
@@ -37,7 +37,7 @@ class Answer:
 
 
 @dataclass(slots=True)
-class Calls:
+class CallLog:
     """The calls of the last day, in `folder`, and the log of requests."""
 
     folder: Path
@@ -50,10 +50,10 @@ class Calls:
         """The log: one JSON object a line; the one before it has `.old` at its end."""
         return self.folder.parent / "requests.jsonl"
 
-    def once(self, id: str, tool: str, arguments: JsonObject, perform: Callable[[], Answer]) -> Answer:
+    def once(self, id: str, tool: str, arguments: JsonObject, perform: Callable[[], NodeResponse]) -> NodeResponse:
         """The answer to a call: a kept one, else that of `perform`; waits if the same call is being carried out.
 
-        Raises `Failure` if the id belongs to another call, or to one that was cut off.
+        Raises `NodeFailure` if the id belongs to another call, or to one that was cut off.
         """
         key = sha256(id.encode("utf-8", "replace")).hexdigest()
         asked = sha256(f"{tool} {canonical(arguments)}".encode("utf-8", "replace")).hexdigest()
@@ -69,7 +69,7 @@ class Calls:
             replace(path, json.dumps({**begun, "status": answer.status, "document": answer.document}))
             return answer
 
-    def log(self, tool: str, id: str, arguments: JsonObject, answer: Answer, seconds: float) -> None:
+    def log(self, tool: str, id: str, arguments: JsonObject, answer: NodeResponse, seconds: float) -> None:
         """Add a request to the log."""
         given = json.dumps(plain(arguments), ensure_ascii=False)
         row = {
@@ -109,20 +109,20 @@ class Calls:
             found = None
         return found if isinstance(found, dict) else {}
 
-    def _kept(self, known: dict[str, object], asked: str) -> Answer:
+    def _kept(self, known: dict[str, object], asked: str) -> NodeResponse:
         status, document = known.get("status"), known.get("document")
         if known and known.get("asked") != asked:
-            raise Failure(
+            raise NodeFailure(
                 HTTPStatus.CONFLICT, "call_id_used", "this call_id belongs to another call", "give each call its own id"
             )
         if not isinstance(status, int) or not isinstance(document, dict):
-            raise Failure(
+            raise NodeFailure(
                 HTTPStatus.CONFLICT,
                 "call_cut_off",
                 "the host ended while it carried out this call; whether it had its effect is not known",
                 "look at what it did, then send it with a new call_id",
             )
-        return Answer(status, document)
+        return NodeResponse(status, document)
 
     def _forget_old(self) -> None:
         own_folder(self.folder)

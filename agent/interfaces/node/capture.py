@@ -9,23 +9,23 @@ from pathlib import Path
 
 from agent.config.private import FILE, own_folder
 from agent.interfaces.node.failure import did_not_work
-from agent.interfaces.node.programs import Program, need
+from agent.interfaces.node.programs import PackagedProgram, need
 from agent.interfaces.node.session import need_screen, session_kind
-from agent.interfaces.node.tool import Desk, Done, Made, NodeTool, is_mac
+from agent.interfaces.node.tool import Desk, Made, NodeResult, NodeTool, is_mac
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import number, schema
 
 KEPT = 100
 MOST_SECONDS = 300
 _SCREEN_SECONDS = 20.0
-_GRIM = Program("grim", "grim")
+_GRIM = PackagedProgram("grim", "grim")
 _SCREEN = {
-    "mac": (Program("screencapture", "macOS"),),
+    "mac": (PackagedProgram("screencapture", "macOS"),),
     "wayland": (_GRIM,),
-    "x": (Program("import", "imagemagick"), Program("scrot", "scrot")),
-    "none": (_GRIM, Program("scrot", "scrot")),
+    "x": (PackagedProgram("import", "imagemagick"), PackagedProgram("scrot", "scrot")),
+    "none": (_GRIM, PackagedProgram("scrot", "scrot")),
 }
-_SOUND = (Program("arecord", "alsa-utils"), Program("ffmpeg", "ffmpeg"))
+_SOUND = (PackagedProgram("arecord", "alsa-utils"), PackagedProgram("ffmpeg", "ffmpeg"))
 
 
 def capture_tools() -> tuple[NodeTool, ...]:
@@ -57,15 +57,15 @@ def capture_tools() -> tuple[NodeTool, ...]:
     )
 
 
-def _screen_programs() -> Sequence[Program]:
+def _screen_programs() -> Sequence[PackagedProgram]:
     return _SCREEN[session_kind()]
 
 
-def _sound_programs() -> Sequence[Program]:
+def _sound_programs() -> Sequence[PackagedProgram]:
     return _SOUND[1:] if is_mac() else _SOUND
 
 
-def _capture(call: JsonObject, desk: Desk) -> Done:
+def _capture(call: JsonObject, desk: Desk) -> NodeResult:
     kind = need_screen("screen_recording")
     name = need(_SCREEN[kind])
     path = _fresh(desk, "screen", "png")
@@ -79,7 +79,7 @@ def _capture(call: JsonObject, desk: Desk) -> Done:
     return _made(path, "image/png", "the screen")
 
 
-def _record(call: JsonObject, desk: Desk) -> Done:
+def _record(call: JsonObject, desk: Desk) -> NodeResult:
     seconds = number(call, "seconds", 10)
     name = need(_sound_programs())
     path = _fresh(desk, "sound", "wav")
@@ -102,10 +102,10 @@ def _fresh(desk: Desk, kind: str, ending: str) -> Path:
     return desk.captures / f"{clock.now():%Y%m%d-%H%M%S}-{clock.new_id()[-6:].lower()}-{kind}.{ending}"
 
 
-def _made(path: Path, media_type: str, what: str) -> Done:
+def _made(path: Path, media_type: str, what: str) -> NodeResult:
     try:
         path.chmod(FILE)
         size = path.stat().st_size
     except FileNotFoundError as error:
         raise did_not_work("the program ended well and wrote no file") from error
-    return Done(f"{what} is in {path} ({size:,} bytes)", (Made(str(path), media_type, size),))
+    return NodeResult(f"{what} is in {path} ({size:,} bytes)", (Made(str(path), media_type, size),))

@@ -32,13 +32,13 @@ _PANE = "x-apple.systempreferences:com.apple.preference.security?{pane}"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MenuRow:
     """A row of the menu: its label, what it does (None: it only says something), a tick, and the rows below it."""
 
     label: str
     act: Callable[[], object] | None = None
     checked: bool | None = None
-    rows: tuple["Row", ...] = ()
+    rows: tuple["MenuRow", ...] = ()
 
 
 def open_place(place: str) -> None:
@@ -98,41 +98,41 @@ class Companion:
             return self._text("tray.running", url=self.host.address)
         return self.problem or self._text("tray.stopped")
 
-    def rows(self, hotkey: str = "") -> tuple[Row, ...]:
+    def rows(self, hotkey: str = "") -> tuple[MenuRow, ...]:
         """The menu as it is now; `hotkey` are the keys that open the page, if they do."""
         settings, told = self.settings, self._text
         label = told("tray.ask_key", keys=hotkey) if hotkey else told("tray.ask")
         starts = autostart.is_on()
         return (
-            Row(self.status()),
-            Row(told("tray.stop"), self.stop) if self.is_running else Row(told("tray.start"), self.start),
-            Row(label, self.ask),
-            Row(told("tray.permissions"), rows=self._permissions()),
-            Row(told("tray.tools"), rows=self._tools(settings)),
-            Row(told("tray.enabled"), partial(self._set, "node.enabled", not settings.enabled), settings.enabled),
-            Row(told("tray.autostart"), partial(autostart.switch, not starts), starts),
-            Row(told("tray.settings"), self._show_settings),
-            Row(told("tray.quit"), self.leave),
+            MenuRow(self.status()),
+            MenuRow(told("tray.stop"), self.stop) if self.is_running else MenuRow(told("tray.start"), self.start),
+            MenuRow(label, self.ask),
+            MenuRow(told("tray.permissions"), rows=self._permissions()),
+            MenuRow(told("tray.tools"), rows=self._tools(settings)),
+            MenuRow(told("tray.enabled"), partial(self._set, "node.enabled", not settings.enabled), settings.enabled),
+            MenuRow(told("tray.autostart"), partial(autostart.switch, not starts), starts),
+            MenuRow(told("tray.settings"), self._show_settings),
+            MenuRow(told("tray.quit"), self.leave),
         )
 
-    def _permissions(self) -> tuple[Row, ...]:
+    def _permissions(self) -> tuple[MenuRow, ...]:
         app = NodeHost(self.settings, self.places, self.clock, self.port).app
         found = permissions(app.desk.folders).items()
         return tuple(row for name, each in found for row in self._permission(name, each))
 
-    def _permission(self, name: str, permission: NodePermission) -> tuple[Row, ...]:
+    def _permission(self, name: str, permission: NodePermission) -> tuple[MenuRow, ...]:
         """The state of a permission, and what helps in a row of its own."""
         called, state = self._text(f"tray.{name}"), self._text(f"tray.state_{permission.state}")
         label = self._text("tray.permission", name=called, state=state)
         pane = partial(self.open, _PANE.format(pane=_PANES[name]))
-        row = Row(label, pane if is_mac() and permission.state != "granted" else None)
+        row = MenuRow(label, pane if is_mac() and permission.state != "granted" else None)
         guidance = translated(permission.guidance, self.language)
-        return (row, Row(f"    {guidance}")) if guidance else (row,)
+        return (row, MenuRow(f"    {guidance}")) if guidance else (row,)
 
-    def _tools(self, settings: NodeSettings) -> tuple[Row, ...]:
+    def _tools(self, settings: NodeSettings) -> tuple[MenuRow, ...]:
         names = [each.name for each in fields(settings.tools)]
         on = {name: bool(getattr(settings.tools, name)) for name in names}
-        return tuple(Row(name, partial(self._set, f"node.tools.{name}", not on[name]), on[name]) for name in names)
+        return tuple(MenuRow(name, partial(self._set, f"node.tools.{name}", not on[name]), on[name]) for name in names)
 
     def _set(self, key: str, value: bool) -> None:
         """Change a setting; a host that runs begins anew with it."""

@@ -6,9 +6,9 @@ from pathlib import Path
 from shutil import which
 
 from agent.interfaces.node.failure import bad_arguments
-from agent.interfaces.node.programs import Program, need
+from agent.interfaces.node.programs import PackagedProgram, need
 from agent.interfaces.node.session import need_screen, session_kind
-from agent.interfaces.node.tool import Desk, Done, NodeTool, is_mac
+from agent.interfaces.node.tool import Desk, NodeResult, NodeTool, is_mac
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import number, schema, text
 
@@ -17,12 +17,12 @@ _DEFAULT_SECONDS = 30
 _SHORT = 10.0
 _ADDRESS = re.compile(r"(?:https?|mailto):[^\s\x00-\x1f]{1,4000}", re.IGNORECASE)
 _APPLICATION = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,100}")
-_OPEN = Program("xdg-open", "xdg-utils")
+_OPEN = PackagedProgram("xdg-open", "xdg-utils")
 _COPY = {
-    "mac": (Program("pbcopy", "macOS"),),
-    "wayland": (Program("wl-copy", "wl-clipboard"),),
-    "x": (Program("xclip", "xclip"),),
-    "none": (Program("xclip", "xclip"),),
+    "mac": (PackagedProgram("pbcopy", "macOS"),),
+    "wayland": (PackagedProgram("wl-copy", "wl-clipboard"),),
+    "x": (PackagedProgram("xclip", "xclip"),),
+    "none": (PackagedProgram("xclip", "xclip"),),
 }
 _PASTE = {
     "pbcopy": ["pbpaste"],
@@ -69,7 +69,7 @@ def desktop_tools() -> tuple[NodeTool, ...]:
     )
 
 
-def _run(call: JsonObject, desk: Desk) -> Done:
+def _run(call: JsonObject, desk: Desk) -> NodeResult:
     folder = Path(text(call, "folder", "~")).expanduser()
     if not folder.is_absolute() or not folder.is_dir():
         raise bad_arguments(f"{text(call, 'folder')} is no folder", "give the whole path of one")
@@ -77,14 +77,14 @@ def _run(call: JsonObject, desk: Desk) -> Done:
     if "\0" in command:
         raise bad_arguments("the command has a NUL in it")
     ran = desk.runner.run(["/bin/sh", "-c", command], float(number(call, "seconds", _DEFAULT_SECONDS)), folder)
-    return Done(f"exit code {ran.code}\n{ran.output}")
+    return NodeResult(f"exit code {ran.code}\n{ran.output}")
 
 
-def _openers() -> Sequence[Program]:
-    return (Program("open", "macOS"),) if is_mac() else (_OPEN,)
+def _openers() -> Sequence[PackagedProgram]:
+    return (PackagedProgram("open", "macOS"),) if is_mac() else (_OPEN,)
 
 
-def _open(call: JsonObject, desk: Desk) -> Done:
+def _open(call: JsonObject, desk: Desk) -> NodeResult:
     target = text(call, "target").strip()
     path = Path(target).expanduser()
     is_place = _ADDRESS.fullmatch(target) or (path.is_absolute() and path.exists())
@@ -103,20 +103,20 @@ def _open(call: JsonObject, desk: Desk) -> Done:
     else:
         raise bad_arguments(f"there is no application {target} on this machine")
     desk.runner.leave(command, 2.0)
-    return Done(f"{target} is opened")
+    return NodeResult(f"{target} is opened")
 
 
-def _clip_programs() -> Sequence[Program]:
+def _clip_programs() -> Sequence[PackagedProgram]:
     return _COPY[session_kind()]
 
 
-def _clip(call: JsonObject, desk: Desk) -> Done:
+def _clip(call: JsonObject, desk: Desk) -> NodeResult:
     writes, words = text(call, "action") == "write", text(call, "text")
     if writes and not words:
         raise bad_arguments("text is missing: what the clipboard is to hold")
     name = need(_COPY[need_screen("")])
     if writes:
         desk.runner.feed(_FILL[name], words.encode(), _SHORT)
-        return Done(f"the clipboard holds {len(words):,} characters")
+        return NodeResult(f"the clipboard holds {len(words):,} characters")
     ran = desk.runner.run(_PASTE[name], _SHORT)
-    return Done("(the clipboard is empty)" if ran.code else ran.output)
+    return NodeResult("(the clipboard is empty)" if ran.code else ran.output)

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 
 
-class Failure(Exception):
+class NodeFailure(Exception):
     """A request that was not carried out, or not to its end.
 
     `code` is a fixed word for programs, `detail` says what happened, `hint` what a person can do. `permission` is the
@@ -24,11 +24,11 @@ class Failure(Exception):
         return {"title": self.status.phrase, "status": int(self.status)} | {k: v for k, v in told.items() if v}
 
 
-def bad_arguments(detail: str, hint: str = "") -> Failure:
+def bad_arguments(detail: str, hint: str = "") -> NodeFailure:
     """The failure of a call whose arguments do not fit."""
-    return Failure(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_arguments", detail, hint)
+    return NodeFailure(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_arguments", detail, hint)
 
 
-def did_not_work(detail: str, hint: str = "") -> Failure:
+def did_not_work(detail: str, hint: str = "") -> NodeFailure:
     """The failure of a program that ran and could not do its work."""
-    return Failure(HTTPStatus.BAD_GATEWAY, "tool_failed", detail, hint)
+    return NodeFailure(HTTPStatus.BAD_GATEWAY, "tool_failed", detail, hint)

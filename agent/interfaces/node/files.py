@@ -2,7 +2,7 @@
 
 from agent.interfaces.node.failure import bad_arguments
 from agent.interfaces.node.folders import MOST_LISTED
-from agent.interfaces.node.tool import Desk, Done, Made, NodeTool
+from agent.interfaces.node.tool import Desk, Made, NodeResult, NodeTool
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import number, schema, text
 
@@ -42,21 +42,21 @@ def file_tools() -> tuple[NodeTool, ...]:
     )
 
 
-def _read(call: JsonObject, desk: Desk) -> Done:
+def _read(call: JsonObject, desk: Desk) -> NodeResult:
     path, offset = text(call, "path"), number(call, "offset", 0)
     names = desk.folders.list(path)
     if names is not None:
         more = [f"[{len(names) - MOST_LISTED:,} more]"] if len(names) > MOST_LISTED else []
-        return Done("\n".join([*names[:MOST_LISTED], *more]) or "(an empty folder)")
+        return NodeResult("\n".join([*names[:MOST_LISTED], *more]) or "(an empty folder)")
     data, size = desk.folders.read(path, offset)
     if b"\0" in data[:8_192]:
         raise bad_arguments(f"{path} is no text: {size:,} bytes of something else")
     left = size - offset - len(data)
     rest = f"\n[{left:,} bytes more: offset {offset + len(data)}]" if left > 0 else ""
-    return Done(data.decode("utf-8", "replace") + rest)
+    return NodeResult(data.decode("utf-8", "replace") + rest)
 
 
-def _write(call: JsonObject, desk: Desk) -> Done:
+def _write(call: JsonObject, desk: Desk) -> NodeResult:
     path, data = text(call, "path"), text(call, "content").encode()
     desk.folders.write(path, data, mode=text(call, "mode", "create"))
-    return Done(f"{path}: {len(data):,} bytes written", (Made(path, "text/plain", len(data)),))
+    return NodeResult(f"{path}: {len(data):,} bytes written", (Made(path, "text/plain", len(data)),))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from agent.config.directories import VAULT_FILE
 from agent.dataclass import dataclass
-from agent.interfaces.node.failure import Failure, bad_arguments, did_not_work
+from agent.interfaces.node.failure import NodeFailure, bad_arguments, did_not_work
 
 MOST_READ = 1 << 20
 """The most bytes that one call reads."""
@@ -189,15 +189,15 @@ def _put(descriptor: int, data: bytes) -> None:
         os.fsync(descriptor)
 
 
-def _refused(detail: str, hint: str = "") -> Failure:
-    return Failure(HTTPStatus.FORBIDDEN, "outside", detail, hint)
+def _refused(detail: str, hint: str = "") -> NodeFailure:
+    return NodeFailure(HTTPStatus.FORBIDDEN, "outside", detail, hint)
 
 
-def _vault(given: str) -> Failure:
+def _vault(given: str) -> NodeFailure:
     return _refused(f"{given} lies in a vault: its notes have tools of their own")
 
 
-def _failure(error: OSError, given: str) -> Failure:
+def _failure(error: OSError, given: str) -> NodeFailure:
     match error.errno:
         case errno.ELOOP | errno.ENOTDIR:
             return _refused(f"{given} goes through a link or a file; links are not followed")

@@ -11,18 +11,18 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.config.entrance import bearer_token, is_token, local_entrance
-from agent.interfaces.node.failure import Failure
+from agent.interfaces.node.failure import NodeFailure
 
 MOST_BYTES = 16 << 20
 """The largest body of a request."""
 
 
-def problem(failure: Failure, headers: dict[str, str] | None = None) -> JSONResponse:
+def problem(failure: NodeFailure, headers: dict[str, str] | None = None) -> JSONResponse:
     """The response for a failure."""
     return JSONResponse(failure.document(), int(failure.status), headers, "application/problem+json")
 
 
-class Guard:
+class NodeGuard:
     """The routes behind their checks. `port` is the one that the host listens on."""
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
@@ -41,24 +41,24 @@ class Guard:
             return
         await self._app(scope, _Bounded(receive).receive, send)
 
-    def _refusal(self, headers: Headers) -> Failure | None:
+    def _refusal(self, headers: Headers) -> NodeFailure | None:
         refused = self._entrance.refuses(headers.getlist("host"), headers.getlist("origin"))
         if refused == "host":
-            return Failure(HTTPStatus.FORBIDDEN, "wrong_host", "this address is not the node host's own")
+            return NodeFailure(HTTPStatus.FORBIDDEN, "wrong_host", "this address is not the node host's own")
         if refused == "origin":
-            return Failure(HTTPStatus.FORBIDDEN, "wrong_origin", "web pages may not use the node host")
+            return NodeFailure(HTTPStatus.FORBIDDEN, "wrong_origin", "web pages may not use the node host")
         if not is_token(bearer_token(headers.getlist("authorization")), self._token):
             sends = "send it as Authorization: Bearer TOKEN"
-            return Failure(HTTPStatus.UNAUTHORIZED, "wrong_token", "the token is missing or wrong", sends)
+            return NodeFailure(HTTPStatus.UNAUTHORIZED, "wrong_token", "the token is missing or wrong", sends)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MOST_BYTES:
             return too_large()
         return None
 
 
-def too_large() -> Failure:
+def too_large() -> NodeFailure:
     """The failure of a request whose body is larger than `MOST_BYTES`."""
-    return Failure(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", f"a request has at most {MOST_BYTES:,} bytes")
+    return NodeFailure(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", f"a request has at most {MOST_BYTES:,} bytes")
 
 
 class _Bounded:

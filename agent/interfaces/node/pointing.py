@@ -8,20 +8,20 @@ import re
 from collections.abc import Sequence
 
 from agent.interfaces.node.failure import bad_arguments
-from agent.interfaces.node.programs import Program, need
+from agent.interfaces.node.programs import PackagedProgram, need
 from agent.interfaces.node.session import need_screen, session_kind
-from agent.interfaces.node.tool import Desk, Done, NodeTool
+from agent.interfaces.node.tool import Desk, NodeResult, NodeTool
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import number, schema, text
 
 _SECONDS = 30.0
 _PROGRAMS = {
-    "mac": (Program("osascript", "macOS"),),
-    "wayland": (Program("ydotool", "ydotool"),),
-    "x": (Program("xdotool", "xdotool"),),
-    "none": (Program("xdotool", "xdotool"),),
+    "mac": (PackagedProgram("osascript", "macOS"),),
+    "wayland": (PackagedProgram("ydotool", "ydotool"),),
+    "x": (PackagedProgram("xdotool", "xdotool"),),
+    "none": (PackagedProgram("xdotool", "xdotool"),),
 }
-_CLICKER = Program("cliclick", "cliclick (brew)")
+_CLICKER = PackagedProgram("cliclick", "cliclick (brew)")
 _KEYS = re.compile(r"[A-Za-z0-9_]{1,20}(?:\+[A-Za-z0-9_]{1,20}){0,4}")
 _BUTTONS = {"left": 1, "middle": 2, "right": 3}
 _MAC_MODIFIERS = {"ctrl": "control", "control": "control", "alt": "option", "shift": "shift", "super": "command"}
@@ -55,11 +55,11 @@ def pointing_tools() -> tuple[NodeTool, ...]:
     return (NodeTool("ui_automation", words, parameters, _automate, _programs, "accessibility"),)
 
 
-def _programs() -> Sequence[Program]:
+def _programs() -> Sequence[PackagedProgram]:
     return _PROGRAMS[session_kind()]
 
 
-def _automate(call: JsonObject, desk: Desk) -> Done:
+def _automate(call: JsonObject, desk: Desk) -> NodeResult:
     action = text(call, "action")
     wanted = {"type": ("text",), "key": ("keys",), "move": ("x", "y"), "click": ()}[action]
     for name in wanted:
@@ -74,7 +74,7 @@ def _automate(call: JsonObject, desk: Desk) -> Done:
     commands = {"mac": _mac, "wayland": _ydotool}.get(kind, _xdotool)(call, action)
     for command in commands:
         desk.runner.work(command, _SECONDS)
-    return Done({"type": "typed", "key": "pressed", "move": "moved", "click": "clicked"}[action])
+    return NodeResult({"type": "typed", "key": "pressed", "move": "moved", "click": "clicked"}[action])
 
 
 def _point(call: JsonObject) -> tuple[str, str] | None:

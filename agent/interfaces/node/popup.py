@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.interfaces.node.companion import Row
+from agent.interfaces.node.companion import MenuRow
 
 if TYPE_CHECKING:
     import tkinter
@@ -22,7 +22,7 @@ _LOOK_MILLISECONDS = 100
 class Popup:
     """A menu at the pointer, made of the rows of the moment."""
 
-    rows: Callable[[], Sequence[Row]]
+    rows: Callable[[], Sequence[MenuRow]]
     _asked: SimpleQueue[bool] = field(default_factory=SimpleQueue, init=False)
     _menu: "tkinter.Menu | None" = field(default=None, init=False)
 
@@ -65,7 +65,7 @@ class Popup:
         self._menu.tk_popup(*root.winfo_pointerxy())
 
 
-def _menu(parent: "tkinter.Misc", rows: Sequence[Row]) -> "tkinter.Menu":
+def _menu(parent: "tkinter.Misc", rows: Sequence[MenuRow]) -> "tkinter.Menu":
     import tkinter
 
     menu = tkinter.Menu(parent, tearoff=False)

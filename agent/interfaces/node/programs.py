@@ -18,7 +18,7 @@ from typing import TypeAlias
 from agent.clock import Clock
 from agent.config.secrets import secrets_of
 from agent.dataclass import dataclass
-from agent.interfaces.node.failure import Failure, did_not_work
+from agent.interfaces.node.failure import NodeFailure, did_not_work
 from agent.tools.builtin.program import ProgramOutput
 
 Stopped: TypeAlias = Callable[[], bool]
@@ -28,7 +28,7 @@ _SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class PackagedProgram:
     """A program that does a thing, with the package that brings it."""
 
     name: str
@@ -51,23 +51,23 @@ def environment() -> dict[str, str]:
     }
 
 
-def chosen(programs: Sequence[Program]) -> Program | None:
+def chosen(programs: Sequence[PackagedProgram]) -> PackagedProgram | None:
     """The first of these programs that is installed; None if there is none."""
     return next((each for each in programs if which(each.name)), None)
 
 
-def missing(programs: Sequence[Program]) -> str:
+def missing(programs: Sequence[PackagedProgram]) -> str:
     """The packages of which one has to be installed; empty if a program is there, or none is needed."""
     if not programs or chosen(programs):
         return ""
     return " / ".join(dict.fromkeys(each.package for each in programs))
 
 
-def need(programs: Sequence[Program]) -> str:
-    """The name of the first program that is installed; raises `Failure` that names the packages."""
+def need(programs: Sequence[PackagedProgram]) -> str:
+    """The name of the first program that is installed; raises `NodeFailure` that names the packages."""
     found = chosen(programs)
     if found is None:
-        raise Failure(
+        raise NodeFailure(
             HTTPStatus.NOT_IMPLEMENTED,
             "program_missing",
             f"none of these programs is installed: {', '.join(each.name for each in programs)}",
@@ -86,7 +86,7 @@ class Runner:
     def run(
         self, command: Sequence[str], seconds: float, folder: Path | None = None, more: Mapping[str, str] | None = None
     ) -> Ran:
-        """Run a program and return what it printed; raises `Failure` if it does not end in time.
+        """Run a program and return what it printed; raises `NodeFailure` if it does not end in time.
 
         What it leaves running in its own session is ended with it.
         """
@@ -103,7 +103,7 @@ class Runner:
         return Ran(process.returncode, output.text())
 
     def work(self, command: Sequence[str], seconds: float) -> str:
-        """What a program printed; raises `Failure` with its words if it failed."""
+        """What a program printed; raises `NodeFailure` with its words if it failed."""
         ran = self.run(command, seconds)
         if ran.code:
             raise did_not_work(f"{command[0]} ended with {ran.code}: {' '.join(ran.output.split())[:_SHOWN]}")
@@ -124,7 +124,7 @@ class Runner:
             raise did_not_work(f"{command[0]} ended with {code}")
 
     def leave(self, command: Sequence[str], seconds: float) -> None:
-        """Start a program that goes on by itself; raises `Failure` if it fails within `seconds`."""
+        """Start a program that goes on by itself; raises `NodeFailure` if it fails within `seconds`."""
         process = self._started(command, subprocess.DEVNULL)
         assert process.stdin is not None
         process.stdin.close()
@@ -158,17 +158,17 @@ class Runner:
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(_LOOK)
             if self.stopped():
-                raise Failure(HTTPStatus.SERVICE_UNAVAILABLE, "host_stopped", "the host was stopped meanwhile")
+                raise NodeFailure(HTTPStatus.SERVICE_UNAVAILABLE, "host_stopped", "the host was stopped meanwhile")
             if self.clock.monotonic() >= deadline:
                 _kill(process)
                 _read(stdout, output)
                 raise _late(process.args, seconds, output.text())
 
 
-def _late(command: object, seconds: float, output: str = "") -> Failure:
+def _late(command: object, seconds: float, output: str = "") -> NodeFailure:
     name = command[0] if isinstance(command, list | tuple) else command
     told = f". It had printed:\n{output}" if output else ""
-    return Failure(HTTPStatus.GATEWAY_TIMEOUT, "timed_out", f"{name} was stopped after {seconds:g} s{told}")
+    return NodeFailure(HTTPStatus.GATEWAY_TIMEOUT, "timed_out", f"{name} was stopped after {seconds:g} s{told}")
 
 
 def _read(stdout: int, output: ProgramOutput) -> bool:

@@ -15,7 +15,7 @@ from agent.config.node_token import made_node_token, node_token_place
 from agent.dataclass import dataclass
 from agent.errors import UserError, os_reason
 from agent.interfaces.node.app import NodeApp
-from agent.interfaces.node.calls import Calls
+from agent.interfaces.node.calls import CallLog
 from agent.interfaces.node.catalog import node_tools
 from agent.interfaces.node.folders import Folders
 from agent.interfaces.node.programs import Runner
@@ -47,7 +47,7 @@ class NodeHost:
         desk = Desk(
             Runner(self.clock, lambda: self._stopped), Folders.named(self.settings.folders, closed), state / "captures"
         )
-        return NodeApp(node_tools(self.settings.tools), desk, Calls(state / "calls", self.clock), self.clock)
+        return NodeApp(node_tools(self.settings.tools), desk, CallLog(state / "calls", self.clock), self.clock)
 
     @property
     def address(self) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Literal, TypeAlias
 
-from agent.interfaces.node.failure import Failure
+from agent.interfaces.node.failure import NodeFailure
 from agent.interfaces.node.tool import is_mac
 
 Kind: TypeAlias = Literal["mac", "wayland", "x", "none"]
@@ -21,10 +21,10 @@ def session_kind(environ: Mapping[str, str] = os.environ) -> Kind:
 
 
 def need_screen(permission: str) -> Kind:
-    """The kind of this session; raises `Failure` if it has no screen."""
+    """The kind of this session; raises `NodeFailure` if it has no screen."""
     kind = session_kind()
     if kind == "none":
-        raise Failure(
+        raise NodeFailure(
             HTTPStatus.FORBIDDEN,
             "permission_denied",
             "this session has no screen: neither DISPLAY nor WAYLAND_DISPLAY is set",

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from agent.dataclass import dataclass
 from agent.interfaces.node.folders import Folders
-from agent.interfaces.node.programs import Program, Runner
+from agent.interfaces.node.programs import PackagedProgram, Runner
 from agent.llm.messages import JsonObject
 
 
@@ -21,7 +21,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class NodeResult:
     """The result of a call: text for a model and for people, and the files that were made."""
 
     output: str
@@ -37,7 +37,7 @@ class Desk:
     captures: Path
 
 
-Work: TypeAlias = Callable[[JsonObject, Desk], Done]
+Work: TypeAlias = Callable[[JsonObject, Desk], NodeResult]
 """Does what a call asks for, with arguments that fit the schema; raises `Failure`."""
 
 
@@ -50,7 +50,7 @@ class NodeTool:
     description: str
     parameters: JsonObject
     work: Work
-    programs: Callable[[], Sequence[Program]] = lambda: ()
+    programs: Callable[[], Sequence[PackagedProgram]] = lambda: ()
     permission: str = ""
 
 

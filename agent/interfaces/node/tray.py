@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from agent.clock import SystemClock
 from agent.config.directories import Directories
 from agent.errors import UserError
-from agent.interfaces.node.companion import Companion, Row
+from agent.interfaces.node.companion import Companion, MenuRow
 from agent.interfaces.node.hotkey import CLICKS, Hotkey
 from agent.interfaces.node.popup import Popup
 from agent.interfaces.node.session import session_kind
@@ -92,10 +92,10 @@ class _Tray:
         self._ended.set()
         self._icon.stop()
 
-    def _rows(self) -> tuple[Row, ...]:
+    def _rows(self) -> tuple[MenuRow, ...]:
         return self._companion.rows(self._hotkey.keys if self._hotkey.works else "")
 
-    def _items(self, rows: Sequence[Row]) -> Iterator[Any]:
+    def _items(self, rows: Sequence[MenuRow]) -> Iterator[Any]:
         """The rows as the library wants them."""
         for row in rows:
             if row.rows:
@@ -105,7 +105,7 @@ class _Tray:
                 act = self._then_look(row) if row.act is not None else None
                 yield self._pystray.MenuItem(row.label, act, checked=ticked, enabled=row.act is not None)
 
-    def _then_look(self, row: Row) -> Any:
+    def _then_look(self, row: MenuRow) -> Any:
         def act(icon: Any, item: Any) -> None:
             if row.act is not None:
                 row.act()
@@ -139,7 +139,7 @@ def _hear_clicks(icon: Any) -> None:
     icon._display.flush()
 
 
-def _labels(row: Row) -> object:
+def _labels(row: MenuRow) -> object:
     return row.label, row.checked, [_labels(each) for each in row.rows]
 
 

@@ -1,7 +1,7 @@
 """The merge of one unit that both sides have."""
 
 from agent.dataclass import dataclass
-from agent.markdown.merging.units import PROSE, Item, Unit, split_item
+from agent.markdown.merging.units import PROSE, ListItem, Unit, split_item
 from agent.markdown.merging.words import merge_lines, merge_words, pick
 
 DONE = frozenset("xX")
@@ -34,7 +34,7 @@ def merge_unit(base: Unit | None, first: Unit, second: Unit) -> Merged:
     return Merged(first.lines, True) if not lines else Merged(tuple(lines))
 
 
-def _merge_item(base: Item | None, first: Item, second: Item) -> Item | None:
+def _merge_item(base: ListItem | None, first: ListItem, second: ListItem) -> ListItem | None:
     if base is None:
         if first.text != second.text:
             return None
@@ -42,7 +42,7 @@ def _merge_item(base: Item | None, first: Item, second: Item) -> Item | None:
     text = merge_words(base.text, first.text, second.text)
     if text is None or (not text and base.text):
         return None
-    return Item(
+    return ListItem(
         _pick(base.indent, first.indent, second.indent),
         _pick(base.marker, first.marker, second.marker),
         _merge_state(base.state, first.state, second.state),

@@ -50,7 +50,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ListItem:
     """The parts of a list item: joined they are its text. `state` is the character in its box, None without one."""
 
     indent: str
@@ -74,12 +74,12 @@ class Blocks:
     """`final`: the last line ends with a line feed; None for an empty body."""
 
 
-def split_item(text: str) -> Item | None:
+def split_item(text: str) -> ListItem | None:
     """The parts of an item; None if the text is not one, or is spaced in another way than `join` does it."""
     found = _ITEM.match(text)
     if found is None:
         return None
-    item = Item(found[1], found[2], found[4], text[found.end() :])
+    item = ListItem(found[1], found[2], found[4], text[found.end() :])
     return item if item.join() == text else None
 
 

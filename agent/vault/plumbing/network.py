@@ -71,7 +71,7 @@ class RefUpdate:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedRef:
     """A ref that was not changed, and the reason as git gives it: `stale info`, `pre-receive hook declined`.
 
     `words` is all that git and the server said about the push; a hook explains itself there.
@@ -110,7 +110,7 @@ class Network:
                 raise
             repository.hand_over()
 
-    def push(self, remote: str, updates: Sequence[RefUpdate], *, atomic: bool = False) -> tuple[Refused, ...]:
+    def push(self, remote: str, updates: Sequence[RefUpdate], *, atomic: bool = False) -> tuple[RefusedRef, ...]:
         """Change refs of the remote; returns those that it refused, nothing if all are done.
 
         With `atomic`, one that is refused stops the others. Raises `UserError` where the clock is set.
@@ -203,7 +203,7 @@ def _run(git: Git, command: str, *args: str, ok: Sequence[int] = (0,)) -> tuple[
     return out, words
 
 
-def _refused(out: bytes, updates: Sequence[RefUpdate], words: str) -> Iterator[Refused]:
+def _refused(out: bytes, updates: Sequence[RefUpdate], words: str) -> Iterator[RefusedRef]:
     """The refused updates from `push --porcelain`: rows of a flag, `from:to` and a summary with the reason."""
     answers: dict[str, tuple[str, str]] = {}
     for row in out.decode("utf-8", "replace").splitlines():
@@ -214,7 +214,7 @@ def _refused(out: bytes, updates: Sequence[RefUpdate], words: str) -> Iterator[R
     for update in updates:
         flag, reason = answers.get(update.ref, ("!", _LOST))
         if flag == "!":
-            yield Refused(update.ref, reason, words)
+            yield RefusedRef(update.ref, reason, words)
 
 
 def _ssh(git: Git) -> dict[str, str]:

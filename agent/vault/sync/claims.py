@@ -26,7 +26,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable
 from agent.texts import Sentence
 from agent.vault.decision_notes import RecordFolder
-from agent.vault.plumbing.network import Network, RefUpdate, Refused
+from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
 from agent.vault.plumbing.repository import OWN_REFS
 from agent.vault.provenance.remotes import plain_address
 from agent.vault.store import Vault
@@ -191,7 +191,7 @@ class Claims:
 
     def _put_there(self, remote: SyncedRemote, wanted: Claim, before: str, *, is_new: bool) -> Claim | None:
         ref, wanted = _ref(wanted.what), self._stored(wanted)
-        refused: tuple[Refused, ...] = ()
+        refused: tuple[RefusedRef, ...] = ()
         for _ in range(_TRIES):
             refused = self._push(remote, RefUpdate(wanted.oid, ref, before))
             if not refused:
@@ -252,7 +252,7 @@ class Claims:
             self._was_away, self._back_since = True, None
             raise self._unreachable(remote, problem_of(error).reason) from error
 
-    def _push(self, remote: SyncedRemote, *updates: RefUpdate) -> tuple[Refused, ...]:
+    def _push(self, remote: SyncedRemote, *updates: RefUpdate) -> tuple[RefusedRef, ...]:
         self._check_paused(remote)
         try:
             return Network(self.vault.git, SECONDS).push(remote.address, updates)

@@ -12,7 +12,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, Retryable
 from agent.texts import Sentence
 from agent.vault.plumbing.logins import without_login
-from agent.vault.plumbing.network import Refused
+from agent.vault.plumbing.network import RefusedRef
 from agent.vault.plumbing.running import TooSlow
 
 
@@ -31,7 +31,7 @@ class ProblemKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class TransferProblem:
     """A failed transfer for people; `passes` is true if trying again later can help without a person's doing."""
 
     kind: ProblemKind
@@ -43,51 +43,51 @@ class Problem:
 _ADDRESS = Sentence("check the address: git remote -v")
 _WAIT = Sentence("nothing to do: it is tried again by itself")
 
-_HERE_FULL = Problem(
+_HERE_FULL = TransferProblem(
     ProblemKind.OTHER,
     Sentence("this disk is full"),
     Sentence("make room on this disk: df -h shows how much there is"),
     True,
 )
-_NO_SPACE = Problem(
+_NO_SPACE = TransferProblem(
     ProblemKind.BUSY,
     Sentence("the server has no space left"),
     Sentence("make room on the server, or ask who runs it: git remote -v shows the address"),
     True,
 )
-_SLOW = Problem(ProblemKind.BUSY, Sentence("the server did not answer in time"), _WAIT, True)
-_TOO_LARGE = Problem(
+_SLOW = TransferProblem(ProblemKind.BUSY, Sentence("the server did not answer in time"), _WAIT, True)
+_TOO_LARGE = TransferProblem(
     ProblemKind.TOO_LARGE,
     Sentence("the server takes no files as large as these"),
     Sentence("find the large files: find . -size +50M -not -path './.git/*'"),
     False,
 )
-_OUTDATED = Problem(ProblemKind.REFUSED, Sentence("others have pushed meanwhile"), _WAIT, True)
-_NOT_A_SERVER = Problem(
+_OUTDATED = TransferProblem(ProblemKind.REFUSED, Sentence("others have pushed meanwhile"), _WAIT, True)
+_NOT_A_SERVER = TransferProblem(
     ProblemKind.BROKEN,
     Sentence("what answered is no git server"),
     Sentence("open the address in a browser: the login page of a network answers so, too; git remote -v shows it"),
     True,
 )
-_FORBIDDEN = Problem(
+_FORBIDDEN = TransferProblem(
     ProblemKind.FORBIDDEN,
     Sentence("this login may not do that there"),
     Sentence("ask for the right to write there, or use another login: git remote -v shows the address"),
     False,
 )
-_GONE = Problem(
+_GONE = TransferProblem(
     ProblemKind.GONE, Sentence("there is no repository at the address, or this login may not see it"), _ADDRESS, False
 )
-_LOGIN = Problem(
+_LOGIN = TransferProblem(
     ProblemKind.LOGIN,
     Sentence("the server wants a login, and git has none that it accepts"),
     Sentence("log in by hand: git fetch; a helper remembers it: git config --global credential.helper store"),
     False,
 )
-_BUSY = Problem(ProblemKind.BUSY, Sentence("the server is busy or out of order"), _WAIT, True)
-_CUT = Problem(ProblemKind.OFFLINE, Sentence("the connection was cut"), _WAIT, True)
+_BUSY = TransferProblem(ProblemKind.BUSY, Sentence("the server is busy or out of order"), _WAIT, True)
+_CUT = TransferProblem(ProblemKind.OFFLINE, Sentence("the connection was cut"), _WAIT, True)
 
-_TABLE: tuple[tuple[str, Problem], ...] = (
+_TABLE: tuple[tuple[str, TransferProblem], ...] = (
     (r"^remote:.*no space left|^remote:.*disk quota exceeded", _NO_SPACE),
     (r"no space left on device|disk quota exceeded", _HERE_FULL),
     (
@@ -97,7 +97,7 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
     ),
     (
         r"could not resolve (?:host|proxy)|name or service not known|temporary failure in name resolution",
-        Problem(
+        TransferProblem(
             ProblemKind.OFFLINE,
             Sentence("the server's name is unknown here: this machine is offline, or the address is wrong"),
             Sentence("check the connection; the address: git remote -v"),
@@ -106,7 +106,7 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
     ),
     (
         r"remote host identification has changed|host key for .* has changed",
-        Problem(
+        TransferProblem(
             ProblemKind.OTHER,
             Sentence("the ssh key of the server has changed, and perhaps it is another server"),
             Sentence("ask who runs the server; only if it is right: ssh-keygen -R SERVER, then git fetch"),
@@ -115,7 +115,7 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
     ),
     (
         r"host key verification failed",
-        Problem(
+        TransferProblem(
             ProblemKind.LOGIN,
             Sentence("this machine does not know the ssh key of the server yet"),
             Sentence("compare the key with the one that the server's owner names, and accept it once: git fetch"),
@@ -124,7 +124,7 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
     ),
     (
         r"permission denied \((?:publickey|password|keyboard|gssapi|hostbased)|too many authentication failures",
-        Problem(
+        TransferProblem(
             ProblemKind.LOGIN,
             Sentence("the server accepts none of the ssh keys here"),
             Sentence("unlock or add the key: ssh-add; try it: git fetch"),
@@ -133,7 +133,7 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
     ),
     (
         r"certificate|ca cert|issuer|self.signed",
-        Problem(
+        TransferProblem(
             ProblemKind.OTHER,
             Sentence("the server's certificate is not trusted here"),
             Sentence("check the clock and the address; for a company's own: git config --global http.sslCAInfo FILE"),
@@ -144,7 +144,7 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
     (r"timed out during|not responding|operation too slow|operation timed out|\bHTTP 28\b|curl 28\b", _SLOW),
     (
         r"http code 407|proxy authentication",
-        Problem(
+        TransferProblem(
             ProblemKind.LOGIN,
             Sentence("the proxy wants a login"),
             Sentence("give it one: git config --global http.proxy ADDRESS"),
@@ -154,7 +154,7 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
     (
         r"failed to connect|couldn't connect|connection refused|network is unreachable|no route to host"
         r"|connection timed out",
-        Problem(
+        TransferProblem(
             ProblemKind.OFFLINE,
             Sentence("the server cannot be reached"),
             Sentence("check the connection; the address: git remote -v"),
@@ -168,7 +168,7 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
     (r"returned error: 403|permission to .* denied|not allowed to push|write access .*not granted", _FORBIDDEN),
     (
         r"dubious ownership",
-        Problem(
+        TransferProblem(
             ProblemKind.FORBIDDEN,
             Sentence("the remote folder belongs to another user"),
             Sentence("if you trust it: git config --global --add safe.directory FOLDER"),
@@ -183,7 +183,7 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
     ),
     (
         r"transport '.*' not allowed|remote helper|unable to find remote helper",
-        Problem(
+        TransferProblem(
             ProblemKind.OTHER,
             Sentence("addresses of this kind are not used"),
             Sentence("use an address with https or ssh, or a folder: git remote set-url NAME ADDRESS"),
@@ -192,7 +192,7 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
     ),
     (
         r"mismatched algorithms|hash algorithm",
-        Problem(
+        TransferProblem(
             ProblemKind.OTHER,
             Sentence("the remote has ids of another format (SHA-1 or SHA-256)"),
             Sentence("make a remote with ids of the same format: git init --bare --object-format=sha1 or sha256"),
@@ -201,7 +201,7 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
     ),
     (
         r"fsck error|error in object",
-        Problem(
+        TransferProblem(
             ProblemKind.BROKEN,
             Sentence("the repository on the server holds what git must not take, and nothing of it was taken"),
             Sentence("look at the repository on the server: git fsck there"),
@@ -218,7 +218,7 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
         r"did not (?:send|receive) (?:all necessary|expected) objects?|inflate|pack is corrupted|bad pack|bad object"
         r"|pack has|(?:sha1|hash) mismatch|not a valid object|protocol error|expected .* packet|unknown object format"
         r"|index-pack failed|invalid index-pack output|error processing|expected '",
-        Problem(
+        TransferProblem(
             ProblemKind.BROKEN,
             Sentence("the data from the server is damaged, and nothing of it was taken"),
             Sentence("if it does not pass, look at the repository on the server: git fsck there"),
@@ -228,11 +228,11 @@ _TABLE: tuple[tuple[str, Problem], ...] = (
     (r"hung up|unexpected end|operation was aborted", _CUT),
     (
         r"cannot lock ref|unable to (?:create|update) .*(?:lock|ref)",
-        Problem(ProblemKind.OTHER, Sentence("another program is changing this repository's refs"), _WAIT, True),
+        TransferProblem(ProblemKind.OTHER, Sentence("another program is changing this repository's refs"), _WAIT, True),
     ),
 )
 
-_REFUSALS: tuple[tuple[str, Problem], ...] = (
+_REFUSALS: tuple[tuple[str, TransferProblem], ...] = (
     (
         r"stale info|non-fast-forward|fetch first|needs force|cannot lock ref|failed to (?:update|lock)"
         r"|incorrect old value|reference already exists|remote ref updated",
@@ -240,7 +240,7 @@ _REFUSALS: tuple[tuple[str, Problem], ...] = (
     ),
     (
         r"shallow update",
-        Problem(
+        TransferProblem(
             ProblemKind.REFUSED,
             Sentence("the server takes nothing from a clone with a cut history"),
             Sentence("fetch the whole history: git fetch --unshallow"),
@@ -249,7 +249,7 @@ _REFUSALS: tuple[tuple[str, Problem], ...] = (
     ),
     (
         r"currently checked out",
-        Problem(
+        TransferProblem(
             ProblemKind.REFUSED,
             Sentence("the remote is a folder with files, and this branch is open there"),
             Sentence("use a repository without files as the remote: git init --bare FOLDER"),
@@ -268,35 +268,35 @@ _LONGEST = 200
 _BY_HAND = Sentence("try it by hand, which may say more: git fetch")
 
 
-def problem_of(error: AgentError | tuple[Refused, ...]) -> Problem:
+def problem_of(error: AgentError | tuple[RefusedRef, ...]) -> TransferProblem:
     """The problem behind a failed transfer, or behind the refs that a remote has refused."""
     if isinstance(error, tuple):
         return _of_refused(error)
     if isinstance(error, GitFailed):
-        return _find(_TABLE, error.stderr) or Problem(
+        return _find(_TABLE, error.stderr) or TransferProblem(
             ProblemKind.OTHER, Sentence("git says: {words}", words=_main_line(error.stderr)), _BY_HAND, False
         )
     if isinstance(error, TooSlow):
         return _SLOW
     full = _find(_TABLE[1:2], error.message)
-    return full or Problem(ProblemKind.OTHER, error.message, error.hint, isinstance(error, Retryable))
+    return full or TransferProblem(ProblemKind.OTHER, error.message, error.hint, isinstance(error, Retryable))
 
 
-def _of_refused(refused: tuple[Refused, ...]) -> Problem:
+def _of_refused(refused: tuple[RefusedRef, ...]) -> TransferProblem:
     """The worst of the refusals: one that does not pass comes before one that does."""
     causes = [each for each in refused if not each.reason.startswith("atomic")] or [*refused]
     found = [_refusal(each) for each in causes]
     return next((each for each in found if not each.passes), found[0])
 
 
-def _refusal(refused: Refused) -> Problem:
+def _refusal(refused: RefusedRef) -> TransferProblem:
     known = _find(_REFUSALS[:-1], refused.reason)
     if known is not None:
         return known
     words = _find(_TABLE[:3], refused.words)
     if words is not None and words is not _HERE_FULL:
         return words
-    return _find(_REFUSALS[-1:], refused.reason) or Problem(
+    return _find(_REFUSALS[-1:], refused.reason) or TransferProblem(
         ProblemKind.REFUSED,
         Sentence("the server refuses {ref}: {words}", ref=refused.ref, words=_said(refused)),
         Sentence("ask who runs the server which pushes it takes; what it says: git push --dry-run"),
@@ -304,13 +304,13 @@ def _refusal(refused: Refused) -> Problem:
     )
 
 
-def _said(refused: Refused) -> str:
+def _said(refused: RefusedRef) -> str:
     lines = [line.removeprefix("remote:").strip() for line in refused.words.splitlines() if line.startswith("remote:")]
     told = _short(next((line for line in lines if line), ""))
     return told or _short(refused.reason)
 
 
-def _find(table: Iterable[tuple[str, Problem]], words: str) -> Problem | None:
+def _find(table: Iterable[tuple[str, TransferProblem]], words: str) -> TransferProblem | None:
     flags = re.IGNORECASE | re.MULTILINE
     return next((problem for pattern, problem in table if re.search(pattern, words, flags)), None)
 

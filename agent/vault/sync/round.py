@@ -17,7 +17,7 @@ from agent.texts import Sentence
 from agent.vault.locks import process_lock
 from agent.vault.plumbing.commit import HeadMoved
 from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.network import Network, RefUpdate, Refused
+from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
 from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.plumbing.repository import OWN_REFS, branch, ref_commit
 from agent.vault.plumbing.tree_edit import changed_entries
@@ -25,7 +25,7 @@ from agent.vault.store import Vault
 from agent.vault.sync.joining import Joined, described, join, outgoing
 from agent.vault.sync.oversize import largest_file, leave_alone
 from agent.vault.sync.permission import RemotePermission
-from agent.vault.sync.problems import Problem, ProblemKind, problem_of
+from agent.vault.sync.problems import ProblemKind, TransferProblem, problem_of
 from agent.vault.sync.replay import replay
 from agent.vault.sync.sides import side_of
 from agent.vault.sync.staging import still_staged
@@ -308,19 +308,19 @@ def sync_once(vault: Vault, remote: SyncedRemote) -> RoundReport:
     return SyncRound(vault, Network(vault.git), remote).run()
 
 
-def _problem(error: AgentError | OSError) -> Problem:
+def _problem(error: AgentError | OSError) -> TransferProblem:
     """What stands in the way, for people."""
     match error:
         case RemoteRefused():
             return problem_of(error.refused)
         case LockHeld() | HeadMoved():
-            return Problem(ProblemKind.OTHER, error.message, Sentence(error.hint), passes=True)
+            return TransferProblem(ProblemKind.OTHER, error.message, Sentence(error.hint), passes=True)
         case GitFailed() | Retryable():
             return problem_of(error)
         case AgentError():
-            return Problem(ProblemKind.OTHER, error.message, Sentence(error.hint), passes=False)
+            return TransferProblem(ProblemKind.OTHER, error.message, Sentence(error.hint), passes=False)
         case _:
-            return Problem(ProblemKind.OTHER, os_reason(error), Sentence("vault-agent doctor"), passes=True)
+            return TransferProblem(ProblemKind.OTHER, os_reason(error), Sentence("vault-agent doctor"), passes=True)
 
 
 class _Busy(Retryable):
@@ -336,6 +336,6 @@ def _staged(path: str) -> _Busy:
 class RemoteRefused(Retryable):
     """The remote did not take a push."""
 
-    def __init__(self, refused: tuple[Refused, ...]) -> None:
+    def __init__(self, refused: tuple[RefusedRef, ...]) -> None:
         super().__init__("the remote refused the push: {reason}", reason=refused[0].reason)
         self.refused = refused

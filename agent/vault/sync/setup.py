@@ -23,7 +23,7 @@ from agent.vault.plumbing.repository import OWN_REFS, Place
 from agent.vault.plumbing.repository import branch as head_branch
 from agent.vault.provenance.remotes import configured
 from agent.vault.store import Vault
-from agent.vault.sync.problems import Problem, ProblemKind, problem_of
+from agent.vault.sync.problems import ProblemKind, TransferProblem, problem_of
 from agent.vault.sync.state import FILE, StateFile, SyncedRemote
 
 T = TypeVar("T")
@@ -227,7 +227,7 @@ def tried(transfer: Callable[[], T], address: str) -> T:
         raise _unusable(problem_of(error), address) from error
 
 
-def _unusable(problem: Problem, address: str) -> UserError:
+def _unusable(problem: TransferProblem, address: str) -> UserError:
     plain = without_login(address)
     hint = problem.hint
     if problem.kind is ProblemKind.LOGIN:

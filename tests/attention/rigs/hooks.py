@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from agent.attention.channels.channel import Channel
 from agent.attention.channels.hooks import DISCORD, MATTERMOST, SLACK, WECOM, Hook, HookForm
-from agent.attention.channels.http import Service
+from agent.attention.channels.http import ChannelService
 from agent.attention.channels.ntfy import Ntfy
 from agent.clock import SystemClock
 from agent.llm.fields import items, mapping, text
@@ -129,7 +129,7 @@ def _rig(
             if busy is not None:
                 server.busy = lambda: busy
             url = f"channels.{form.name}.url"
-            service = Service(url, url, SystemClock(), (KEY, f"{server.url}{path}"), timeout=0.8)
+            service = ChannelService(url, url, SystemClock(), (KEY, f"{server.url}{path}"), timeout=0.8)
             rig = HookRig(Hook(f"{server.url}{path}", form, service, "en"), server, hooks, (KEY,), limit)
             rig.asks_to_wait = busy is None
             yield rig
@@ -159,6 +159,6 @@ def ntfy_rig() -> Iterator[Rig]:
     refused = Answered(403, {"code": 40301, "http": 403, "error": "forbidden"})
     hooks = Hooks(_ntfy, refused, TOKEN)
     with local_service(hooks) as server:
-        service = Service("channels.ntfy.base_url", "channels.ntfy.token", SystemClock(), (TOKEN,), timeout=0.8)
+        service = ChannelService("channels.ntfy.base_url", "channels.ntfy.token", SystemClock(), (TOKEN,), timeout=0.8)
         channel = Ntfy(server.url, "alerts", TOKEN, service, "en")
         yield HookRig(channel, server, hooks, (TOKEN,), 4_300)

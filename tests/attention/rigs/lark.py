@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from agent.attention.channels.http import Service
+from agent.attention.channels.http import ChannelService
 from agent.attention.channels.lark import Lark
 from agent.clock import SystemClock
 from agent.llm.fields import items, mapping, text
@@ -122,7 +122,7 @@ def lark() -> Iterator[tuple[LocalService, LarkService]]:
 
 def bot_of(server: LocalService, timeout: float = 5.0) -> Lark:
     """A bot of this server."""
-    door = Service("channels.lark.base_url", "channels.lark.app_secret", SystemClock(), (SECRET,), timeout)
+    door = ChannelService("channels.lark.base_url", "channels.lark.app_secret", SystemClock(), (SECRET,), timeout)
     return Lark(server.url, APP, SECRET, OWNER, door, "en", buttons=True)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from agent.attention.channels.http import Service
+from agent.attention.channels.http import ChannelService
 from agent.attention.channels.telegram import Telegram
 from agent.clock import SystemClock
 from agent.llm.fields import items, mapping, number, text
@@ -159,7 +159,7 @@ def telegram() -> Iterator[tuple[LocalService, TelegramService]]:
 
 def channel_of(server: LocalService, timeout: float = 5.0) -> Telegram:
     """A channel to the server."""
-    service = Service("channels.telegram.base_url", "channels.telegram.token", SystemClock(), (TOKEN,), timeout)
+    service = ChannelService("channels.telegram.base_url", "channels.telegram.token", SystemClock(), (TOKEN,), timeout)
     return Telegram(server.url, TOKEN, str(OWNER), service, "en", wait=0)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from agent.attention.channels.http import Service
+from agent.attention.channels.http import ChannelService
 from agent.attention.channels.webhook import Webhook
 from agent.clock import SystemClock
 from agent.llm.fields import items, mapping, text
@@ -65,6 +65,8 @@ class WebhookRig:
 def webhook_rig() -> Iterator[Rig]:
     taker = Taker()
     with local_service(taker) as server:
-        service = Service("channels.webhook.url", "channels.webhook.secret", SystemClock(), (SECRET,), timeout=0.3)
+        service = ChannelService(
+            "channels.webhook.url", "channels.webhook.secret", SystemClock(), (SECRET,), timeout=0.3
+        )
         channel = Webhook(f"{server.url}/hooks/1?a=b", SECRET, service, "en")
         yield WebhookRig(channel, server, taker)

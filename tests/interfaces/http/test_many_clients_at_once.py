@@ -8,7 +8,7 @@ from hashlib import sha256
 
 import pytest
 
-from agent.interfaces.http.stored_answers import Answer, StoredAnswers
+from agent.interfaces.http.stored_answers import StoredAnswers, StoredResponse
 from tests.interfaces.http.doors import OpenHouse, open_house
 
 CLIENTS, LINES = 6, 4
@@ -60,9 +60,9 @@ def test_a_request_that_is_sent_many_times_at_once_is_carried_out_once(house: Op
 
 def test_an_answer_outlives_the_daemon_and_ends_after_a_day(house: OpenHouse) -> None:
     asked = ("POST", "/x", "", b"{}")
-    first = StoredAnswers(house.workspace).once("key", asked, lambda: Answer(201, b'{"n": 1}', {"ETag": '"1"'}))
+    first = StoredAnswers(house.workspace).once("key", asked, lambda: StoredResponse(201, b'{"n": 1}', {"ETag": '"1"'}))
 
-    again = StoredAnswers(house.workspace).once("key", asked, lambda: Answer(201, b'{"n": 2}', {}))
+    again = StoredAnswers(house.workspace).once("key", asked, lambda: StoredResponse(201, b'{"n": 2}', {}))
 
     assert again == first
     name = sha256(b"key").hexdigest()
@@ -70,5 +70,5 @@ def test_an_answer_outlives_the_daemon_and_ends_after_a_day(house: OpenHouse) ->
     assert file.stat().st_mode & 0o077 == 0
     stored = json.loads(file.read_text())
     file.write_text(json.dumps({**stored, "at": stored["at"] - 86_401}))
-    later = StoredAnswers(house.workspace).once("key", asked, lambda: Answer(201, b'{"n": 2}', {}))
+    later = StoredAnswers(house.workspace).once("key", asked, lambda: StoredResponse(201, b'{"n": 2}', {}))
     assert later.body == b'{"n": 2}'

@@ -13,8 +13,8 @@ from starlette.routing import Route
 
 from agent.background.feed import Feed
 from agent.clock import SystemClock
-from agent.interfaces.http.door.guard import Limits
-from agent.interfaces.http.door.limits import Allowance
+from agent.interfaces.http.door.guard import RequestLimits
+from agent.interfaces.http.door.limits import TokenBucket
 from agent.interfaces.http.door.port import PortRequest
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.following import followed
@@ -24,7 +24,7 @@ CLOCK = SystemClock()
 
 
 def make_server(*routes: Route) -> HttpServer:
-    limits = Limits(Allowance(CLOCK, 1e9, 1e9), Allowance(CLOCK, 1e9, 1e9), 1_000_000)
+    limits = RequestLimits(TokenBucket(CLOCK, 1e9, 1e9), TokenBucket(CLOCK, 1e9, 1e9), 1_000_000)
     server = HttpServer(SignIn("right", CLOCK), limits, "en")
     server.start(Starlette(routes=routes))
     return server

@@ -20,8 +20,8 @@ from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.interfaces.cli.daemon_socket import stream_from_daemon
 from agent.interfaces.http import server as server_module
-from agent.interfaces.http.door.guard import Limits
-from agent.interfaces.http.door.limits import Allowance
+from agent.interfaces.http.door.guard import RequestLimits
+from agent.interfaces.http.door.limits import TokenBucket
 from agent.interfaces.http.door.port import PortRequest, Tls
 from agent.interfaces.http.door.sign_in import DAYS, SignIn
 from agent.interfaces.http.door.token import load_token, token_file
@@ -62,7 +62,7 @@ async def _count(request: Request) -> Response:
 @contextmanager
 def bare_server(wrong: float = 300, rate: float = 1e9) -> Iterator[Bare]:
     clock = FakeClock()
-    limits = Limits(Allowance(clock, rate, rate), Allowance(clock, 1, wrong), LARGEST)
+    limits = RequestLimits(TokenBucket(clock, rate, rate), TokenBucket(clock, 1, wrong), LARGEST)
     server = HttpServer(SignIn("right", clock), limits, "en")
     server.start(Starlette(routes=[Route("/", _count, methods=["GET", "POST"])]))
     try:

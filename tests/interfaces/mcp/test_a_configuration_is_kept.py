@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.interfaces.mcp.install import json_edit, toml_edit
-from agent.interfaces.mcp.install.programs import PROGRAMS, Program, config_file, program_named
+from agent.interfaces.mcp.install.programs import PROGRAMS, ClientProgram, config_file, program_named
 from tests.interfaces.cli.vaults import Captured, ask, tell
 from tests.stories.agents import furnish
 
@@ -47,11 +47,11 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-def file_of(program: Program) -> Path:
+def file_of(program: ClientProgram) -> Path:
     return config_file(program, Path.home())
 
 
-def servers(program: Program) -> dict[str, dict[str, object]]:
+def servers(program: ClientProgram) -> dict[str, dict[str, object]]:
     text = file_of(program).read_text()
     tables = tomllib.loads(text) if program.form == "toml" else json_edit.parse(text)
     assert isinstance(tables, dict)
@@ -60,7 +60,7 @@ def servers(program: Program) -> dict[str, dict[str, object]]:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda each: each.name)
-def test_a_program_without_a_file_gets_one(root: Path, capsys: Captured, program: Program) -> None:
+def test_a_program_without_a_file_gets_one(root: Path, capsys: Captured, program: ClientProgram) -> None:
     told = ask(capsys, "mcp", "install", "--client", program.name, "--dry-run")
     assert (told["changed"], told["dry_run"]) == (True, True) and not file_of(program).exists()
     assert ask(capsys, "mcp", "install", "--client", program.name)["file"] == str(file_of(program))

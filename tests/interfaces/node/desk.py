@@ -12,8 +12,8 @@ import pytest
 from agent.clock import SystemClock
 from agent.config.directories import Directories
 from agent.config.load import load_settings
-from agent.interfaces.node.app import Call, NodeApp
-from agent.interfaces.node.calls import Answer, Calls
+from agent.interfaces.node.app import NodeApp, NodeCall
+from agent.interfaces.node.calls import CallLog, NodeResponse
 from agent.interfaces.node.catalog import node_tools
 from agent.interfaces.node.folders import Folders
 from agent.interfaces.node.programs import Runner
@@ -69,13 +69,13 @@ class Office:
         closed = (self.places.config, self.places.state)
         desk = Desk(Runner(clock, stopped), Folders.named(folders, closed), state / "captures")
         settings = load_settings(environ={}).settings.node
-        return NodeApp(node_tools(settings.tools), desk, Calls(state / "calls", clock), clock)
+        return NodeApp(node_tools(settings.tools), desk, CallLog(state / "calls", clock), clock)
 
-    def ask(self, tool: str, folders: str = "", /, **arguments: Any) -> Answer:
+    def ask(self, tool: str, folders: str = "", /, **arguments: Any) -> NodeResponse:
         """The answer to a call."""
         self.calls += 1
         app = self.app(folders)
-        return app.answer(app.tools[tool], Call(f"call-{self.calls}", arguments))
+        return app.answer(app.tools[tool], NodeCall(f"call-{self.calls}", arguments))
 
     def says(self, tool: str, folders: str = "", /, **arguments: Any) -> str:
         """The output of a call that must not fail."""

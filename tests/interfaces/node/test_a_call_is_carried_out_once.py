@@ -6,52 +6,52 @@ from pathlib import Path
 
 import pytest
 
-from agent.interfaces.node.calls import Answer, Calls
-from agent.interfaces.node.failure import Failure
+from agent.interfaces.node.calls import CallLog, NodeResponse
+from agent.interfaces.node.failure import NodeFailure
 from tests.fakes import FakeClock
 
 
-def counting(done: list[int]) -> Answer:
+def counting(done: list[int]) -> NodeResponse:
     done.append(1)
-    return Answer(200, {"output": f"done {len(done)}"})
+    return NodeResponse(200, {"output": f"done {len(done)}"})
 
 
 def test_a_new_process_knows_the_calls_of_the_last(tmp_path: Path) -> None:
     done: list[int] = []
     for _ in range(3):
-        calls = Calls(tmp_path / "calls", FakeClock())
+        calls = CallLog(tmp_path / "calls", FakeClock())
         assert calls.once("a", "t", {"x": 1}, lambda: counting(done)).document == {"output": "done 1"}
 
 
 def test_a_call_that_was_cut_off_is_not_done_again(tmp_path: Path) -> None:
-    def crash() -> Answer:
+    def crash() -> NodeResponse:
         raise SystemExit
 
     with pytest.raises(SystemExit):
-        Calls(tmp_path / "calls", FakeClock()).once("a", "t", {}, crash)
+        CallLog(tmp_path / "calls", FakeClock()).once("a", "t", {}, crash)
     done: list[int] = []
     for _ in range(2):
-        with pytest.raises(Failure) as failed:
-            Calls(tmp_path / "calls", FakeClock()).once("a", "t", {}, lambda: counting(done))
+        with pytest.raises(NodeFailure) as failed:
+            CallLog(tmp_path / "calls", FakeClock()).once("a", "t", {}, lambda: counting(done))
         assert failed.value.code == "call_cut_off" and "look at what it did" in failed.value.hint
     assert done == []
 
 
 def test_a_damaged_record_counts_as_cut_off(tmp_path: Path) -> None:
     done: list[int] = []
-    calls = Calls(tmp_path / "calls", FakeClock())
+    calls = CallLog(tmp_path / "calls", FakeClock())
     calls.once("a", "t", {}, lambda: counting(done))
     [record] = (tmp_path / "calls").iterdir()
     for damage in (b"", b"{", b"\xff", b"[]", b"{}"):
         record.write_bytes(damage)
-        with pytest.raises(Failure):
+        with pytest.raises(NodeFailure):
             calls.once("a", "t", {}, lambda: counting(done))
     assert done == [1]
 
 
 def test_records_are_private_and_go_after_a_day(tmp_path: Path) -> None:
     clock, done = FakeClock(), list[int]()
-    calls = Calls(tmp_path / "calls", clock)
+    calls = CallLog(tmp_path / "calls", clock)
     calls.once("../../a\ud800", "t", {}, lambda: counting(done))
     [record] = (tmp_path / "calls").iterdir()
     assert record.stat().st_mode & 0o777 == 0o600 and (tmp_path / "calls").stat().st_mode & 0o777 == 0o700
@@ -62,8 +62,8 @@ def test_records_are_private_and_go_after_a_day(tmp_path: Path) -> None:
 
 
 def test_each_request_has_a_line_in_the_log(tmp_path: Path) -> None:
-    calls = Calls(tmp_path / "node/calls", FakeClock())
-    calls.log("clipboard", "a", {"text": "x" * 900}, Answer(502, {"detail": "it broke"}), 0.25)
+    calls = CallLog(tmp_path / "node/calls", FakeClock())
+    calls.log("clipboard", "a", {"text": "x" * 900}, NodeResponse(502, {"detail": "it broke"}), 0.25)
     [line] = calls.log_file.read_text().splitlines()
     row = json.loads(line)
     assert (row["tool"], row["call_id"], row["status"], row["problem"]) == ("clipboard", "a", 502, "it broke")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.interfaces.node.app import Call
+from agent.interfaces.node.app import NodeCall
 from tests.interfaces.node.desk import Office, office
 
 __all__ = ["office"]
@@ -48,5 +48,5 @@ def test_a_long_output_keeps_its_beginning_and_its_end(office: Office) -> None:
 
 def test_a_host_that_stops_ends_its_programs(office: Office) -> None:
     app = office.app(stopped=lambda: True)
-    answer = app.answer(app.tools["system_run"], Call("c", {"command": "sleep 60"}))
+    answer = app.answer(app.tools["system_run"], NodeCall("c", {"command": "sleep 60"}))
     assert answer.document["code"] == "host_stopped"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.interfaces.node.failure import Failure
+from agent.interfaces.node.failure import NodeFailure
 from agent.interfaces.node.folders import Folders
 from tests.interfaces.node.desk import Office, office
 
@@ -117,12 +117,12 @@ def test_whatever_path_is_asked_for_no_byte_outside_is_read_or_changed(
     for act in (lambda: folders.read(path, 0)[0], lambda: folders.list(path)):
         try:
             assert SECRET.encode() != act()
-        except (Failure, ValueError):
+        except (NodeFailure, ValueError):
             continue
     for mode in ("create", "replace", "append"):
         try:
             folders.write(path, b"x", mode=mode)
-        except (Failure, ValueError):
+        except (NodeFailure, ValueError):
             continue
     assert (root / "secret").read_text() == (root / "closed/secret").read_text() == SECRET
     assert sorted(each.name for each in root.iterdir()) == ["closed", "open", "secret"]

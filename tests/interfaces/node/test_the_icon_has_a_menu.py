@@ -18,7 +18,7 @@ from agent.config.directories import directories
 from agent.config.load import load_settings
 from agent.config.node_token import load_node_token
 from agent.interfaces.node import autostart
-from agent.interfaces.node.companion import Companion, Row
+from agent.interfaces.node.companion import Companion, MenuRow
 from agent.interfaces.node.hotkey import Hotkey
 from agent.texts import Language
 from tests.interfaces.node.screens import need, screen
@@ -40,7 +40,7 @@ def companion_of(language: Language, opened: list[str] | None = None, port: int 
     return Companion(directories(), port, language, SystemClock(), (opened if opened is not None else []).append)
 
 
-def find(rows: tuple[Row, ...], label: str) -> Row:
+def find(rows: tuple[MenuRow, ...], label: str) -> MenuRow:
     return next(row for each in rows for row in (each, *each.rows) if row.label.startswith(label))
 
 

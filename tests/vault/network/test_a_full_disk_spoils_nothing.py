@@ -10,8 +10,8 @@ import pytest
 
 from agent.errors import AgentError
 from agent.vault.plumbing.network import Network, RefUpdate
-from agent.vault.sync.problems import Problem, problem_of
 from agent.vault.sync.problems import ProblemKind as Kind
+from agent.vault.sync.problems import TransferProblem, problem_of
 from tests.remotes import git_as, make_remote
 from tests.vault.network.persons import own_account
 from tests.vaults import git, head, make_vault, write
@@ -37,7 +37,7 @@ def small_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     pytest.skip("only root may mount a small disk")
 
 
-def trouble(network: Network, *updates: RefUpdate) -> Problem:
+def trouble(network: Network, *updates: RefUpdate) -> TransferProblem:
     try:
         refused = network.push("origin", updates)
         if not updates:

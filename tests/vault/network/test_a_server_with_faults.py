@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from agent.errors import AgentError
-from agent.vault.plumbing.network import Network, RefUpdate, Refused
-from agent.vault.sync.problems import Problem, problem_of
+from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
 from agent.vault.sync.problems import ProblemKind as Kind
+from agent.vault.sync.problems import TransferProblem, problem_of
 from tests.remotes import git_as
 from tests.trust.git_server import (
     GitServer,
@@ -60,7 +60,7 @@ class Ground:
         git(self.root, "commit", "-q", "-m", "mine")
         return head(self.root)
 
-    def push(self, *, seconds: float = 20, expected: str | None = None) -> tuple[Refused, ...]:
+    def push(self, *, seconds: float = 20, expected: str | None = None) -> tuple[RefusedRef, ...]:
         return Network(self.vault.git, seconds).push("origin", [RefUpdate("HEAD", MAIN, expected)])
 
     def tracked(self) -> str:
@@ -83,7 +83,7 @@ def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ground]:
         yield Ground(tmp_path, server)
 
 
-def trouble(action: object) -> Problem:
+def trouble(action: object) -> TransferProblem:
     """The problem that a transfer ends with."""
     assert callable(action)
     try:

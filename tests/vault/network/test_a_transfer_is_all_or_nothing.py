@@ -6,7 +6,7 @@ import pytest
 
 from agent.errors import GitFailed, UserError
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.network import Network, RefUpdate, Refused
+from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
 from tests.remotes import git_as, make_remote
 from tests.vault.network.persons import Shared, own_account, shared
 from tests.vaults import git, head, init, write
@@ -105,8 +105,8 @@ def test_a_push_is_a_fast_forward_or_what_was_expected(place: Shared) -> None:
     assert place.there() == new
     git(place.root, "commit", "-q", "--amend", "-m", "another")
     rewritten = head(place.root)
-    assert place.network.push("origin", [RefUpdate(rewritten, MAIN, None)]) == (Refused(MAIN, "non-fast-forward"),)
-    assert place.network.push("origin", [RefUpdate(rewritten, MAIN, old)]) == (Refused(MAIN, "stale info"),)
+    assert place.network.push("origin", [RefUpdate(rewritten, MAIN, None)]) == (RefusedRef(MAIN, "non-fast-forward"),)
+    assert place.network.push("origin", [RefUpdate(rewritten, MAIN, old)]) == (RefusedRef(MAIN, "stale info"),)
     assert place.there() == new
     assert place.network.push("origin", [RefUpdate(rewritten, MAIN, new)]) == ()
     assert place.there() == rewritten
@@ -118,9 +118,9 @@ def test_a_ref_that_must_not_exist_is_made_once_and_deleted_as_expected(place: S
     assert place.network.push("origin", [RefUpdate("HEAD", ref, "")]) == ()
     assert place.network.push("origin", [RefUpdate("HEAD^0", ref, "")]) == ()  # it is what it should become
     git(place.root, "commit", "-q", "--allow-empty", "-m", "next")
-    assert place.network.push("origin", [RefUpdate("HEAD", ref, "")]) == (Refused(ref, "stale info"),)
+    assert place.network.push("origin", [RefUpdate("HEAD", ref, "")]) == (RefusedRef(ref, "stale info"),)
     there = place.there(ref)
-    assert place.network.push("origin", [RefUpdate("", ref, head(place.root))]) == (Refused(ref, "stale info"),)
+    assert place.network.push("origin", [RefUpdate("", ref, head(place.root))]) == (RefusedRef(ref, "stale info"),)
     assert place.network.push("origin", [RefUpdate("", ref, there)]) == ()
     assert place.there(ref) == ""
 
@@ -141,7 +141,7 @@ def test_a_server_s_hook_may_refuse(place: Shared) -> None:
     hook.chmod(0o755)
     place.saves("notes/a.md", "mine\n")
     assert place.network.push("origin", [RefUpdate("HEAD", MAIN, None)]) == (
-        Refused(MAIN, "pre-receive hook declined"),
+        RefusedRef(MAIN, "pre-receive hook declined"),
     )
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from agent.errors import GitFailed, Retryable, UserError, os_reason
 from agent.vault.plumbing.logins import without_login
-from agent.vault.plumbing.network import Refused
+from agent.vault.plumbing.network import RefusedRef
 from agent.vault.plumbing.running import TooSlow
 from agent.vault.sync.problems import ProblemKind as Kind
 from agent.vault.sync.problems import problem_of
@@ -66,17 +66,17 @@ def test_the_words_of_git_tell_what_stands_in_the_way(words: str, kind: Kind, pa
 
 
 REFUSALS = [
-    (Refused("refs/heads/main", "stale info"), Kind.REFUSED, True),
-    (Refused("refs/heads/main", "non-fast-forward"), Kind.REFUSED, True),
-    (Refused("refs/heads/main", "fetch first"), Kind.REFUSED, True),
-    (Refused("refs/heads/main", "pre-receive hook declined"), Kind.REFUSED, False),
-    (Refused("refs/heads/main", "protected branch hook declined"), Kind.REFUSED, False),
-    (Refused("refs/heads/main", "branch is currently checked out"), Kind.REFUSED, False),
-    (Refused("refs/heads/main", "shallow update not allowed"), Kind.REFUSED, False),
-    (Refused("refs/heads/main", "unpacker error"), Kind.BUSY, True),
-    (Refused("refs/heads/main", "unpacker error", "remote: fatal: No space left on device"), Kind.BUSY, True),
+    (RefusedRef("refs/heads/main", "stale info"), Kind.REFUSED, True),
+    (RefusedRef("refs/heads/main", "non-fast-forward"), Kind.REFUSED, True),
+    (RefusedRef("refs/heads/main", "fetch first"), Kind.REFUSED, True),
+    (RefusedRef("refs/heads/main", "pre-receive hook declined"), Kind.REFUSED, False),
+    (RefusedRef("refs/heads/main", "protected branch hook declined"), Kind.REFUSED, False),
+    (RefusedRef("refs/heads/main", "branch is currently checked out"), Kind.REFUSED, False),
+    (RefusedRef("refs/heads/main", "shallow update not allowed"), Kind.REFUSED, False),
+    (RefusedRef("refs/heads/main", "unpacker error"), Kind.BUSY, True),
+    (RefusedRef("refs/heads/main", "unpacker error", "remote: fatal: No space left on device"), Kind.BUSY, True),
     (
-        Refused(
+        RefusedRef(
             "refs/heads/main",
             "pre-receive hook declined",
             "remote: error: File film.mp4 is 150.00 MB; this exceeds GitHub's file size limit of 100.00 MB",
@@ -88,16 +88,16 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("refused", "kind", "passes"), REFUSALS, ids=lambda each: str(each)[:60])
-def test_a_refused_ref_tells_it_too(refused: Refused, kind: Kind, passes: bool) -> None:
+def test_a_refused_ref_tells_it_too(refused: RefusedRef, kind: Kind, passes: bool) -> None:
     problem = problem_of((refused,))
     assert (problem.kind, problem.passes) == (kind, passes)
 
 
 def test_of_several_refusals_the_one_that_needs_a_person_is_told() -> None:
     refused = (
-        Refused("refs/heads/a", "atomic push failed"),
-        Refused("refs/heads/b", "stale info"),
-        Refused("refs/heads/c", "pre-receive hook declined", "remote: \x1b[31mno pushes on Sundays\nremote: sorry"),
+        RefusedRef("refs/heads/a", "atomic push failed"),
+        RefusedRef("refs/heads/b", "stale info"),
+        RefusedRef("refs/heads/c", "pre-receive hook declined", "remote: \x1b[31mno pushes on Sundays\nremote: sorry"),
     )
     assert problem_of(refused).reason == "the server refuses refs/heads/c: [31mno pushes on Sundays"
     assert problem_of(refused[:2]).passes
@@ -125,7 +125,7 @@ def test_the_time_limit_and_other_errors() -> None:
 )
 def test_a_login_is_never_shown(address: str) -> None:
     assert "cret" not in without_login(f"fatal: unable to access '{address}': Nothing")
-    refused = Refused("refs/heads/main", "no", f"remote: use '{address}'")
+    refused = RefusedRef("refs/heads/main", "no", f"remote: use '{address}'")
     for error in (GitFailed("fetch", 1, f"fatal: odd thing at {address}"), (refused,)):
         problem = problem_of(error)
         assert "cret" not in problem.reason + problem.hint and "example.org" in problem.reason

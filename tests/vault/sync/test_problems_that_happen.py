@@ -13,8 +13,8 @@ import trustme
 from agent.errors import AgentError
 from agent.texts import translated
 from agent.vault.plumbing.network import Network, RefUpdate
-from agent.vault.sync.problems import Problem, problem_of
 from agent.vault.sync.problems import ProblemKind as Kind
+from agent.vault.sync.problems import TransferProblem, problem_of
 from tests.trust.git_server import git_server
 from tests.vault.network.persons import own_account, shared
 from tests.vaults import git, object_format
@@ -29,7 +29,7 @@ def network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Network:
     return shared(tmp_path).network
 
 
-def trouble(network: Network, address: str) -> Problem:
+def trouble(network: Network, address: str) -> TransferProblem:
     with pytest.raises(AgentError) as caught:
         network.list_refs(address)
     return problem_of(caught.value)

@@ -21,7 +21,7 @@ class GraphParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limit: Annotated[int, msgspec.Meta(ge=1, le=MOST_NOTES)] = MOST_NOTES
 
 
-class Node(msgspec.Struct, frozen=True):
+class GraphNode(msgspec.Struct, frozen=True):
     """A note, and how many links it has and gets."""
 
     path: str
@@ -40,7 +40,7 @@ class Graph(msgspec.Struct, frozen=True):
     """The notes and the links between them; `left_out` is the number of notes beyond the limit, `links_left_out` that
     of links beyond 20,000."""
 
-    nodes: list[Node]
+    nodes: list[GraphNode]
     edges: list[Edge]
     left_out: int
     links_left_out: int
@@ -51,7 +51,7 @@ def graph(call: Call[GraphParams, None]) -> Graph:
     vault, params = call.service.workspace.vault, call.params
     wanted = WantedNotes(params.text, params.folder, params.tag)
     found = view_of(link_reader(vault.id).graph(vault), wanted, params.limit)
-    nodes = [Node(each.path, each.title, each.links) for each in found.notes]
+    nodes = [GraphNode(each.path, each.title, each.links) for each in found.notes]
     edges = [Edge(nodes[one].path, nodes[other].path) for one, other in found.links]
     return Graph(nodes, edges, found.notes_left, found.links_left)
 

@@ -5,9 +5,9 @@ from typing import Annotated
 import msgspec
 
 from agent.errors import UserError
-from agent.interfaces.http.api.paging import NEXT, Page, cursor_after, parse_cursor
+from agent.interfaces.http.api.paging import NEXT, ListParams, cursor_after, parse_cursor
 from agent.interfaces.http.api.typed import typed
-from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation, Reply
+from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation, TypedReply
 from agent.runs.waiting_conversations import end_waiting_of_run
 from agent.vault.history.commit_document import commit_document, difference_document
 from agent.vault.history.commits import resolve
@@ -24,7 +24,7 @@ Path = Annotated[str, msgspec.Meta(max_length=3_000)]
 Name = Annotated[str, msgspec.Meta(max_length=200)]
 
 
-class LogParams(Page, frozen=True, forbid_unknown_fields=True):
+class LogParams(ListParams, frozen=True, forbid_unknown_fields=True):
     """The commits that fit all of this: a note (its renames are followed) or folder, an actor, a run, a job, a time."""
 
     path: Path = ""
@@ -35,7 +35,7 @@ class LogParams(Page, frozen=True, forbid_unknown_fields=True):
     until: Time = ""
 
 
-class ChangedNote(msgspec.Struct, frozen=True):
+class ChangedFile(msgspec.Struct, frozen=True):
     """One file of a commit; `changes` says in words what happened in it."""
 
     kind: str
@@ -57,7 +57,7 @@ class LoggedCommit(msgspec.Struct, frozen=True):
     tool: str | None
     session: str | None
     undoes: list[str]
-    files: list[ChangedNote]
+    files: list[ChangedFile]
 
 
 class Log(msgspec.Struct, frozen=True):
@@ -74,7 +74,7 @@ class DiffParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     path: Path = ""
 
 
-class ChangedLines(ChangedNote, frozen=True):
+class ChangedLines(ChangedFile, frozen=True):
     """One changed file with git's patch."""
 
     patch: str
@@ -182,7 +182,7 @@ def diff(call: Call[DiffParams, None]) -> Diff:
     return Diff(oid, typed(files, list[ChangedLines]))
 
 
-def undo_changes(call: Call[NoParams, Undoing]) -> Reply[UndoReport]:
+def undo_changes(call: Call[NoParams, Undoing]) -> TypedReply[UndoReport]:
     """Take changes back and keep later edits; the undo is a commit of its own."""
     asked, workspace = call.body, call.service.workspace
     chosen = (bool(asked.commits), bool(asked.run), bool(asked.job or asked.actor or asked.since))
@@ -200,7 +200,7 @@ def undo_changes(call: Call[NoParams, Undoing]) -> Reply[UndoReport]:
     )
     unkept = end_waiting_of_run(workspace, asked.run, dry_run=asked.dry_run) if asked.run else ()
     document = {**undone_document(done, asked.dry_run), "not_remembered": list(unkept)}
-    return Reply(typed(document, UndoReport), status=202 if done.queued else 0)
+    return TypedReply(typed(document, UndoReport), status=202 if done.queued else 0)
 
 
 OPERATIONS = (

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from agent.errors import UserError
-from agent.interfaces.http.operation import Call, NoParams, Operation, Reply
+from agent.interfaces.http.operation import Call, NoParams, Operation, TypedReply
 from agent.memory.remember import remember
 
 
@@ -18,7 +18,7 @@ class ToRemember(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     )
 
 
-class Remembered(msgspec.Struct, frozen=True):
+class RememberedEntry(msgspec.Struct, frozen=True):
     """The entry; `known`: it was there already, and is counted again."""
 
     path: str
@@ -28,17 +28,17 @@ class Remembered(msgspec.Struct, frozen=True):
     known: bool
 
 
-def remember_text(call: Call[NoParams, ToRemember]) -> Reply[Remembered]:
+def remember_text(call: Call[NoParams, ToRemember]) -> TypedReply[RememberedEntry]:
     """Write an entry, or count the one that says the same."""
     vault, text = call.service.workspace.vault, call.body.text
     if not text.strip():
         raise UserError("there is nothing to remember", hint='vault-agent remember "Anna likes green tea"')
     entry, outcome, known = remember(vault, text, tuple(call.body.keywords))
-    done = Remembered(vault.home.at(entry.path), entry.id, outcome.commit, outcome.queued, known)
-    return Reply(done, status=202 if outcome.queued else 200 if known else 201)
+    done = RememberedEntry(vault.home.at(entry.path), entry.id, outcome.commit, outcome.queued, known)
+    return TypedReply(done, status=202 if outcome.queued else 200 if known else 201)
 
 
 OPERATIONS = (
-    Operation("POST", "/api/v1/remember", "remember", "Remember a text", remember_text, Remembered, NoParams,
+    Operation("POST", "/api/v1/remember", "remember", "Remember a text", remember_text, RememberedEntry, NoParams,
               ToRemember, 201, (200, 202, 409)),
 )  # fmt: skip

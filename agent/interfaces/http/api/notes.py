@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from agent.interfaces.http.api.paging import NEXT, Page, page_of
-from agent.interfaces.http.operation import ACTOR, Call, Operation, Reply
-from agent.interfaces.http.problems import Refused, StaleNote
+from agent.interfaces.http.api.paging import NEXT, ListParams, page_of
+from agent.interfaces.http.operation import ACTOR, Call, Operation, TypedReply
+from agent.interfaces.http.problems import RequestRefused, StaleNote
 from agent.markdown.note import Note
 from agent.runs.note_changes import NoteChanges, note_changes
 from agent.vault.change import Outcome
@@ -23,21 +23,21 @@ ONE_AT_A_TIME = threading.Lock()
 Text = Annotated[str, msgspec.Meta(description="The whole note, its header included.")]
 
 
-class Listing(Page, frozen=True, forbid_unknown_fields=True):
+class NoteFilter(ListParams, frozen=True, forbid_unknown_fields=True):
     """Which notes to list: those in `folder`, whose path or name fits `pattern` (with * and ?)."""
 
     folder: Annotated[str, msgspec.Meta(max_length=3_000)] = ""
     pattern: Annotated[str, msgspec.Meta(max_length=200)] = ""
 
 
-class NoteNames(msgspec.Struct, frozen=True):
+class NoteList(msgspec.Struct, frozen=True):
     """The paths of the notes, sorted."""
 
     notes: list[str]
     next_cursor: NEXT
 
 
-class ByPath(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ByNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A note by its path in the vault."""
 
     path: NotePath
@@ -60,7 +60,7 @@ class NewText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: Text
 
 
-class Addition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AppendedLines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Lines for the end of a note, or of the section below `heading` (`## Plan`), which is made if it is missing."""
 
     text: Annotated[str, msgspec.Meta(min_length=1)]
@@ -83,13 +83,13 @@ class Written(msgspec.Struct, frozen=True):
     conflicts: list[str]
 
 
-def list_notes(call: Call[Listing, None]) -> NoteNames:
+def list_notes(call: Call[NoteFilter, None]) -> NoteList:
     """The paths of the notes."""
     folder = call.params.folder.strip("/")
     start = f"{check(folder)}/" if folder else ""
     fits = _pattern(call.params.pattern)
     found = [path for path in _vault(call).note_paths() if path.startswith(start) and fits(path)]
-    return NoteNames(*page_of(found, str, call.params))
+    return NoteList(*page_of(found, str, call.params))
 
 
 def _pattern(pattern: str) -> Callable[[str], bool]:
@@ -99,7 +99,7 @@ def _pattern(pattern: str) -> Callable[[str], bool]:
     )
 
 
-def read_note(call: Call[ByPath, None]) -> Reply[NoteContent]:
+def read_note(call: Call[ByNote, None]) -> TypedReply[NoteContent]:
     """A note with its version in `ETag`."""
     path = call.params.path
     data = _changes(call).read(path)
@@ -107,10 +107,10 @@ def read_note(call: Call[ByPath, None]) -> Reply[NoteContent]:
     problem = note.problem.message if note.problem else None
     header = msgspec.to_builtins(dict(note.header), enc_hook=str)
     content = NoteContent(path, note.id, note.title(path), header, problem, note.text)
-    return Reply(content, {"ETag": etag(_vault(call), data)})
+    return TypedReply(content, {"ETag": etag(_vault(call), data)})
 
 
-def write_note(call: Call[ByPath, NewText]) -> Reply[Written]:
+def write_note(call: Call[ByNote, NewText]) -> TypedReply[Written]:
     """Change a note from the version in `If-Match`, or make a new one with `If-None-Match: *`."""
     path, changes = call.params.path, _changes(call)
     data = call.body.text.encode()
@@ -123,7 +123,7 @@ def write_note(call: Call[ByPath, NewText]) -> Reply[Written]:
     return _written(call, path, outcome)
 
 
-def delete_note(call: Call[ByPath, None]) -> Reply[Written]:
+def delete_note(call: Call[ByNote, None]) -> TypedReply[Written]:
     """Delete a note of the version in `If-Match`; undo brings it back."""
     path, changes = call.params.path, _changes(call)
     with ONE_AT_A_TIME:
@@ -131,17 +131,17 @@ def delete_note(call: Call[ByPath, None]) -> Reply[Written]:
     return _written(call, path, outcome)
 
 
-def append_to_note(call: Call[ByPath, Addition]) -> Reply[Written]:
+def append_to_note(call: Call[ByNote, AppendedLines]) -> TypedReply[Written]:
     """Add lines to a note; no version is needed, as nothing of it is changed."""
     path, added = call.params.path, call.body
     if not added.text.strip():
-        raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, "there is nothing to append")
+        raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "there is nothing to append")
     heading = " ".join(added.heading.split())
     heading = heading if not heading or heading.startswith("#") else f"## {heading}"
     return _written(call, path, _changes(call).append(path, added.text, heading))
 
 
-def move_note(call: Call[ByPath, Destination]) -> Reply[Written]:
+def move_note(call: Call[ByNote, Destination]) -> TypedReply[Written]:
     """Give a note another path; one that is there is never overwritten."""
     return _written(call, call.body.to, _changes(call).move(call.params.path, call.body.to))
 
@@ -151,11 +151,11 @@ def etag(vault: Vault, data: bytes) -> str:
     return f'"{vault.content_id(data)}"'
 
 
-def _base(call: Call[ByPath, NewText] | Call[ByPath, None], changes: NoteChanges, sent: str) -> bytes:
-    """The bytes of the version that the client has; raises `Refused` for one that is not there any more."""
+def _base(call: Call[ByNote, NewText] | Call[ByNote, None], changes: NoteChanges, sent: str) -> bytes:
+    """The bytes of the version that the client has; raises `RequestRefused` for one that is not there any more."""
     path = call.params.path
     if not call.if_match:
-        raise Refused(
+        raise RequestRefused(
             HTTPStatus.PRECONDITION_REQUIRED,
             "say which version of {path} you change",
             hint="send If-Match with the ETag of the note as you read it, or If-None-Match: * for a new note",
@@ -166,7 +166,7 @@ def _base(call: Call[ByPath, NewText] | Call[ByPath, None], changes: NoteChanges
         return current
     text = None if current is None else current.decode("utf-8", "replace")
     version = None if current is None else etag(changes.vault, current)
-    raise Refused(
+    raise RequestRefused(
         HTTPStatus.PRECONDITION_FAILED,
         "{path} has changed since you read it" if current is not None else "{path} is not there any more",
         hint="merge the two versions in `stale`, then send the result with its etag as If-Match",
@@ -175,14 +175,16 @@ def _base(call: Call[ByPath, NewText] | Call[ByPath, None], changes: NoteChanges
     )
 
 
-def _written(call: Call[ByPath, object], path: str, outcome: Outcome, status: int = HTTPStatus.OK) -> Reply[Written]:
+def _written(
+    call: Call[ByNote, object], path: str, outcome: Outcome, status: int = HTTPStatus.OK
+) -> TypedReply[Written]:
     now = None if outcome.queued else _changes(call).find(path)
     done = Written(path, outcome.commit, outcome.queued, list(outcome.conflicts))
     headers = {} if now is None else {"ETag": etag(_vault(call), now)}
-    return Reply(done, headers, HTTPStatus.ACCEPTED if outcome.queued else status)
+    return TypedReply(done, headers, HTTPStatus.ACCEPTED if outcome.queued else status)
 
 
-def _changes(call: "Call[ByPath, object]") -> NoteChanges:
+def _changes(call: "Call[ByNote, object]") -> NoteChanges:
     return note_changes(call.service.workspace, ACTOR)
 
 
@@ -192,14 +194,14 @@ def _vault(call: "Call[msgspec.Struct, object]") -> Vault:
 
 _PATH = "/api/v1/notes/{path:path}"
 OPERATIONS = (
-    Operation("GET", "/api/v1/notes", "list_notes", "The notes", list_notes, NoteNames, Listing),
-    Operation("POST", f"{_PATH}/append", "append_to_note", "Add lines to a note", append_to_note, Written, ByPath,
-              Addition, 200, (202, 403, 404, 409)),
-    Operation("POST", f"{_PATH}/move", "move_note", "Give a note another path", move_note, Written, ByPath,
+    Operation("GET", "/api/v1/notes", "list_notes", "The notes", list_notes, NoteList, NoteFilter),
+    Operation("POST", f"{_PATH}/append", "append_to_note", "Add lines to a note", append_to_note, Written, ByNote,
+              AppendedLines, 200, (202, 403, 404, 409)),
+    Operation("POST", f"{_PATH}/move", "move_note", "Give a note another path", move_note, Written, ByNote,
               Destination, 200, (202, 403, 404, 409)),
-    Operation("GET", _PATH, "read_note", "One note", read_note, NoteContent, ByPath, problems=(404,)),
-    Operation("PUT", _PATH, "write_note", "Change or make a note", write_note, Written, ByPath, NewText, 200,
+    Operation("GET", _PATH, "read_note", "One note", read_note, NoteContent, ByNote, problems=(404,)),
+    Operation("PUT", _PATH, "write_note", "Change or make a note", write_note, Written, ByNote, NewText, 200,
               (201, 202, 404, 409, 412, 428), ("If-Match", "If-None-Match")),
-    Operation("DELETE", _PATH, "delete_note", "Delete a note", delete_note, Written, ByPath, None, 200,
+    Operation("DELETE", _PATH, "delete_note", "Delete a note", delete_note, Written, ByNote, None, 200,
               (202, 404, 409, 412, 428), ("If-Match",)),
 )  # fmt: skip

@@ -9,7 +9,7 @@ from agent.attention.notice_document import notice_document
 from agent.attention.receipt import NoticeReceipt
 from agent.attention.receipts import NoticeLedger
 from agent.attention.rules import is_often_dismissed
-from agent.interfaces.http.api.paging import NEXT, Page, page_of
+from agent.interfaces.http.api.paging import NEXT, ListParams, page_of
 from agent.interfaces.http.api.typed import typed
 from agent.interfaces.http.operation import Call, Operation
 from agent.runs.short_ids import NotFound, find_by_id
@@ -19,7 +19,7 @@ _NOT_FOUND = NotFound(
 )
 
 
-class ById(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ByNotice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A notice by its id or the end of it."""
 
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
@@ -39,7 +39,7 @@ class Notice(msgspec.Struct, frozen=True):
     title: str
 
 
-class Notices(msgspec.Struct, frozen=True):
+class NoticeList(msgspec.Struct, frozen=True):
     """The notices of this machine, the newest first."""
 
     notices: list[Notice]
@@ -73,16 +73,16 @@ class Noted(msgspec.Struct, frozen=True):
     halved: bool
 
 
-def list_notices(call: Call[Page, None]) -> Notices:
+def list_notices(call: Call[ListParams, None]) -> NoticeList:
     """What the agent wanted to say."""
     receipts = open_ledger(call.service.workspace).all()
     others = {each.id: each for each in receipts}
     shown, after = page_of(receipts[::-1], lambda each: each.id, call.params)
     found = [{**notice_document(each, others), "title": each.raised.title} for each in shown]
-    return Notices(typed(found, list[Notice]), after)
+    return NoticeList(typed(found, list[Notice]), after)
 
 
-def show_notice(call: Call[ById, None]) -> WholeNotice:
+def show_notice(call: Call[ByNotice, None]) -> WholeNotice:
     """One notice, and why it was sent or not."""
     ledger = open_ledger(call.service.workspace)
     receipt = _find(ledger, call.params.id)
@@ -102,7 +102,7 @@ def show_notice(call: Call[ById, None]) -> WholeNotice:
     return typed({**notice_document(receipt, others), **more}, WholeNotice)
 
 
-def react(call: Call[ById, Opinion]) -> Noted:
+def react(call: Call[ByNotice, Opinion]) -> Noted:
     """Say whether a notice was worth it; after three dismissals in a row its type counts half."""
     ledger = open_ledger(call.service.workspace)
     receipt = _find(ledger, call.params.id)
@@ -115,9 +115,10 @@ def _find(ledger: NoticeLedger, name: str) -> NoticeReceipt:
 
 
 OPERATIONS = (
-    Operation("GET", "/api/v1/notices", "list_notices", "What the agent wanted to say", list_notices, Notices, Page),
-    Operation("GET", "/api/v1/notices/{id}", "show_notice", "One notice", show_notice, WholeNotice, ById,
+    Operation("GET", "/api/v1/notices", "list_notices", "What the agent wanted to say", list_notices, NoticeList,
+              ListParams),
+    Operation("GET", "/api/v1/notices/{id}", "show_notice", "One notice", show_notice, WholeNotice, ByNotice,
               problems=(404,)),
-    Operation("POST", "/api/v1/notices/{id}/react", "react", "An opinion about a notice", react, Noted, ById, Opinion,
-              200, (404,)),
+    Operation("POST", "/api/v1/notices/{id}/react", "react", "An opinion about a notice", react, Noted, ByNotice,
+              Opinion, 200, (404,)),
 )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
-from agent.interfaces.http.problems import Refused
+from agent.interfaces.http.problems import RequestRefused
 
 T = TypeVar("T")
 
@@ -18,7 +18,7 @@ NEXT = Annotated[str | None, msgspec.Meta(description="Give it as cursor for the
 USUAL = 50
 
 
-class Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ListParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The parameters of a list."""
 
     limit: Limit = USUAL
@@ -32,7 +32,7 @@ class _Place(msgspec.Struct, frozen=True, array_like=True):
     key: str
 
 
-def page_of(items: Sequence[T], key: Callable[[T], str], page: Page) -> tuple[list[T], str | None]:
+def page_of(items: Sequence[T], key: Callable[[T], str], page: ListParams) -> tuple[list[T], str | None]:
     """The items of one page, and the cursor for the next. An item that came or went before the place where the last
     page ended shifts nothing, as long as the last item of that page is there."""
     start = 0
@@ -51,10 +51,10 @@ def cursor_after(number: int, key: str) -> str:
 
 
 def parse_cursor(cursor: str) -> _Place:
-    """The place in a cursor; raises `Refused`."""
+    """The place in a cursor; raises `RequestRefused`."""
     try:
         data = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
         return msgspec.json.decode(data, type=_Place)
     except (binascii.Error, ValueError, msgspec.MsgspecError):
         hint = "take next_cursor of the page before, or none"
-        raise Refused(HTTPStatus.BAD_REQUEST, "the cursor is not one of this list", hint=hint) from None
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, "the cursor is not one of this list", hint=hint) from None

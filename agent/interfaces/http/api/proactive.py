@@ -28,7 +28,7 @@ _OBEYED_WITHIN = 2.0
 """Seconds for which the answer to an order waits until the daemon has carried it out."""
 
 
-class Move(msgspec.Struct, frozen=True):
+class StateChange(msgspec.Struct, frozen=True):
     """A change of the agent's state."""
 
     at: str
@@ -46,7 +46,7 @@ class NextAction(msgspec.Struct, frozen=True):
     at: str | None
 
 
-class AgentState(msgspec.Struct, frozen=True):
+class AgentStateView(msgspec.Struct, frozen=True):
     """The agent's state: sleeping, waking_up, awake, working or going_to_sleep. `running` is false while it is stopped:
     no job and no task begins then. `working_on` are the pieces of work that go on."""
 
@@ -61,7 +61,7 @@ class AgentState(msgspec.Struct, frozen=True):
     working_on: list[str]
     pending_tasks: int
     next_actions: list[NextAction]
-    transitions: list[Move]
+    transitions: list[StateChange]
 
 
 class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,31 +88,31 @@ class ScheduleChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     active_days: Days | None = None
 
 
-def status(call: Call[NoParams, None]) -> AgentState:
+def status(call: Call[NoParams, None]) -> AgentStateView:
     """What the agent does now, did last and does next."""
     return _state(call.service.workspace, call.service.pool.state.running)
 
 
-def start(call: Call[NoParams, None]) -> AgentState:
+def start(call: Call[NoParams, None]) -> AgentStateView:
     """Let jobs and tasks run at their times."""
     enable_schedule(call.service.workspace, True)
     return status(call)
 
 
-def stop(call: Call[NoParams, None]) -> AgentState:
+def stop(call: Call[NoParams, None]) -> AgentStateView:
     """Let no job and no task begin any more; what goes on is finished, then the agent sleeps."""
     enable_schedule(call.service.workspace, False)
     _order(call.service.workspace, "sleep", "stopped over HTTP")
     return status(call)
 
 
-def wake(call: Call[NoParams, Wish]) -> AgentState:
+def wake(call: Call[NoParams, Wish]) -> AgentStateView:
     """Wake the agent: the tasks that wait begin now."""
     _order(call.service.workspace, "wake", " ".join(call.body.reason.split()) or "woken over HTTP")
     return _state(call.service.workspace, call.service.pool.state.running)
 
 
-def sleep(call: Call[NoParams, None]) -> AgentState:
+def sleep(call: Call[NoParams, None]) -> AgentStateView:
     """Let the agent sleep, after the work that goes on, until something is due."""
     _order(call.service.workspace, "sleep", "sent to sleep over HTTP")
     return status(call)
@@ -148,7 +148,7 @@ def _order(workspace: Workspace, order: Literal["wake", "sleep"], reason: str) -
         clock.sleep(0.02)
 
 
-def _state(workspace: Workspace, working: tuple[str, ...]) -> AgentState:
+def _state(workspace: Workspace, working: tuple[str, ...]) -> AgentStateView:
     state, found = state_of(workspace.vault), jobs_status(workspace)
     waiting = marked_tasks(workspace).waiting
     actions = [
@@ -159,7 +159,7 @@ def _state(workspace: Workspace, working: tuple[str, ...]) -> AgentState:
         if job.status == "active" and job.id not in found.stopped:
             actions += [NextAction("job", job.id, job.title, each.at.isoformat()) for each in coming(job, now, 1)]
     actions.sort(key=lambda each: (each.at is not None, datetime.fromisoformat(each.at).timestamp() if each.at else 0))
-    return AgentState(
+    return AgentStateView(
         state.state if state else "sleeping",
         reload_settings(workspace).settings.schedule.enabled,
         state.since.isoformat() if state else None,
@@ -171,7 +171,9 @@ def _state(workspace: Workspace, working: tuple[str, ...]) -> AgentState:
         list(working),
         len(waiting),
         actions[:10],
-        [Move(each.at.isoformat(), each.before, each.after, str(each.reason)) for each in state.transitions][::-1]
+        [StateChange(each.at.isoformat(), each.before, each.after, str(each.reason)) for each in state.transitions][
+            ::-1
+        ]
         if state
         else [],
     )
@@ -185,11 +187,11 @@ def _schedule(workspace: Workspace) -> Schedule:
 
 _P = "/api/proactive"
 OPERATIONS = (
-    Operation("GET", f"{_P}/status", "agent_status", "What the agent does", status, AgentState, NoParams),
-    Operation("POST", f"{_P}/start", "start_agent", "Let jobs and tasks run", start, AgentState, NoParams),
-    Operation("POST", f"{_P}/stop", "stop_agent", "Let no job and task begin", stop, AgentState, NoParams),
-    Operation("POST", f"{_P}/wake", "wake_agent", "Wake the agent", wake, AgentState, NoParams, Wish),
-    Operation("POST", f"{_P}/sleep", "sleep_agent", "Let the agent sleep", sleep, AgentState, NoParams),
+    Operation("GET", f"{_P}/status", "agent_status", "What the agent does", status, AgentStateView, NoParams),
+    Operation("POST", f"{_P}/start", "start_agent", "Let jobs and tasks run", start, AgentStateView, NoParams),
+    Operation("POST", f"{_P}/stop", "stop_agent", "Let no job and task begin", stop, AgentStateView, NoParams),
+    Operation("POST", f"{_P}/wake", "wake_agent", "Wake the agent", wake, AgentStateView, NoParams, Wish),
+    Operation("POST", f"{_P}/sleep", "sleep_agent", "Let the agent sleep", sleep, AgentStateView, NoParams),
     Operation("GET", f"{_P}/schedule", "get_schedule", "When the agent wakes", get_schedule, Schedule, NoParams),
     Operation("PUT", f"{_P}/schedule", "put_schedule", "Change when it wakes", put_schedule, Schedule, NoParams,
               ScheduleChange, 200, (409,)),

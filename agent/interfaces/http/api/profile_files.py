@@ -7,10 +7,10 @@ import msgspec
 
 from agent.errors import BadPath, NoteGone
 from agent.interfaces.http.api.notes import ONE_AT_A_TIME, etag
-from agent.interfaces.http.api.paging import NEXT, Page, page_of
+from agent.interfaces.http.api.paging import NEXT, ListParams, page_of
 from agent.interfaces.http.api.typed import typed
-from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation, Reply
-from agent.interfaces.http.problems import Refused, StaleNote
+from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation, TypedReply
+from agent.interfaces.http.problems import RequestRefused, StaleNote
 from agent.memory.profile.catalog import CHANGELOG, note_name
 from agent.memory.profile.documents import (
     figures_document,
@@ -114,7 +114,7 @@ class ProfileHits(msgspec.Struct, frozen=True):
     hits: list[ProfileLine]
 
 
-class Summary(msgspec.Struct, frozen=True):
+class ProfileSummary(msgspec.Struct, frozen=True):
     """What the profile says on the whole, and how far it is filled."""
 
     summary: str
@@ -128,7 +128,7 @@ class Summary(msgspec.Struct, frozen=True):
     sensitive: str
 
 
-class Layer(msgspec.Struct, frozen=True):
+class ProfileLayer(msgspec.Struct, frozen=True):
     """One layer, and how far it is filled."""
 
     layer: int
@@ -143,7 +143,7 @@ class Layer(msgspec.Struct, frozen=True):
 class Layers(msgspec.Struct, frozen=True):
     """The layers that have notes, in order."""
 
-    layers: list[Layer]
+    layers: list[ProfileLayer]
 
 
 class Changelog(msgspec.Struct, frozen=True):
@@ -166,7 +166,7 @@ class LaidOut(msgspec.Struct, frozen=True):
     created: list[str]
 
 
-def list_files(call: Call[Page, None]) -> FileList:
+def list_files(call: Call[ListParams, None]) -> FileList:
     """The notes about the person."""
     vault = call.service.workspace.vault
     shown, after = page_of(load_profile(vault), lambda each: each.name, call.params)
@@ -175,7 +175,7 @@ def list_files(call: Call[Page, None]) -> FileList:
                     after)  # fmt: skip
 
 
-def read_file(call: Call[ByFile, None]) -> Reply[WholeFile]:
+def read_file(call: Call[ByFile, None]) -> TypedReply[WholeFile]:
     """One of them with all of its text."""
     vault = call.service.workspace.vault
     name, path = _named(call)
@@ -185,10 +185,10 @@ def read_file(call: Call[ByFile, None]) -> Reply[WholeFile]:
     when = last_updated(vault).get(name)
     info = _info(parse_profile(path, name, data), when.isoformat() if when else None)
     whole = WholeFile(**msgspec.structs.asdict(info), content=data.decode("utf-8", "replace"))
-    return Reply(whole, {"ETag": etag(vault, data)})
+    return TypedReply(whole, {"ETag": etag(vault, data)})
 
 
-def write_file(call: Call[ByFile, NewContent]) -> Reply[FileWritten]:
+def write_file(call: Call[ByFile, NewContent]) -> TypedReply[FileWritten]:
     """Replace the text of a note; with `If-Match` only the version that the client has."""
     name, path = _named(call)
     changes = _changes(call)
@@ -198,7 +198,7 @@ def write_file(call: Call[ByFile, NewContent]) -> Reply[FileWritten]:
     return _written(name, path, outcome)
 
 
-def make_file(call: Call[ByFile, FirstContent]) -> Reply[FileWritten]:
+def make_file(call: Call[ByFile, FirstContent]) -> TypedReply[FileWritten]:
     """Make a note: one of the seventeen, or a topic."""
     name, path = _named(call)
     language = call.service.workspace.settings.vault.language
@@ -206,7 +206,7 @@ def make_file(call: Call[ByFile, FirstContent]) -> Reply[FileWritten]:
     return _written(name, path, _changes(call).create(path, data), HTTPStatus.CREATED)
 
 
-def delete_file(call: Call[ByFile, None]) -> Reply[FileWritten]:
+def delete_file(call: Call[ByFile, None]) -> TypedReply[FileWritten]:
     """Delete a note; undo brings it back."""
     name, path = _named(call)
     changes = _changes(call)
@@ -221,21 +221,23 @@ def search_files(call: Call[NoParams, Search]) -> ProfileHits:
     return ProfileHits(call.body.query, typed([profile_hit_document(each) for each in hits], list[ProfileLine]))
 
 
-def summary(call: Call[NoParams, None]) -> Summary:
+def summary(call: Call[NoParams, None]) -> ProfileSummary:
     """The profile on the whole."""
     workspace = call.service.workspace
     figures = figures_document(profile_figures(workspace.vault), workspace.settings.profile.sensitive)
-    return typed({**figures, "summary": whole_summary(load_profile(workspace.vault))}, Summary)
+    return typed({**figures, "summary": whole_summary(load_profile(workspace.vault))}, ProfileSummary)
 
 
 def layers(call: Call[NoParams, None]) -> Layers:
     """The layers of the profile."""
     workspace = call.service.workspace
     figures = layer_figures(load_profile(workspace.vault))
-    return Layers(typed([layer_document(each, workspace.settings.vault.language) for each in figures], list[Layer]))
+    return Layers(
+        typed([layer_document(each, workspace.settings.vault.language) for each in figures], list[ProfileLayer])
+    )
 
 
-def changelog(call: Call[Page, None]) -> Changelog:
+def changelog(call: Call[ListParams, None]) -> Changelog:
     """What the agent changed in the profile, and why."""
     vault = call.service.workspace.vault
     shown, after = page_of(changelog_rows(vault), str, call.params)
@@ -269,7 +271,7 @@ def _base(call: "Call[ByFile, object]", changes: NoteChanges, name: str, path: s
     version = etag(changes.vault, current)
     if call.if_match in {"", "*", version.strip('"')}:
         return current
-    raise Refused(
+    raise RequestRefused(
         HTTPStatus.PRECONDITION_FAILED,
         "{path} has changed since you read it",
         hint="merge the two versions in `stale`, then send the result with its etag as If-Match",
@@ -282,9 +284,9 @@ def _gone(name: str) -> NoteGone:
     return NoteGone("the profile has no note {name}", hint="POST makes it", name=name)
 
 
-def _written(name: str, path: str, outcome: Outcome, status: int = HTTPStatus.OK) -> Reply[FileWritten]:
+def _written(name: str, path: str, outcome: Outcome, status: int = HTTPStatus.OK) -> TypedReply[FileWritten]:
     done = FileWritten(name, path, outcome.commit, outcome.queued, list(outcome.conflicts))
-    return Reply(done, status=HTTPStatus.ACCEPTED if outcome.queued else status)
+    return TypedReply(done, status=HTTPStatus.ACCEPTED if outcome.queued else status)
 
 
 def _info(file: ProfileFile, changed: str | None) -> FileInfo:
@@ -295,7 +297,8 @@ def _info(file: ProfileFile, changed: str | None) -> FileInfo:
 _P = "/api/profile-files"
 _F = f"{_P}/files/{{filename:path}}"
 OPERATIONS = (
-    Operation("GET", f"{_P}/files", "list_profile_files", "The notes about the person", list_files, FileList, Page),
+    Operation("GET", f"{_P}/files", "list_profile_files", "The notes about the person", list_files, FileList,
+              ListParams),
     Operation("GET", _F, "read_profile_file", "One of them", read_file, WholeFile, ByFile, problems=(404,)),
     Operation("PUT", _F, "write_profile_file", "Change one", write_file, FileWritten, ByFile, NewContent, 200,
               (202, 404, 409, 412), ("If-Match",)),
@@ -304,9 +307,9 @@ OPERATIONS = (
     Operation("DELETE", _F, "delete_profile_file", "Delete one", delete_file, FileWritten, ByFile, None, 200,
               (202, 404, 409, 412), ("If-Match",)),
     Operation("POST", f"{_P}/search", "search_profile", "Find lines", search_files, ProfileHits, NoParams, Search),
-    Operation("GET", f"{_P}/summary", "profile_summary", "The profile on the whole", summary, Summary, NoParams),
+    Operation("GET", f"{_P}/summary", "profile_summary", "The profile on the whole", summary, ProfileSummary, NoParams),
     Operation("GET", f"{_P}/layers", "profile_layers", "The layers", layers, Layers, NoParams),
-    Operation("GET", f"{_P}/changelog", "profile_changelog", "What was changed", changelog, Changelog, Page),
+    Operation("GET", f"{_P}/changelog", "profile_changelog", "What was changed", changelog, Changelog, ListParams),
     Operation("POST", f"{_P}/initialize", "initialize_profile", "Lay out missing notes", initialize, LaidOut, NoParams,
               LayingOut, 200, (409,)),
 )  # fmt: skip

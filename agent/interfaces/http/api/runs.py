@@ -6,7 +6,7 @@ from typing import Annotated, Literal, assert_never
 
 import msgspec
 
-from agent.background.asked_runs import AnswerText, AskedRun, Failed, RunNews
+from agent.background.asked_runs import AnswerText, AskedRun, RunFailed, RunNews
 from agent.background.resume import session_key
 from agent.errors import Unknown
 from agent.events.runs import (
@@ -18,11 +18,20 @@ from agent.events.runs import (
     ToolCallStarted,
     ToolCompleted,
 )
-from agent.interfaces.http.api.paging import NEXT, Page, page_of
+from agent.interfaces.http.api.paging import NEXT, ListParams, page_of
 from agent.interfaces.http.api.typed import typed
 from agent.interfaces.http.following import followed
-from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation, Reply, Stream, StreamEvent, stream_event
-from agent.interfaces.http.problems import Refused
+from agent.interfaces.http.operation import (
+    ACTOR,
+    Call,
+    NoParams,
+    Operation,
+    Stream,
+    StreamEvent,
+    TypedReply,
+    stream_event,
+)
+from agent.interfaces.http.problems import RequestRefused
 from agent.loop.request import RunRequest
 from agent.runs.decisions import approvals, ready
 from agent.runs.named_decisions import answer_question, find_question
@@ -30,20 +39,20 @@ from agent.runs.report import RunReport
 from agent.vault.folders import APPROVALS
 
 
-class ById(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ByRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A run by its id."""
 
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 
 
-class Asking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NewRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A task for the agent; with `session` it goes on in the session of this path."""
 
     task: Annotated[str, msgspec.Meta(min_length=1, max_length=200_000)]
     session: Annotated[str, msgspec.Meta(max_length=3_000)] = ""
 
 
-class Cited(msgspec.Struct, frozen=True):
+class CitedLines(msgspec.Struct, frozen=True):
     """Lines of a note that the model was shown."""
 
     path: str
@@ -73,8 +82,8 @@ class RunResult(msgspec.Struct, frozen=True):
     run: str
     session: str
     commits: list[str]
-    sources: list[Cited]
-    used: list[Cited]
+    sources: list[CitedLines]
+    used: list[CitedLines]
     spend: Spent
 
 
@@ -113,43 +122,43 @@ class Following(msgspec.Struct, frozen=True):
     goes_on: Literal["here", "daemon", "nobody"]
 
 
-def list_runs(call: Call[Page, None]) -> Runs:
+def list_runs(call: Call[ListParams, None]) -> Runs:
     """The runs of this daemon that were asked for."""
     shown, after = page_of(call.service.runs.all(), lambda each: each.id, call.params)
     return Runs([_state(each) for each in shown], after)
 
 
-def start_run(call: Call[NoParams, Asking]) -> Reply[RunState]:
+def start_run(call: Call[NoParams, NewRun]) -> TypedReply[RunState]:
     """Give the agent a task; the answer comes through its events or its state."""
     asked = call.body
     if not asked.task.strip():
-        raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, "the task is empty")
+        raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "the task is empty")
     run = call.service.runs.ask(RunRequest(asked.task.strip(), Speaker(ACTOR)), asked.session)
-    return Reply(_state(run), {"Location": f"/api/v1/runs/{run.id}"})
+    return TypedReply(_state(run), {"Location": f"/api/v1/runs/{run.id}"})
 
 
-def show_run(call: Call[ById, None]) -> RunState:
+def show_run(call: Call[ByRun, None]) -> RunState:
     """One run."""
     return _state(_run(call))
 
 
-def cancel_run(call: Call[ById, None]) -> RunState:
+def cancel_run(call: Call[ByRun, None]) -> RunState:
     """Ask a run to stop; what it has done so far stays, and undo takes it back."""
     run = _run(call)
     run.stop()
     return _state(run)
 
 
-def answer_run(call: Call[ById, RunAnswer]) -> Following:
+def answer_run(call: Call[ByRun, RunAnswer]) -> Following:
     """Decide or answer what a run waits for; it goes on at once."""
     run, given, workspace = _run(call), call.body, call.service.workspace
     path = run.result.ended.waits_for if isinstance(run.result, RunReport) else ""
     if not path:
-        raise Refused(HTTPStatus.CONFLICT, "the run waits for nothing")
+        raise RequestRefused(HTTPStatus.CONFLICT, "the run waits for nothing")
     is_approval = workspace.vault.home.holds(path, APPROVALS)
     if is_approval != (given.yes is not None) or is_approval == bool(given.text.strip()):
         needed = "yes: true or false" if is_approval else "text"
-        raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, "this run waits for `{needed}`", needed=needed)
+        raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "this run waits for `{needed}`", needed=needed)
     if given.yes is not None:
         approvals(workspace).decide(path, given.yes, given.reason)
     else:
@@ -162,7 +171,7 @@ def answer_run(call: Call[ById, RunAnswer]) -> Following:
     return Following(call.service.runs.resume(mark.session).id, "here")
 
 
-async def run_events(call: Call[ById, None]) -> AsyncIterator[StreamEvent]:
+async def run_events(call: Call[ByRun, None]) -> AsyncIterator[StreamEvent]:
     """The run from its beginning, or after `Last-Event-ID`, until it is over."""
     run = _run(call)
     async for item in followed(run.news, call.last_event or "0"):
@@ -189,13 +198,13 @@ def _event(news: RunNews, number: str) -> StreamEvent:
             return stream_event("retry", {"seconds": news.seconds, "reason": str(news.reason)}, number)
         case RunReport():
             return stream_event("end", typed(news.as_document(), RunResult), number)
-        case Failed():
+        case RunFailed():
             return stream_event("failed", {"reason": str(news.reason)}, number)
         case _:
             assert_never(news)
 
 
-def _run(call: Call[ById, object]) -> AskedRun:
+def _run(call: Call[ByRun, object]) -> AskedRun:
     run = call.service.runs.get(call.params.id)
     if run is None:
         hint = "GET /api/v1/runs lists those of this daemon; GET /api/v1/sessions has all that was said"
@@ -209,20 +218,20 @@ def _state(run: AskedRun) -> RunState:
         case RunReport():
             found = typed(result.as_document(), RunResult)
             return RunState(run.id, run.task, began, run.session, "over", found, None)
-        case Failed():
+        case RunFailed():
             return RunState(run.id, run.task, began, run.session, "failed", None, str(result.reason))
         case None:
             return RunState(run.id, run.task, began, run.session, "running", None, None)
 
 
 OPERATIONS = (
-    Operation("GET", "/api/v1/runs", "list_runs", "The runs that were asked for", list_runs, Runs, Page),
-    Operation("POST", "/api/v1/runs", "start_run", "Give the agent a task", start_run, RunState, NoParams, Asking, 201,
+    Operation("GET", "/api/v1/runs", "list_runs", "The runs that were asked for", list_runs, Runs, ListParams),
+    Operation("POST", "/api/v1/runs", "start_run", "Give the agent a task", start_run, RunState, NoParams, NewRun, 201,
               (404,)),
-    Operation("GET", "/api/v1/runs/{id}", "show_run", "One run", show_run, RunState, ById, problems=(404,)),
-    Operation("POST", "/api/v1/runs/{id}/cancel", "cancel_run", "Stop a run", cancel_run, RunState, ById,
+    Operation("GET", "/api/v1/runs/{id}", "show_run", "One run", show_run, RunState, ByRun, problems=(404,)),
+    Operation("POST", "/api/v1/runs/{id}/cancel", "cancel_run", "Stop a run", cancel_run, RunState, ByRun,
               problems=(404,)),
     Operation("POST", "/api/v1/runs/{id}/answer", "answer_run", "Answer what a run waits for", answer_run, Following,
-              ById, RunAnswer, 200, (404, 409)),
+              ByRun, RunAnswer, 200, (404, 409)),
 )  # fmt: skip
-STREAMS = (Stream("/api/v1/runs/{id}/events", "run_events", "A run as it goes on", run_events, ById, problems=(404,)),)
+STREAMS = (Stream("/api/v1/runs/{id}/events", "run_events", "A run as it goes on", run_events, ByRun, problems=(404,)),)

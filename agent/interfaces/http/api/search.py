@@ -27,7 +27,7 @@ class SearchParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     as_of: Annotated[str, msgspec.Meta(max_length=100)] = ""
 
 
-class Signal(msgspec.Struct, frozen=True):
+class HitSignal(msgspec.Struct, frozen=True):
     """One reason for a hit: its rank and score in this search, and its share of the whole score."""
 
     leg: str
@@ -46,7 +46,7 @@ class Found(msgspec.Struct, frozen=True):
     lines: list[int]
     passage: str
     headings: list[str]
-    why: list[Signal]
+    why: list[HitSignal]
 
 
 class Findings(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ class RecallParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     all: bool = False
 
 
-class Piece(msgspec.Struct, frozen=True):
+class RecalledPassage(msgspec.Struct, frozen=True):
     """A passage with its receipt."""
 
     path: str
@@ -76,18 +76,18 @@ class Piece(msgspec.Struct, frozen=True):
     lines: list[int]
     commit: str | None
     score: float
-    why: list[Signal]
+    why: list[HitSignal]
     headings: list[str]
     text: str
 
 
-class Recalled(msgspec.Struct, frozen=True):
+class RecallView(msgspec.Struct, frozen=True):
     """What a run would be given for a task."""
 
     task: str
     mode: str
     degraded: str | None
-    pieces: list[Piece]
+    pieces: list[RecalledPassage]
 
 
 def search(call: Call[SearchParams, None]) -> Findings:
@@ -105,7 +105,7 @@ def search(call: Call[SearchParams, None]) -> Findings:
     return typed(search_document(answer, took, late), Findings)
 
 
-def recall(call: Call[RecallParams, None]) -> Recalled:
+def recall(call: Call[RecallParams, None]) -> RecallView:
     """The memories and passages that a run would be given for a task."""
     asked, workspace = call.params, call.service.workspace
     with call.service.index.held() as index:
@@ -113,11 +113,11 @@ def recall(call: Call[RecallParams, None]) -> Recalled:
         best = partial(closest, workspace, index, asked.task, asked.limit or PIECES)
         look = best if asked.all else partial(given, workspace, index, Asker("", "", True), asked.task, asked.limit)
         found = preview_recall(workspace, partial(search_whole, workspace, index, look, late))
-    return typed({**found.document, "task": asked.task}, Recalled)
+    return typed({**found.document, "task": asked.task}, RecallView)
 
 
 OPERATIONS = (
     Operation("GET", "/api/v1/search", "search", "Find notes by words and by meaning", search, Findings, SearchParams),
-    Operation("GET", "/api/v1/recall", "recall", "What a model would be given for a task", recall, Recalled,
+    Operation("GET", "/api/v1/recall", "recall", "What a model would be given for a task", recall, RecallView,
               RecallParams),
 )  # fmt: skip

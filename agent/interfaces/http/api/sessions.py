@@ -7,7 +7,7 @@ import msgspec
 
 from agent.context.compaction import said_messages
 from agent.errors import NoteGone
-from agent.interfaces.http.api.paging import NEXT, Page, page_of
+from agent.interfaces.http.api.paging import NEXT, ListParams, page_of
 from agent.interfaces.http.operation import Call, Operation
 from agent.loop.records import Began, Closed, Spoken
 from agent.loop.session import Session, load_session
@@ -15,7 +15,7 @@ from agent.loop.session import sessions as session_paths
 from agent.vault.store import Vault
 
 
-class ByPath(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class BySession(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A session by its note."""
 
     path: Annotated[str, msgspec.Meta(min_length=1, max_length=3_000)]
@@ -43,7 +43,7 @@ class Sessions(msgspec.Struct, frozen=True):
     next_cursor: NEXT
 
 
-class Said(msgspec.Struct, frozen=True):
+class MessageView(msgspec.Struct, frozen=True):
     """A message. `role` is user, assistant, tool or context; `tools` those that it calls, or the tool of its result."""
 
     at: str
@@ -56,22 +56,22 @@ class Said(msgspec.Struct, frozen=True):
 class WholeSession(SessionInfo, frozen=True, kw_only=True):
     """A session with its messages, the oldest first."""
 
-    messages: list[Said]
+    messages: list[MessageView]
 
 
-def list_sessions(call: Call[Page, None]) -> Sessions:
+def list_sessions(call: Call[ListParams, None]) -> Sessions:
     """The sessions of the vault."""
     vault = call.service.workspace.vault
     shown, after = page_of(session_paths(vault), str, call.params)
     return Sessions([found for path in shown if (found := _info(vault, path)) is not None], after)
 
 
-def show_session(call: Call[ByPath, None]) -> WholeSession:
+def show_session(call: Call[BySession, None]) -> WholeSession:
     """What was said in a session."""
     session = load_session(call.service.workspace.vault, call.params.path)
     spoken = [(each.at, each.event.message) for each in session.records if isinstance(each.event, Spoken)]
     messages = [
-        Said(at.isoformat(), said.role, said.text, said.sender, list(said.tools))
+        MessageView(at.isoformat(), said.role, said.text, said.sender, list(said.tools))
         for at, message in spoken
         for said in said_messages([message])
     ]
@@ -102,7 +102,7 @@ def _of(session: Session) -> SessionInfo:
 
 
 OPERATIONS = (
-    Operation("GET", "/api/v1/sessions", "list_sessions", "The conversations", list_sessions, Sessions, Page),
+    Operation("GET", "/api/v1/sessions", "list_sessions", "The conversations", list_sessions, Sessions, ListParams),
     Operation("GET", "/api/v1/sessions/{path:path}", "show_session", "What was said in one", show_session,
-              WholeSession, ByPath, problems=(404,)),
+              WholeSession, BySession, problems=(404,)),
 )  # fmt: skip

@@ -6,7 +6,7 @@ import msgspec
 
 from agent.context.tokens import estimate
 from agent.errors import UserError
-from agent.interfaces.http.api.paging import NEXT, Page, page_of
+from agent.interfaces.http.api.paging import NEXT, ListParams, page_of
 from agent.interfaces.http.api.typed import typed
 from agent.interfaces.http.operation import Call, Operation
 from agent.runs.skill_lookup import find_skill, skills_on_demand
@@ -21,7 +21,7 @@ from agent.skills.trust.review_note import revoke
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
-class ByName(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class BySkill(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A skill by its name."""
 
     name: Name
@@ -38,7 +38,7 @@ class SkillView(msgspec.Struct, frozen=True):
     triggers: bool
 
 
-class SkillProblem(msgspec.Struct, frozen=True):
+class SkillProblemView(msgspec.Struct, frozen=True):
     """What is wrong in a skill's file."""
 
     path: str
@@ -50,8 +50,8 @@ class Skills(msgspec.Struct, frozen=True):
     """All skills, why some cannot be used, and warnings about others."""
 
     skills: list[SkillView]
-    problems: list[SkillProblem]
-    warnings: list[SkillProblem]
+    problems: list[SkillProblemView]
+    warnings: list[SkillProblemView]
     next_cursor: NEXT
 
 
@@ -69,7 +69,7 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     task: Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
 
 
-class Signal(msgspec.Struct, frozen=True):
+class SkillSignal(msgspec.Struct, frozen=True):
     """One thing that speaks for a skill."""
 
     type: str
@@ -77,12 +77,12 @@ class Signal(msgspec.Struct, frozen=True):
     weight: float
 
 
-class Match(msgspec.Struct, frozen=True):
+class MatchView(msgspec.Struct, frozen=True):
     """A skill with a signal; `fate` is whether and how it would be used, `why` the reason."""
 
     name: str
     score: float
-    signals: list[Signal]
+    signals: list[SkillSignal]
     base: float
     factor: float
     threshold: float
@@ -97,7 +97,7 @@ class Match(msgspec.Struct, frozen=True):
 class Matches(msgspec.Struct, frozen=True):
     """The skills that a run would be given for a task, and the others that something speaks for."""
 
-    matches: list[Match]
+    matches: list[MatchView]
     index: list[str]
     room: int
     auto: bool
@@ -110,16 +110,16 @@ class Trust(msgspec.Struct, frozen=True):
     reviewed: bool
 
 
-def list_skills(call: Call[Page, None]) -> Skills:
+def list_skills(call: Call[ListParams, None]) -> Skills:
     """All skills."""
     shelf = skill_library(call.service.workspace).snapshot()
     shown, after = page_of(shelf.candidates, lambda each: each.path, call.params)
-    problems = typed([problem_document(each) for each in shelf.errors], list[SkillProblem])
-    warnings = typed([problem_document(each) for each in shelf.warnings], list[SkillProblem])
+    problems = typed([problem_document(each) for each in shelf.errors], list[SkillProblemView])
+    warnings = typed([problem_document(each) for each in shelf.warnings], list[SkillProblemView])
     return Skills(typed([skill_document(each) for each in shown], list[SkillView]), problems, warnings, after)
 
 
-def show_skill(call: Call[ByName, None]) -> WholeSkill:
+def show_skill(call: Call[BySkill, None]) -> WholeSkill:
     """One skill in full."""
     found = skills_on_demand(call.service.workspace)
     skill = find_skill(found.library, call.params.name)
@@ -133,11 +133,11 @@ def match_skills(call: Call[Matching, None]) -> Matches:
     if not task.strip():
         raise UserError("the task is empty", hint='vault-agent skills match "Plan my week"')
     found = preview_skills(skills_on_demand(call.service.workspace), MatchTask(task, (), {"channel": "cli"}))
-    matches = typed([match_document(each) for each in found.matched.matches], list[Match])
+    matches = typed([match_document(each) for each in found.matched.matches], list[MatchView])
     return Matches(matches, list(found.index.names), found.room, found.auto)
 
 
-def distrust_skill(call: Call[ByName, None]) -> Trust:
+def distrust_skill(call: Call[BySkill, None]) -> Trust:
     """Trust a skill of the vault no more. Trust itself is given in its note in approvals/, or by the command."""
     found = skill_set(call.service.workspace, lambda: None, estimate)
     skill = find_skill(found.library, call.params.name)
@@ -148,10 +148,10 @@ def distrust_skill(call: Call[ByName, None]) -> Trust:
 
 
 OPERATIONS = (
-    Operation("GET", "/api/v1/skills", "list_skills", "The skills", list_skills, Skills, Page),
+    Operation("GET", "/api/v1/skills", "list_skills", "The skills", list_skills, Skills, ListParams),
     Operation("GET", "/api/v1/skills/match", "match_skills", "What fits a task", match_skills, Matches, Matching),
-    Operation("GET", "/api/v1/skills/{name}", "show_skill", "One skill", show_skill, WholeSkill, ByName,
+    Operation("GET", "/api/v1/skills/{name}", "show_skill", "One skill", show_skill, WholeSkill, BySkill,
               problems=(404,)),
     Operation("POST", "/api/v1/skills/{name}/revoke", "distrust_skill", "Trust a skill no more", distrust_skill, Trust,
-              ByName, problems=(404, 409)),
+              BySkill, problems=(404, 409)),
 )  # fmt: skip

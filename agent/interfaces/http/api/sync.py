@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from agent.interfaces.http.api.typed import typed
-from agent.interfaces.http.operation import Call, NoParams, Operation, Reply
+from agent.interfaces.http.operation import Call, NoParams, Operation, TypedReply
 from agent.runs.sync_questions import adopt_questions, settle_questions
 from agent.texts import text
 from agent.vault.health.status import status as vault_status
@@ -15,7 +15,7 @@ from agent.vault.sync.standing import standing_document, standings
 from agent.vault.sync.state import sync_state
 
 
-class Wait(msgspec.Struct, frozen=True):
+class WaitView(msgspec.Struct, frozen=True):
     """What a remote waits for; the questions tell more."""
 
     kind: str
@@ -40,11 +40,11 @@ class Remote(msgspec.Struct, frozen=True):
     hint: str | None
     passing: bool
     since: str | None
-    wait: Wait | None
+    wait: WaitView | None
     left_out: list[str]
 
 
-class SyncState(msgspec.Struct, frozen=True):
+class SyncStateView(msgspec.Struct, frozen=True):
     """The remotes, and the notes that have conflict copies."""
 
     paused: bool
@@ -58,7 +58,7 @@ class Paused(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     paused: bool
 
 
-class Conflict(msgspec.Struct, frozen=True):
+class ConflictView(msgspec.Struct, frozen=True):
     """A note with its text, and the copies with other versions of it, by path."""
 
     path: str
@@ -69,10 +69,10 @@ class Conflict(msgspec.Struct, frozen=True):
 class Conflicts(msgspec.Struct, frozen=True):
     """The notes that have conflict copies."""
 
-    conflicts: list[Conflict]
+    conflicts: list[ConflictView]
 
 
-class Resolution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ConflictChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The version that stays: the note's (ours), the copy's (theirs), or the copy's below the note's (both)."""
 
     path: Annotated[str, msgspec.Meta(min_length=1, max_length=3_000)]
@@ -88,12 +88,12 @@ class Resolved(msgspec.Struct, frozen=True):
     queued: str | None
 
 
-def sync_status(call: Call[NoParams, None]) -> SyncState:
+def sync_status(call: Call[NoParams, None]) -> SyncStateView:
     """How this machine and each remote stand; asks no network."""
     vault = call.service.workspace.vault
     found = vault_status(vault)
     remotes = [standing_document(each) for each in standings(vault, len(found.dirty))]
-    return SyncState(sync_state(vault).is_paused, typed(remotes, list[Remote]), list(found.conflicts))
+    return SyncStateView(sync_state(vault).is_paused, typed(remotes, list[Remote]), list(found.conflicts))
 
 
 def pause_sync(call: Call[NoParams, Paused]) -> Paused:
@@ -106,12 +106,12 @@ def list_conflicts(call: Call[NoParams, None]) -> Conflicts:
     """The conflicts with all versions."""
     found = conflicted_notes(call.service.workspace.vault)
     return Conflicts([
-        Conflict(each.path, _text(each.data), {path: _text(data) for path, data in each.copies.items()})
+        ConflictView(each.path, _text(each.data), {path: _text(data) for path, data in each.copies.items()})
         for each in found[:200]
     ])  # fmt: skip
 
 
-def resolve_conflict(call: Call[NoParams, Resolution]) -> Reply[Resolved]:
+def resolve_conflict(call: Call[NoParams, ConflictChoice]) -> TypedReply[Resolved]:
     """End a conflict, in the person's name."""
     workspace, asked = call.service.workspace, call.body
     conflict = conflicted_note(workspace.vault, asked.path)
@@ -120,7 +120,7 @@ def resolve_conflict(call: Call[NoParams, Resolution]) -> Reply[Resolved]:
     if not outcome.queued:
         settle_questions(workspace)  # nobody is asked any more
     done = Resolved(conflict.path, list(conflict.copies), outcome.commit, outcome.queued)
-    return Reply(done, status=202 if outcome.queued else 0)
+    return TypedReply(done, status=202 if outcome.queued else 0)
 
 
 def _text(data: bytes) -> str:
@@ -129,9 +129,9 @@ def _text(data: bytes) -> str:
 
 _P = "/api/v1/sync"
 OPERATIONS = (
-    Operation("GET", _P, "sync_status", "How the remotes stand", sync_status, SyncState, NoParams),
+    Operation("GET", _P, "sync_status", "How the remotes stand", sync_status, SyncStateView, NoParams),
     Operation("PUT", _P, "pause_sync", "Pause sync, or let it go on", pause_sync, Paused, NoParams, Paused),
     Operation("GET", f"{_P}/conflicts", "list_conflicts", "The conflicts", list_conflicts, Conflicts, NoParams),
     Operation("POST", f"{_P}/conflicts", "resolve_conflict", "End a conflict", resolve_conflict, Resolved, NoParams,
-              Resolution, 200, (202, 404, 409)),
+              ConflictChoice, 200, (202, 404, 409)),
 )  # fmt: skip

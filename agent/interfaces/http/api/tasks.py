@@ -10,9 +10,9 @@ import msgspec
 from agent.app.agent import opened_runs
 from agent.background.presence_files import give_order
 from agent.growth.task_work import TaskWork
-from agent.interfaces.http.api.paging import NEXT, Page, page_of
-from agent.interfaces.http.operation import Call, NoParams, Operation, Reply
-from agent.interfaces.http.problems import Refused
+from agent.interfaces.http.api.paging import NEXT, ListParams, page_of
+from agent.interfaces.http.operation import Call, NoParams, Operation, TypedReply
+from agent.interfaces.http.problems import RequestRefused
 from agent.runs.planned_tasks import find_task, marked_tasks, plain_task, plan_in_vault
 from agent.schedule.procedures import TASK_TYPES, TaskType, target_name, task_type_of
 from agent.schedule.queue import needs
@@ -55,7 +55,7 @@ class TaskView(msgspec.Struct, frozen=True):
     needs: list[str]
 
 
-class Problem(msgspec.Struct, frozen=True):
+class TaskProblemView(msgspec.Struct, frozen=True):
     """A note that is no right task."""
 
     path: str
@@ -68,7 +68,7 @@ class TaskList(msgspec.Struct, frozen=True):
     """The tasks that wait, the next one first, and the notes that are no right task."""
 
     tasks: list[TaskView]
-    problems: list[Problem]
+    problems: list[TaskProblemView]
     next_cursor: NEXT
 
 
@@ -117,14 +117,14 @@ class KindsOfTasks(msgspec.Struct, frozen=True):
     types: list[KindOfTask]
 
 
-def list_tasks(call: Call[Page, None]) -> TaskList:
+def list_tasks(call: Call[ListParams, None]) -> TaskList:
     """The tasks that wait."""
     shelf = marked_tasks(call.service.workspace)
     shown, after = page_of(shelf.waiting, lambda each: each.id, call.params)
     return TaskList([_task(each, shelf) for each in shown], [_problem(each) for each in shelf.problems], after)
 
 
-def task_history(call: Call[Page, None]) -> TaskHistory:
+def task_history(call: Call[ListParams, None]) -> TaskHistory:
     """The tasks that are over."""
     shelf = marked_tasks(call.service.workspace)
     shown, after = page_of(shelf.done, lambda each: each.id, call.params)
@@ -137,19 +137,19 @@ def show_task(call: Call[TaskId, None]) -> TaskView:
     return _task(find_task(shelf.all, shelf, call.params.id), shelf)
 
 
-def plan_task(call: Call[NoParams, PlanTask]) -> Reply[TaskView]:
+def plan_task(call: Call[NoParams, PlanTask]) -> TypedReply[TaskView]:
     """Plan a task; the same one is planned once a day, and then answered with 200."""
     asked, workspace = call.body, call.service.workspace
     kind = task_type_of(asked.type)
     title = " ".join(asked.title.split())
     if not title:
-        raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, "the title is empty")
+        raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "the title is empty")
     target = target_name(kind, asked.target_file or "", workspace.vault.home)
     due = asked.scheduled_time.astimezone() if asked.scheduled_time else None
     new = NewTask(kind, title, asked.description.strip(), asked.priority, due, target)
     planned = plan_in_vault(workspace, new, again=False)
     shelf = marked_tasks(workspace)
-    return Reply(_task(planned.task, shelf), status=HTTPStatus.CREATED if planned.request else HTTPStatus.OK)
+    return TypedReply(_task(planned.task, shelf), status=HTTPStatus.CREATED if planned.request else HTTPStatus.OK)
 
 
 def cancel_task(call: Call[TaskId, None]) -> Cancelled:
@@ -161,14 +161,14 @@ def cancel_task(call: Call[TaskId, None]) -> Cancelled:
     return Cancelled(task.id, "cancelled")
 
 
-def run_task(call: Call[NoParams, RunNow]) -> Reply[TaskView]:
+def run_task(call: Call[NoParams, RunNow]) -> TypedReply[TaskView]:
     """Plan a task of this type before all others, and wake the agent for it."""
     asked, workspace = call.body, call.service.workspace
     kind, title = task_type_of(asked.type), " ".join(asked.title.split())
     new = NewTask(kind, title, priority=HIGHEST) if title else plain_task(workspace, kind)
     planned = plan_in_vault(workspace, new, again=True)
     give_order(workspace.vault, "wake", planned.task.title)
-    return Reply(_task(planned.task, marked_tasks(workspace)), status=HTTPStatus.ACCEPTED)
+    return TypedReply(_task(planned.task, marked_tasks(workspace)), status=HTTPStatus.ACCEPTED)
 
 
 def task_types(call: Call[NoParams, None]) -> KindsOfTasks:
@@ -204,17 +204,17 @@ def _task(task: Task, shelf: TaskShelf) -> TaskView:
     )
 
 
-def _problem(problem: TaskProblem) -> Problem:
-    return Problem(problem.path, problem.key, str(problem.message), str(problem.hint))
+def _problem(problem: TaskProblem) -> TaskProblemView:
+    return TaskProblemView(problem.path, problem.key, str(problem.message), str(problem.hint))
 
 
 _P = "/api/proactive"
 OPERATIONS = (
-    Operation("GET", f"{_P}/tasks", "list_tasks", "The tasks that wait", list_tasks, TaskList, Page),
+    Operation("GET", f"{_P}/tasks", "list_tasks", "The tasks that wait", list_tasks, TaskList, ListParams),
     Operation("POST", f"{_P}/tasks", "plan_task", "Plan a task", plan_task, TaskView, NoParams, PlanTask, 201,
               (200, 409)),
     Operation("GET", f"{_P}/tasks/history", "task_history", "The tasks that are over", task_history, TaskHistory,
-              Page),
+              ListParams),
     Operation("GET", f"{_P}/tasks/{{id}}", "show_task", "One task", show_task, TaskView, TaskId, problems=(404,)),
     Operation("DELETE", f"{_P}/tasks/{{id}}", "cancel_task", "Cancel a task", cancel_task, Cancelled, TaskId,
               problems=(404, 409)),

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from agent.interfaces.http.api.paging import NEXT, Page, page_of
-from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation, Reply
-from agent.interfaces.http.problems import Refused
+from agent.interfaces.http.api.paging import NEXT, ListParams, page_of
+from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation, TypedReply
+from agent.interfaces.http.problems import RequestRefused
 from agent.markdown.values import Value
 from agent.runs.job_upkeep import job_record, job_shelf
 from agent.runs.wake_times import (
@@ -52,7 +52,7 @@ class TriggerView(msgspec.Struct, frozen=True):
     metadata: dict[str, Any]
 
 
-class Triggers(msgspec.Struct, frozen=True):
+class TriggerList(msgspec.Struct, frozen=True):
     """All triggers."""
 
     triggers: list[TriggerView]
@@ -85,33 +85,33 @@ class TriggerWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cron: Annotated[str, msgspec.Meta(max_length=100)] | None = None
 
 
-class Removed(msgspec.Struct, frozen=True):
+class RemovedTrigger(msgspec.Struct, frozen=True):
     """The trigger that was deleted; undo brings it back."""
 
     id: str
     removed: bool
 
 
-def list_triggers(call: Call[Page, None]) -> Triggers:
+def list_triggers(call: Call[ListParams, None]) -> TriggerList:
     """What wakes the agent."""
     workspace = call.service.workspace
     shown, after = page_of(job_shelf(workspace).load().jobs, lambda each: each.id, call.params)
-    return Triggers([_trigger(workspace, each) for each in shown], after)
+    return TriggerList([_trigger(workspace, each) for each in shown], after)
 
 
-def make_trigger(call: Call[NoParams, TriggerWish]) -> Reply[TriggerView]:
+def make_trigger(call: Call[NoParams, TriggerWish]) -> TypedReply[TriggerView]:
     """Make a trigger: a note in jobs/ that only wakes the agent."""
     asked, workspace = call.body, call.service.workspace
     on = _on(asked)
     if not on or ("at" in on) != (asked.type == "scheduled"):
         needed = "scheduled_time" if asked.type == "scheduled" else "interval_seconds or cron"
-        raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, "a trigger of this type needs {needed}", needed=needed)
+        raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "a trigger of this type needs {needed}", needed=needed)
     name = " ".join(asked.name.split())
     if not name:
-        raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, "the name is empty")
+        raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "the name is empty")
     reason = " ".join(asked.reason.split())
     made = add_trigger(workspace, NewTrigger(name, on, reason, asked.priority, asked.enabled), ACTOR)
-    return Reply(_trigger(workspace, made), {"Location": f"/api/proactive/triggers/{made.id}"})
+    return TypedReply(_trigger(workspace, made), {"Location": f"/api/proactive/triggers/{made.id}"})
 
 
 def edit_trigger(call: Call[TriggerId, TriggerChange]) -> TriggerView:
@@ -129,16 +129,16 @@ def edit_trigger(call: Call[TriggerId, TriggerChange]) -> TriggerView:
     return _trigger(workspace, change_trigger(workspace, job, fields, enabled, ACTOR))
 
 
-def delete_trigger(call: Call[TriggerId, None]) -> Removed:
+def delete_trigger(call: Call[TriggerId, None]) -> RemovedTrigger:
     """Delete a trigger that only wakes; a job that does work is a note of its own."""
     workspace = call.service.workspace
     job = job_shelf(workspace).load().find(call.params.id)
     remove_trigger(workspace, job, ACTOR)
-    return Removed(job.id, True)
+    return RemovedTrigger(job.id, True)
 
 
 def _on(asked: TriggerChange | TriggerWish) -> dict[str, Value]:
-    """The `on` of a job's header; empty if no time is given. Raises `Refused` for more than one."""
+    """The `on` of a job's header; empty if no time is given. Raises `RequestRefused` for more than one."""
     given: dict[str, Value] = {}
     if asked.scheduled_time is not None:
         given["at"] = asked.scheduled_time.replace(microsecond=0)
@@ -147,7 +147,7 @@ def _on(asked: TriggerChange | TriggerWish) -> dict[str, Value]:
     if asked.cron is not None:
         given["cron"] = asked.cron
     if len(given) > 1:
-        raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, "give one of scheduled_time, interval_seconds and cron")
+        raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "give one of scheduled_time, interval_seconds and cron")
     return given
 
 
@@ -178,11 +178,11 @@ def _trigger(workspace: Workspace, job: Job) -> TriggerView:
 
 _P = "/api/proactive"
 OPERATIONS = (
-    Operation("GET", f"{_P}/triggers", "list_triggers", "What wakes the agent", list_triggers, Triggers, Page),
+    Operation("GET", f"{_P}/triggers", "list_triggers", "What wakes the agent", list_triggers, TriggerList, ListParams),
     Operation("POST", f"{_P}/triggers", "make_trigger", "Make a trigger", make_trigger, TriggerView, NoParams,
               TriggerWish, 201, (409,)),
     Operation("PUT", f"{_P}/triggers/{{id}}", "edit_trigger", "Change a trigger", edit_trigger, TriggerView, TriggerId,
               TriggerChange, 200, (404, 409)),
-    Operation("DELETE", f"{_P}/triggers/{{id}}", "delete_trigger", "Delete a trigger", delete_trigger, Removed,
+    Operation("DELETE", f"{_P}/triggers/{{id}}", "delete_trigger", "Delete a trigger", delete_trigger, RemovedTrigger,
               TriggerId, problems=(404, 409)),
 )  # fmt: skip

@@ -15,10 +15,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent.config.entrance import bearer_token
 from agent.dataclass import dataclass
-from agent.interfaces.http.door.limits import Allowance
+from agent.interfaces.http.door.limits import TokenBucket
 from agent.interfaces.http.door.port import Listener
 from agent.interfaces.http.door.sign_in import SignIn
-from agent.interfaces.http.problems import Refused
+from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.responses import refusal
 from agent.texts import Language
 
@@ -29,15 +29,15 @@ _TOO_MANY = {"requests": "there are too many requests", "wrong tokens": "there w
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """`all` requests that may enter, `wrong` tokens, and the most bytes of a body.
 
     Neither locks anyone out: a right token enters after any number of wrong ones, and what is refused counts for no
     one, as any page on the web can make a browser send it.
     """
 
-    all: Allowance
-    wrong: Allowance
+    all: TokenBucket
+    wrong: TokenBucket
     largest: int
 
 
@@ -48,7 +48,7 @@ class Guard:
     app: ASGIApp
     listener: Listener
     sign_in: SignIn
-    limits: Limits
+    limits: RequestLimits
     language: Language
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -61,7 +61,7 @@ class Guard:
             scope["scheme"] = "https"  # also behind a proxy
         try:
             self._check(scope)
-        except Refused as refused:
+        except RequestRefused as refused:
             await refusal(refused, self.language, scope)(scope, receive, send)
             return
         await self.app(scope, _Bounded(receive, self.limits.largest), send)
@@ -70,15 +70,15 @@ class Guard:
         headers = Headers(scope=scope)
         refused = self.listener.entrance.refuses(headers.getlist("host"), headers.getlist("origin"))
         if refused == "host":
-            raise Refused(HTTPStatus.MISDIRECTED_REQUEST, "this server does not answer for that host")
+            raise RequestRefused(HTTPStatus.MISDIRECTED_REQUEST, "this server does not answer for that host")
         if refused == "origin":
-            raise Refused(HTTPStatus.FORBIDDEN, "requests from other sites are not allowed")
+            raise RequestRefused(HTTPStatus.FORBIDDEN, "requests from other sites are not allowed")
         if not _is_link(scope):
             self._authenticate(scope, headers)
         if seconds := self.limits.all.take():
             raise _too_many("requests", seconds)
         if "content-length" in headers and "transfer-encoding" in headers:
-            raise Refused(HTTPStatus.BAD_REQUEST, "the length of the body is given in two ways")
+            raise RequestRefused(HTTPStatus.BAD_REQUEST, "the length of the body is given in two ways")
         if int(headers.get("content-length", "0")) > self.limits.largest:
             raise too_large(self.limits.largest)
 
@@ -89,11 +89,11 @@ class Guard:
         cookie = "" if shown else _cookie(headers, self.sign_in.cookie_name)
         if cookie and self.sign_in.knows(cookie):
             if not _is_own_page(headers, scope["method"]):
-                raise Refused(HTTPStatus.FORBIDDEN, "a page of this server has to ask for changes")
+                raise RequestRefused(HTTPStatus.FORBIDDEN, "a page of this server has to ask for changes")
             return
         if (shown or cookie) and (seconds := self.limits.wrong.take()):
             raise _too_many("wrong tokens", seconds)
-        raise Refused(
+        raise RequestRefused(
             HTTPStatus.UNAUTHORIZED,
             "a token is needed",
             hint="vault-agent serve --open signs a browser in; programs send Authorization: Bearer …",
@@ -117,9 +117,9 @@ class _Bounded:
         return dict(message)
 
 
-def too_large(largest: int) -> Refused:
+def too_large(largest: int) -> RequestRefused:
     """The refusal of a body with more bytes than that."""
-    return Refused(
+    return RequestRefused(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         "the body is larger than {largest} bytes",
         hint="the setting http.largest_megabytes raises the limit",
@@ -127,9 +127,9 @@ def too_large(largest: int) -> Refused:
     )
 
 
-def _too_many(what: Literal["requests", "wrong tokens"], seconds: float) -> Refused:
+def _too_many(what: Literal["requests", "wrong tokens"], seconds: float) -> RequestRefused:
     wait = str(int(seconds) + 1)
-    return Refused(
+    return RequestRefused(
         HTTPStatus.TOO_MANY_REQUESTS,
         _TOO_MANY[what],
         hint="try again in {seconds} s",

@@ -8,7 +8,7 @@ from agent.dataclass import dataclass
 
 
 @dataclass(slots=True)
-class Allowance:
+class TokenBucket:
     """A bucket that fills with `per_second` and holds at most `most`. Thread-safe."""
 
     clock: Clock

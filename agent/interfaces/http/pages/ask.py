@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from agent.background.asked_runs import AnswerText, AskedRun, Failed, RunNews
+from agent.background.asked_runs import AnswerText, AskedRun, RunFailed, RunNews
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.events.runs import ModelRetry, Speaker, TaskStarted, ToolCallFailed, ToolCallStarted, ToolCompleted
@@ -52,7 +52,7 @@ class _Shown:
 
     steps: list[_Step] = field(default_factory=list)
     retry: str = ""
-    result: RunReport | Failed | None = None
+    result: RunReport | RunFailed | None = None
 
     def take(self, news: RunNews) -> None:
         """Add one piece of news."""
@@ -70,7 +70,7 @@ class _Shown:
                 self._end(news.call, news.tool, "failed", news.error[:300])
             case ModelRetry():
                 self.retry = news.reason
-            case RunReport() | Failed():
+            case RunReport() | RunFailed():
                 self.result = news
             case TaskStarted():
                 pass
@@ -205,7 +205,7 @@ def _values(request: PageRequest, run: AskedRun, shown: _Shown) -> dict[str, obj
         "retry": shown.retry,
         "result": result,
         "ended": ended,
-        "reason": result.reason if isinstance(result, Failed) else ended.reason if ended else "",
+        "reason": result.reason if isinstance(result, RunFailed) else ended.reason if ended else "",
         "sources": used,
         "looked": looked,
         "waits_for": waits_for,

@@ -85,8 +85,8 @@ def _title(request: PageRequest, id: str) -> str:
     return next((each.title for each in job_shelf(request.workspace).load().jobs if each.id == id and each.title), id)
 
 
-def _call(request: PageRequest) -> "Call[operations.ById, None]":
-    return Call(request.service, operations.ById(request.needed("id")), None)
+def _call(request: PageRequest) -> "Call[operations.ByJob, None]":
+    return Call(request.service, operations.ByJob(request.needed("id")), None)
 
 
 PAGE = Page("jobs", "/jobs", show, "j")

@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from agent.interfaces.http.door.guard import OPEN
 from agent.interfaces.http.door.sign_in import DAYS
-from agent.interfaces.http.problems import Refused
+from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.responses import SECURITY_HEADERS, refusal
 from agent.interfaces.http.service import Service
 
@@ -25,7 +25,7 @@ def sign_in_route(service: Service) -> Route:
         if cookie and service.sign_in.knows(cookie):
             return HTMLResponse(_PAGE, headers=SECURITY_HEADERS)  # signed in: an old link opens the first page, too
         if not service.sign_in.redeem(request.path_params["code"]):
-            refused = Refused(
+            refused = RequestRefused(
                 HTTPStatus.FORBIDDEN,
                 "this link does not work any more: each works once, for ten minutes",
                 hint="vault-agent serve --open makes a new one",

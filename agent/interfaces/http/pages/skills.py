@@ -77,7 +77,7 @@ def roll_back(request: PageRequest) -> Done:
 
 def distrust(request: PageRequest) -> Done:
     """Trust a skill no more on this machine."""
-    done = operations.distrust_skill(Call(request.service, operations.ByName(request.needed("name")), None))
+    done = operations.distrust_skill(Call(request.service, operations.BySkill(request.needed("name")), None))
     return Done(request.text("distrusted", name=done.name))
 
 

@@ -22,7 +22,7 @@ _NEXT, _MOVES = 6, 12
 
 
 @dataclass(frozen=True, slots=True)
-class Meter:
+class UsedLimit:
     """A limit of a day and how much of it is used: `name` is the key of its text; a `most` of 0 is no limit."""
 
     name: str
@@ -64,7 +64,7 @@ def _coming(workspace: Workspace, shelf: Shelf, now: datetime) -> list[_Coming]:
     return sorted(times, key=lambda each: each.at)[:_NEXT]
 
 
-def meters(request: PageRequest, agent: AgentStatus) -> list[Meter]:
+def meters(request: PageRequest, agent: AgentStatus) -> list[UsedLimit]:
     """What today has cost, and how much of the person's attention was used."""
     workspace, now = request.workspace, request.now
     caps, today = workspace.settings.spend, agent.today
@@ -77,9 +77,9 @@ def meters(request: PageRequest, agent: AgentStatus) -> list[Meter]:
     )
     most = workspace.settings.attention.daily
     return [
-        Meter("money", money, caps.daily, f"${money:.2f}", f"${caps.daily:g}"),
-        Meter("tokens", tokens, caps.daily_tokens, f"{tokens:,}", f"{caps.daily_tokens:,}"),
-        Meter("attention", sent, most, str(sent), str(most)),
+        UsedLimit("money", money, caps.daily, f"${money:.2f}", f"${caps.daily:g}"),
+        UsedLimit("tokens", tokens, caps.daily_tokens, f"{tokens:,}", f"{caps.daily_tokens:,}"),
+        UsedLimit("attention", sent, most, str(sent), str(most)),
     ]
 
 

@@ -47,7 +47,7 @@ class TimeRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
+class LineMark:
     """A time below the line; `is_day` for the begin of a day."""
 
     x: float
@@ -63,7 +63,7 @@ class TimeLine:
     zone: ZoneInfo
     begin: datetime
     end: datetime
-    ticks: tuple[Tick, ...]
+    ticks: tuple[LineMark, ...]
     rows: tuple[TimeRow, ...]
 
     @property
@@ -122,10 +122,10 @@ def _place(at: datetime, begin: datetime, end: datetime) -> float:
     return round(100 * ((at - begin) / (end - begin)), 2)
 
 
-def _ticks(begin: datetime, end: datetime, span: Span, zone: ZoneInfo) -> Iterator[Tick]:
+def _ticks(begin: datetime, end: datetime, span: Span, zone: ZoneInfo) -> Iterator[LineMark]:
     quarter = timedelta(minutes=15)
     at = begin.replace(minute=0, second=0, microsecond=0)
     while (at := at + quarter) < end:
         local = at.astimezone(zone)
         if at > begin and local.minute == 0 and local.hour % _EACH_HOURS[span] == 0:
-            yield Tick(_place(at, begin, end), local, local.hour == 0)
+            yield LineMark(_place(at, begin, end), local, local.hour == 0)

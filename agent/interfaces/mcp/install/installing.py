@@ -12,7 +12,7 @@ from agent.config.private import FILE
 from agent.dataclass import dataclass
 from agent.errors import UserError, os_reason
 from agent.interfaces.mcp.install import json_edit, toml_edit
-from agent.interfaces.mcp.install.programs import Program
+from agent.interfaces.mcp.install.programs import ClientProgram
 from agent.texts import Sentence
 
 _MOST = 5_000_000
@@ -20,14 +20,14 @@ _MOST = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ServerEntry:
     """How a program starts the server: the words of the command line, and what its environment needs besides."""
 
     command: str
     args: tuple[str, ...]
     env: tuple[tuple[str, str], ...] = ()
 
-    def as_values(self, program: Program) -> dict[str, Any]:
+    def as_values(self, program: ClientProgram) -> dict[str, Any]:
         """The entry as the program's file has it."""
         kind = {"type": "stdio"} if program.typed else {}
         env = {"env": dict(self.env)} if self.env else {}
@@ -54,7 +54,7 @@ class Edited:
         return "\n".join(unified_diff(*rows, "before", "after", n=0, lineterm=""))
 
 
-def added(program: Program, path: Path, name: str, entry: Entry) -> Edited:
+def added(program: ClientProgram, path: Path, name: str, entry: ServerEntry) -> Edited:
     """The file with the server `name`. Raises `UserError` for a file that cannot be read as what it should be, or that
     has another server of this name."""
     values = entry.as_values(program)
@@ -77,7 +77,7 @@ def added(program: Program, path: Path, name: str, entry: Entry) -> Edited:
     return _checked(program, path, text, lambda: json_edit.with_value(text, keys, values), wanted)
 
 
-def removed(program: Program, path: Path, name: str) -> Edited:
+def removed(program: ClientProgram, path: Path, name: str) -> Edited:
     """The file without the server `name`; raises `UserError` for a file that cannot be read."""
     text, tables = _load(program, path)
     if name not in _servers(program, path, tables):
@@ -111,7 +111,7 @@ def write(edited: Edited) -> None:
         raise UserError("{path} cannot be written: {reason}", path=path, reason=os_reason(error)) from error
 
 
-def _load(program: Program, path: Path) -> tuple[str, dict[str, Any]]:
+def _load(program: ClientProgram, path: Path) -> tuple[str, dict[str, Any]]:
     """The text of the file and its tables; empty without a file."""
     try:
         text = path.read_bytes()[: _MOST + 1].decode() if path.exists() else ""
@@ -127,7 +127,7 @@ def _load(program: Program, path: Path) -> tuple[str, dict[str, Any]]:
     return text, tables
 
 
-def _servers(program: Program, path: Path, tables: dict[str, Any]) -> dict[str, Any]:
+def _servers(program: ClientProgram, path: Path, tables: dict[str, Any]) -> dict[str, Any]:
     found = tables.get(program.table, {})
     if not isinstance(found, dict):
         raise _unreadable(path, Sentence("{table} is no object", table=program.table))
@@ -149,14 +149,14 @@ def _unreadable(path: Path, reason: str) -> UserError:
     )
 
 
-def _is_ours(known: object, entry: Entry) -> bool:
+def _is_ours(known: object, entry: ServerEntry) -> bool:
     """True for an entry of this program for the same vault, which may have another command or other options."""
     args: Sequence[object] = known.get("args", ()) if isinstance(known, dict) else ()
     ours = list(entry.args[: entry.args.index("mcp")])[-2:]
     return isinstance(args, list) and any(args[at : at + 2] == ours for at in range(len(args)))
 
 
-def _checked(program: Program, path: Path, text: str, edit: Callable[[], str], wanted: dict[str, Any]) -> Edited:
+def _checked(program: ClientProgram, path: Path, text: str, edit: Callable[[], str], wanted: dict[str, Any]) -> Edited:
     """The edited text, if it says what was there before and nothing but the change besides."""
     try:
         after = edit()

@@ -12,7 +12,7 @@ Form: TypeAlias = Literal["json", "toml"]
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ClientProgram:
     """A program: its `name` here, what people call it, and in which of its file's tables its servers are. `typed`: an
     entry says that it is of the kind `stdio`."""
 
@@ -24,22 +24,22 @@ class Program:
 
 
 PROGRAMS = (
-    Program("claude-code", "Claude Code", "mcpServers", typed=True),
-    Program("claude-desktop", "Claude Desktop", "mcpServers"),
-    Program("cursor", "Cursor", "mcpServers"),
-    Program("vscode", "VS Code", "servers", typed=True),
-    Program("codex", "Codex", "mcp_servers", "toml"),
-    Program("gemini", "Gemini CLI", "mcpServers"),
+    ClientProgram("claude-code", "Claude Code", "mcpServers", typed=True),
+    ClientProgram("claude-desktop", "Claude Desktop", "mcpServers"),
+    ClientProgram("cursor", "Cursor", "mcpServers"),
+    ClientProgram("vscode", "VS Code", "servers", typed=True),
+    ClientProgram("codex", "Codex", "mcp_servers", "toml"),
+    ClientProgram("gemini", "Gemini CLI", "mcpServers"),
 )
 NAMES = tuple(each.name for each in PROGRAMS)
 
 
-def program_named(name: str) -> Program:
+def program_named(name: str) -> ClientProgram:
     """The program with this name; raises `StopIteration` for another one."""
     return next(each for each in PROGRAMS if each.name == name)
 
 
-def config_file(program: Program, home: Path, environ: Mapping[str, str] = os.environ) -> Path:
+def config_file(program: ClientProgram, home: Path, environ: Mapping[str, str] = os.environ) -> Path:
     """The person's own configuration file of the program, on this system."""
     match program.name:
         case "claude-code":
