@@ -13,6 +13,7 @@ came after. Nothing is mapped into memory: reading a mapped file that something 
 import json
 import os
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
@@ -29,6 +30,8 @@ Entries: TypeAlias = NDArray[Any]
 """Entries of a column: of `heads` with the fields `note`, `sum` and `signs`, of `rows` and `gone` plain numbers."""
 _PIECE = 1 << 22
 """Bytes that are read at once."""
+_BUFFER = 1 << 18
+"""Bytes that are read at once where a few entries of many are wanted: they stay in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,29 @@ class VectorColumn:
     def read_all(self, since: ColumnExtent, to: ColumnExtent) -> Entries:
         """The same as one array."""
         return np.concatenate([np.zeros(0, self.kind), *self.read(since, to)])
+
+    def read_at(self, places: NDArray[np.intp]) -> Entries:
+        """The entries at some places, in their order; whether they are those that were written is not asked.
+
+        Thousands of them stand so near each other that the file is read through one buffer in half the time of a call
+        for each. Raises `Damaged` when it ends before one of them.
+        """
+        kind, shape = self.kind.subdtype or (self.kind, ())
+        together = max(_BUFFER // self.kind.itemsize, 1)
+        buffer, found = np.empty((together, *shape), kind), np.empty((len(places), *shape), kind)
+        order = np.argsort(places, kind="stable")
+        piece, within = np.divmod(places[order], together)
+        begins = np.flatnonzero(np.diff(piece, prepend=-1)).tolist()
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                for begin, end in pairwise([*begins, len(places)]):
+                    read = os.preadv(file.fileno(), [buffer.data], int(piece[begin]) * together * self.kind.itemsize)
+                    if read <= within[end - 1] * self.kind.itemsize:
+                        raise Damaged("{path} was cut short", path=self.name)
+                    found[order[begin:end]] = buffer[within[begin:end]]
+        except OSError as error:
+            raise Damaged("{path} cannot be read: {reason}", path=self.name, reason=error) from error
+        return found
 
     def append(self, after: ColumnExtent, entries: Entries) -> ColumnExtent:
         """Write entries behind the valid ones; returns what is valid with them. Raises `Damaged` when some of those

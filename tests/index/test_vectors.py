@@ -1,5 +1,6 @@
 """What is nearest is found, whatever came and went, from files that a change only lengthens; damage is noticed."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +14,7 @@ from agent.index.damage import Damaged
 from agent.index.files import IndexFiles
 from agent.index.nearest import nearest_by_signs, nearest_notes, pack_signs, small_rows
 from agent.index.vector import load_vectors
+from agent.index.vector_files import ColumnExtent, columns_of
 from agent.index.vector_writer import VectorWriter
 from tests.index.shelf import ALL, DIMENSIONS, KINDS, ROWS, Shelf, nearest, question
 
@@ -54,6 +56,19 @@ def test_copies_of_a_template_do_not_all_become_candidates(tmp_path: Path, limit
     shelf = Shelf(tmp_path, limits)
     shelf.writer.add(range(500), [KINDS[:1]] * 500)
     assert len(shelf.open().search(KINDS[0], 10)) == 80
+
+
+@given(st.lists(st.integers(0, 8_999), max_size=40))
+def test_entries_here_and_there_are_what_stands_at_their_places(places: list[int]) -> None:
+    with TemporaryDirectory() as folder:
+        column = columns_of(Path(folder), DIMENSIONS).rows
+        rows = np.arange(9_000 * DIMENSIONS).reshape(9_000, DIMENSIONS).astype(np.int8)  # more than one buffer
+        column.append(ColumnExtent(), rows)
+        assert (column.read_at(np.array(places, np.intp)) == rows[places]).all()
+        if places:
+            os.truncate(column.path, max(places) * DIMENSIONS)
+            with pytest.raises(Damaged, match="cut short"):
+                column.read_at(np.array(places, np.intp))
 
 
 def test_every_chunk_is_compared_up_to_the_limit(shelf: Shelf) -> None:
