@@ -34,6 +34,7 @@ _BYTES = 259
 _COMMON = 300.0
 """A token at this rank has half the weight: the smooth inverse frequency of Arora et al. 2017, by rank."""
 _BYTE_WEIGHT = 0.5
+_ONE = np.float32(1)
 
 
 class Embedder(Protocol):
@@ -89,10 +90,8 @@ class StaticEmbedder:
         return whole_pieces(self.tokens(texts)) if cut is None else cut.pieces(texts)
 
     def vectors(self, tokens: Ints) -> Floats:
-        rows = widened(self.matrix[tokens if self.mapping is None else self.mapping[tokens]])
-        if self.weights is not None:
-            rows *= self.weights[tokens][:, None]
-        return rows
+        rows = self.matrix.take(tokens if self.mapping is None else self.mapping[tokens], axis=0)
+        return widened(rows, _ONE if self.weights is None else self.weights[tokens][:, None])
 
 
 def _arrays(numbers: Sequence[Sequence[int]]) -> Sequence[Ints]:
@@ -114,18 +113,19 @@ def in_parts(texts: Sequence[str], together: int = TOGETHER) -> Iterator[Sequenc
         yield texts[start:]
 
 
-def widened(numbers: NDArray[np.float16] | NDArray[np.float32]) -> Floats:
-    """Finite numbers in 32 bits. Numbers of 16 bits are converted by shifting, five times as fast as `astype`.
+def widened(numbers: NDArray[np.float16] | NDArray[np.float32], weights: Floats | np.float32 = _ONE) -> Floats:
+    """Finite numbers in 32 bits, times weights below 32,768. Numbers of 16 bits are converted by shifting, five times
+    as fast as `astype`.
 
     Exponent and fraction are moved to their new bits; a factor corrects the different exponent bias.
     """
     if numbers.dtype != np.float16:
-        return numbers.astype(np.float32, copy=False)
+        return numbers * weights
     bits = numbers.view(np.int16).astype(np.int32)
     bits <<= 13
     bits &= np.int32(-0x7000_0001)  # the copies of the sign
     rows: Floats = bits.view(np.float32)
-    rows *= np.float32(2.0**112)
+    rows *= weights * np.float32(2.0**112)
     return rows
 
 

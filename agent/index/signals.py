@@ -37,9 +37,10 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class EncodedQuery:
-    """A query as numbers: its terms, and its tokens with their weighted vectors (none without an embedder)."""
+    """A query as numbers: its terms, and its tokens with the weighted vector of each (none without an embedder)."""
 
     terms: Sequence[int]
+    tokens: Ints
     vectors: Floats
 
     @property
@@ -53,8 +54,9 @@ class EncodedQuery:
 def encode_query(text: str, terms: Sequence[int], embedder: Embedder | None) -> EncodedQuery:
     """The query as numbers."""
     if embedder is None:
-        return EncodedQuery(terms, np.zeros((0, 0), np.float32))
-    return EncodedQuery(terms, embedder.vectors(embedder.tokens([text])[0]))
+        return EncodedQuery(terms, np.zeros(0, np.int32), np.zeros((0, 0), np.float32))
+    (tokens,) = embedder.tokens([text])
+    return EncodedQuery(terms, tokens, embedder.vectors(tokens))
 
 
 def word_signals(encoded: EncodedQuery, batch: Batch, statistics: Statistics, weights: Weights) -> dict[str, Row]:
@@ -98,29 +100,49 @@ def meaning_signals(encoded: EncodedQuery, batch: Batch, embedder: Embedder) -> 
     names = ("unit_cosine", "hood_cosine", "unit_match", "hood_match")
     if not len(arrays.tokens) or not len(encoded.vectors):
         return {name: np.zeros(units) for name in names}
-    tokens, place = distinct(arrays.tokens)
+    tokens, places = distinct(arrays.tokens)
+    place = places.astype(np.int64)
     rows = embedder.vectors(tokens)
-    along = np.vecdot(rows, encoded.vector)
-    weight = _lengths(encoded.vectors)
-    near = np.vecdot((encoded.vectors / weight[:, None])[:, None, :], rows[None]) / _lengths(rows)
-    near = np.square(np.maximum(near, 0.0))
+    along = np.vecdot(rows, encoded.vector).astype(np.float64)
     full, starts = _full_units(arrays.token_ends)
     dots = np.zeros(units)
-    dots[full] = np.add.reduceat(along[place].astype(np.float64), starts)
+    dots[full] = np.add.reduceat(along.take(place), starts)
+    # a script that the model knows by its bytes says the same token again and again
+    _, first, which = np.unique(encoded.tokens, return_index=True, return_inverse=True)
+    near = _similarities(encoded.vectors[first], rows)
     best = np.zeros((len(near), units), np.float32)
-    best[:, full] = np.maximum.reduceat(near.take(place, axis=1), starts, axis=1)
+    best[:, full] = _best_of_units(near, place, starts)
     around = best.copy()
     for step in range(1, HOOD + 1):
         together = batch.unit_note[step:] == batch.unit_note[:-step]
         np.maximum(around[:, step:], best[:, :-step] * together, out=around[:, step:])
         np.maximum(around[:, :-step], best[:, step:] * together, out=around[:, :-step])
+    weight = _lengths(encoded.vectors)
     share = (weight / max(float(weight.sum()), 1e-9))[:, None]
     return {
         "unit_cosine": dots / np.maximum(arrays.norms, 1e-9),
         "hood_cosine": _over_hoods(dots, batch) / np.maximum(arrays.hood_norms, 1e-9),
-        "unit_match": (best * share).sum(axis=0).astype(np.float64),
-        "hood_match": (around * share).sum(axis=0).astype(np.float64),
+        "unit_match": (best[which] * share).sum(axis=0).astype(np.float64),
+        "hood_match": (around[which] * share).sum(axis=0).astype(np.float64),
     }
+
+
+def _similarities(asked: Floats, rows: Floats) -> Floats:
+    """How near each asked vector (the rows of the result) is to each of `rows`: the square of the cosine."""
+    near = np.vecdot((asked / _lengths(asked)[:, None])[:, None, :], rows[None]) / _lengths(rows)
+    squared: Floats = np.square(np.maximum(near, 0.0))
+    return squared
+
+
+def _best_of_units(near: Floats, place: NDArray[np.int64], starts: Ints) -> Floats:
+    """For each row of `near` its largest value among the tokens of each unit, which begin at `starts` in `place`.
+
+    Row by row: the values of all tokens for all rows are tens of megabytes, which the system has to find first.
+    """
+    best = np.empty((len(near), len(starts)), np.float32)
+    for values, found in zip(near, best, strict=True):
+        np.maximum.reduceat(values.take(place), starts, out=found)
+    return best
 
 
 def _places(terms: Words, among: Words) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

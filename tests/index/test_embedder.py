@@ -51,6 +51,13 @@ def test_widened_numbers_are_the_same_numbers() -> None:
     assert (widened(finite).view(np.uint32) == finite.astype(np.float32).view(np.uint32)).all()
 
 
+def test_weights_are_multiplied_as_if_the_numbers_had_been_wide() -> None:
+    chance = np.random.default_rng(1)
+    halves = np.concatenate([chance.normal(size=(50, 7)), np.full((1, 7), 1e-7)]).astype(np.float16)
+    weights = chance.random((51, 1), np.float32)
+    assert (widened(halves, weights) == halves.astype(np.float32) * weights).all()
+
+
 def matrix_file(path: Path, values: list[float]) -> None:
     """A safetensors file with one row of numbers."""
     data = np.array([values], dtype=np.float32).tobytes()

@@ -81,7 +81,8 @@ def test_a_row_that_is_cut_short_is_refused() -> None:
 @settings(max_examples=60)
 def test_signals_are_what_the_formulas_say(notes: list[Note], terms: list[int], tokens: list[int]) -> None:
     found = batch([pack(note).to_bytes() for note in notes])
-    asked = EncodedQuery(terms, EMBEDDER.vectors(np.array(tokens, dtype=np.int32)))
+    numbers = np.array(tokens, dtype=np.int32)
+    asked = EncodedQuery(terms, numbers, EMBEDDER.vectors(numbers))
     frequency = {term: (term % 3 + 1, term % 5 + 2) for term in terms}
     statistics = Statistics(40, 90, *AVERAGES, frequency)
     words = word_signals(asked, found, statistics, Weights())
