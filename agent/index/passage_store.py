@@ -9,6 +9,7 @@ import errno
 import json
 import os
 import sqlite3
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -248,16 +249,19 @@ class PassageStore:
                 else:
                     bucket.pop(key, None)
 
-    def matching(self, filters: Filters) -> list[int]:
-        """The numbers of the indexed notes that satisfy every filter; others have no day or facet. Raises `Damaged`."""
+    def matching(self, filters: Filters) -> "array[int]":
+        """The numbers of the indexed notes that satisfy every filter, in no order; others have no day or facet. Raises
+        `Damaged`."""
         found = [self._buckets.get(LookupTable.FACETS, facet(key, value)) for key, value in filters.keys]
-        sets = [set(cast(list[int], each or [])) for each in found]
+        lists = [array("q", cast(list[int], each or [])) for each in found]
         if filters.after or filters.before:
             days = self._days("", "")
-            sets.append({n for day, _, n in days if filters.after <= day and day[:10] <= (filters.before or day)})
-        if filters.paths or not sets:
-            sets.append(self._under(filters.paths))
-        return sorted(set.intersection(*sets))
+            within = [n for day, _, n in days if filters.after <= day and day[:10] <= (filters.before or day)]
+            lists.append(array("q", within))
+        if filters.paths or not lists:
+            lists.append(self._under(filters.paths or ("",)))
+        fewest, *others = sorted(lists, key=len)
+        return array("q", set(fewest).intersection(*others)) if others else fewest
 
     def paths_with(self, key: str, value: str) -> frozenset[str]:
         """The indexed notes with this value, in lower case, of a key of their header; raises `Damaged`."""
@@ -265,13 +269,15 @@ class PassageStore:
             notes = self.matching(Filters(keys=((key, value),)))
             return frozenset(str(path) for (path,) in self._among("select path from note where id in", notes))
 
-    def _under(self, wanted: Sequence[str]) -> set[int]:
-        """The indexed notes whose path begins with one of these, or matches one of these patterns; all without any."""
+    def _under(self, wanted: Sequence[str]) -> "array[int]":
+        """The indexed notes whose path begins with one of these, or matches one of these patterns."""
         state = (self.connection.execute("pragma data_version").fetchone()[0], self.connection.total_changes)
         if self._indexed is None or self._indexed.state != state:
             known = sorted((path, row[0]) for path, row in self.notes().items() if row[2] == "indexed")
-            self._indexed = IndexedPaths(state, known)
-        return {note for each in wanted or ("",) for note in self._indexed.under(each)}
+            numbers = array("q", [number for _, number in known])
+            self._indexed = IndexedPaths(state, [path for path, _ in known], numbers)
+        first, *others = map(self._indexed.under, wanted)
+        return array("q", {*first}.union(*others)) if others else first
 
     def facet_keys(self) -> frozenset[str]:
         """The header keys of all notes."""
@@ -341,7 +347,7 @@ class PassageStore:
         except OSError:
             return  # no such file, so nothing is mapped
 
-    def _among(self, select: str, values: Sequence[int] | Sequence[str]) -> Iterator[tuple]:  # type: ignore[type-arg]
+    def _among(self, select: str, values: "Sequence[int] | Sequence[str] | array[int]") -> Iterator[tuple]:  # type: ignore[type-arg]
         for start in range(0, len(values), _AT_ONCE):
             part = values[start : start + _AT_ONCE]
             # fetched at once: a caller that stops early would leave the statement open

@@ -229,13 +229,13 @@ class Searcher:
         self, query: Query, store: PassageStore, reasons: list[str], unsaved: Mapping[int, StoredNote] = _NO_NOTES
     ) -> _Candidates | None:
         """The notes to score; None for a query of filters only."""
-        allowed = np.array(store.matching(query.filters), dtype=np.int64) if query.filters else None
+        allowed = np.sort(np.array(store.matching(query.filters))) if query.filters else None
         if not query.text:
             return None
         embedder = self.chosen.embedder if self._vectors is not None else None
         encoded = encode_query(query.text, [term_hash(term) for term in query.terms], embedder)
         if allowed is not None and len(allowed) <= _FEW:
-            ids = [int(note) for note in allowed]
+            ids = allowed.tolist()
         else:
             ids = self._found(query, encoded, store, allowed, reasons)
         rows = store.data(ids)
@@ -286,8 +286,8 @@ class Searcher:
                     self._met(error)
                 reasons.append(error.message)
         if allowed is not None:
-            inside = set(allowed.tolist())
-            others = [note for note in others if note in inside]
+            near = np.array(others, np.int64)
+            others = near[np.isin(near, allowed)].tolist()
         return list(dict.fromkeys((*ids, *others)))
 
     def _signals(self, query: Query, found: _Candidates, store: PassageStore) -> dict[str, Row]:
@@ -339,7 +339,7 @@ def _listed(store: PassageStore, query: Query, limit: int) -> tuple[Hit, ...]:
     """The notes that satisfy the filters of a query without text, in the order of their paths."""
     if not query.filters:
         return ()
-    records = sorted(store.records(store.matching(query.filters)).values(), key=lambda record: record.path)
+    records = sorted(store.records(store.matching(query.filters).tolist()).values(), key=lambda record: record.path)
     return tuple(_hit(record, None, 0.0, None, ()) for record in records[:limit])
 
 

@@ -53,7 +53,7 @@ def plain_notes(files: IndexFiles, engine: Engine) -> Iterator[Callable[[str, in
 
         def search(text: str, count: int) -> list[str]:
             query = parse_query(text, store.facet_keys() if ":" in text else frozenset())
-            allowed = np.array(store.matching(query.filters), dtype=np.int64) if query.filters else None
+            allowed = np.sort(np.array(store.matching(query.filters))) if query.filters else None
             if allowed is not None and not len(allowed):
                 return []
             return [paths[number] for number in keyword.search(query.terms, count, allowed)]
