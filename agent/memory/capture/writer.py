@@ -153,18 +153,20 @@ class _Notes:
     """The notes that one call of `keep` changes: path, bytes before (None for a new note) and after."""
 
     changes: dict[str, tuple[bytes | None, bytes]] = field(default_factory=dict)
+    _new: dict[str, StoredEntry] = field(default_factory=dict)
 
     @property
     def new(self) -> tuple[StoredEntry, ...]:
         """The new entries, newest first."""
-        found = ((path, after, parse_entry(after)) for path, (before, after) in self.changes.items() if before is None)
-        return tuple(reversed([StoredEntry(path, after, entry) for path, after, entry in found if entry is not None]))
+        return tuple(reversed(self._new.values()))
 
     def add(self, verdict: Judgement, home: AgentFolder) -> Judgement:
         """Note what a verdict changes."""
         for path, before, after in changes_of(verdict, home):
             first = self.changes.get(path, (before, after))[0]
             self.changes[path] = (first, after)
+            if first is None and (entry := parse_entry(after)) is not None:
+                self._new[path] = StoredEntry(path, after, entry)
         return verdict
 
 
