@@ -11,9 +11,12 @@ import termios
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import pyte
+from pyte.screens import Char
+from wcwidth import wcwidth
 
 from agent.clock import SystemClock
 from tests.stories.agents import command, environment
@@ -34,6 +37,9 @@ class Terminal:
     read_to: int = 0
     page: pyte.HistoryScreen = field(init=False)
     stream: pyte.ByteStream = field(init=False)
+    _above: list[str] = field(default_factory=list)
+    _shown: dict[int, str] = field(default_factory=dict)
+    _drawn_to: int = -1
 
     def __post_init__(self) -> None:
         self.page = pyte.HistoryScreen(self.columns, self.rows, history=_SCROLLED)
@@ -41,12 +47,19 @@ class Terminal:
 
     @property
     def lines(self) -> list[str]:
-        """What stands on the screen, and what has scrolled out of it, line by line."""
-        above = ["".join(line[column].data for column in range(self.columns)) for line in self.page.history.top]
-        shown = [*above, *self.page.display]
-        last = len(above) + self.page.cursor.y
-        at_cursor = shown[last].rstrip().ljust(self.page.cursor.x)
-        return [*(line.rstrip() for line in shown[:last]), at_cursor, *(line.rstrip() for line in shown[last + 1 :])]
+        """What stands on the screen, and what has scrolled out of it, line by line; drawn anew where it has changed."""
+        if self._drawn_to != len(self.raw):
+            if len(self._above) > len(self.page.history.top):
+                self._above.clear()
+            self._above += [_text(line, self.columns) for line in islice(self.page.history.top, len(self._above), None)]
+            for row in self.page.dirty:
+                self._shown[row] = _text(self.page.buffer[row], self.columns)
+            self.page.dirty.clear()
+            self._drawn_to = len(self.raw)
+        found = [*self._above, *(self._shown.get(row, "") for row in range(self.rows))]
+        last = len(self._above) + self.page.cursor.y
+        found[last] = found[last].ljust(self.page.cursor.x)
+        return found
 
     @property
     def seen(self) -> str:
@@ -107,6 +120,17 @@ class Terminal:
         self.raw += piece
         self.stream.feed(piece)
         return bool(piece)
+
+
+def _text(line: Mapping[int, Char], columns: int) -> str:
+    """The text of a line of the screen; the cell behind a wide character has none."""
+    found, column = list[str](), 0
+    end = min(columns, max(line, default=-1) + 1)
+    while column < end:
+        char = line[column].data
+        found.append(char)
+        column += 2 if char and wcwidth(char[0]) == 2 else 1
+    return "".join(found).rstrip()
 
 
 @contextmanager
