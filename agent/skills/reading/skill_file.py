@@ -5,6 +5,7 @@ skills is left to `chain`, listing other files to `loading`.
 """
 
 import unicodedata
+from functools import lru_cache
 from types import MappingProxyType
 from typing import cast, get_args
 
@@ -53,8 +54,9 @@ class SkillFolder:
     size: int = 0
 
 
+@lru_cache(maxsize=32)
 def parse_skill(data: bytes, where: SkillFolder) -> ParsedSkill:
-    """The skill in the bytes of a `SKILL.md`."""
+    """The skill in the bytes of a `SKILL.md`; the last ones are remembered, for who opens several vaults."""
     if data.startswith(frontmatter.UTF16):
         return _unusable(where, 1, f"{FILE} is UTF-16 text; save it as UTF-8")
     parts = frontmatter.split(data)
