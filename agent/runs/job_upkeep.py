@@ -31,7 +31,7 @@ class DayCost:
 
 def job_shelf(workspace: Workspace, goals: frozenset[str] | None = None) -> JobShelf:
     """All jobs of a vault, those of goals among them; `goals` has the notes that may be goals, if they are known."""
-    return JobShelf(workspace.vault, GoalNotes(workspace.vault, workspace.settings.vault.language, goals))
+    return JobShelf(workspace.vault, GoalNotes(workspace.vault, workspace.settings.vault.language, lambda: goals))
 
 
 def job_record(workspace: Workspace, job: str) -> JobRecord:

@@ -1,11 +1,12 @@
 """The jobs of goal notes: which notes of the vault are goals that are to be looked at, and what job each one is.
 
-Git finds the few notes with a line `review:`; only these are read. A goal starts a job only if its person wrote what
-makes it one: what has arrived and was not looked at does not count, nor a `type` or `review` that a run has written.
+Git, or the index, finds the few notes that may be goals; only these are read, and those that change later. A goal
+starts a job only if its person wrote what makes it one: what has arrived and was not looked at does not count, nor a
+`type` or `review` that a run has written.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import field
 
 from agent.dataclass import dataclass
@@ -18,45 +19,72 @@ from agent.vault.folders import OWN_NOTES
 from agent.vault.history.blame import blame
 from agent.vault.history.commits import claimed_trailers
 from agent.vault.history.trailers import HUMAN
+from agent.vault.listing import listed
 from agent.vault.store import Vault
 
 _REVIEW = "^[\"']?review[\"']?[[:space:]]*:"
 """A line of a header that may say how often to look at a goal, as git searches for it."""
+_REVIEW_LINE = re.compile(rb"^[\"']?review[\"']?\s*:", re.MULTILINE)
+"""The same, in a note's bytes."""
+_MOST = 500
+"""Changed notes that are read to see whether they may be goals; git searches all notes sooner than it reads more."""
 _FIELD = re.compile(r"[\"']?(type|review)[\"']?\s*:")
+
+
+def _unknown() -> None:
+    """None: it is not known which notes may be goals."""
 
 
 @dataclass(slots=True)
 class GoalNotes:
-    """The goals of one vault; looks for them only after `changed` has named a note that may be a new one.
+    """The goals of one vault; looks for them once, and then only among the notes that `changed` has named.
 
-    `among` has the notes that may be goals, if the caller knows them: git's search reads every note.
+    `among` returns the notes that may be goals, if the caller knows them (else None): git's search reads every note.
     """
 
     vault: Vault
     language: Language
-    among: frozenset[str] | None = None
+    among: Callable[[], frozenset[str] | None] = _unknown
     _paths: tuple[str, ...] | None = field(default=None, init=False)
+    _changed: set[str] = field(default_factory=set, init=False)
     _parsed: dict[str, tuple[bytes, Job | JobProblem | None]] = field(default_factory=dict, init=False)
 
     def changed(self, paths: Iterable[str]) -> bool:
         """Notes have changed: True if one of them was a goal, or may have been, when they were loaded last."""
-        known, named = set(self._paths or ()), [path for path in paths if self._may_be_goal(path)]
-        if not known.issuperset(named):
-            self._paths = None
+        known, named = set(self._paths or ()), {path for path in paths if self._may_be_goal(path)}
+        self._changed |= named - known
         return not known.isdisjoint(named)
 
     def load(self) -> tuple[Job | JobProblem, ...]:
         """The jobs of all goals as they are now, and what is wrong with some."""
-        if self._paths is None:
-            self._paths = tuple(filter(self._may_be_goal, self._look()))
+        changed, self._changed = self._changed, set()
+        if len(changed) > _MOST:
+            self._paths = self._own(notes_with_line(self.vault, _REVIEW))
+        else:
+            known = self._look() if self._paths is None else self._paths
+            self._paths = self._own({*known, *self._with_line(changed)})
         found = tuple(self._job(path) for path in self._paths)
         self._parsed = {path: self._parsed[path] for path in self._paths if path in self._parsed}
         return tuple(each for each in found if each is not None)
 
-    def _look(self) -> list[str]:
-        if self.among is None:
+    def _look(self) -> Collection[str]:
+        known = self.among()
+        if known is None:
             return notes_with_line(self.vault, _REVIEW)
-        return sorted({*self.among, self.vault.home.at(GOALS_NOTE)})
+        return {*known, self.vault.home.at(GOALS_NOTE)}
+
+    def _own(self, paths: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted(filter(self._may_be_goal, paths)))
+
+    def _with_line(self, paths: Iterable[str]) -> set[str]:
+        """Those of the notes, without what git ignores, that have a line such as a goal's."""
+        return listed(self.vault, {path for path in paths if _REVIEW_LINE.search(self._read(path))})
+
+    def _read(self, path: str) -> bytes:
+        try:
+            return self.vault.read_now(path) or b""
+        except (BadPath, OSError):
+            return b""
 
     def _may_be_goal(self, path: str) -> bool:
         home = self.vault.home

@@ -26,6 +26,7 @@ from agent.background.jobs.worker import TURN, Awake, JobWorker, job_lock
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns
 from agent.background.turns import TurnsToGiveBack
+from agent.config.setting_files import SettingFiles
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, Retryable
 from agent.events.types import FilesChanged, NoteMoved, Origin, Tick
@@ -50,7 +51,7 @@ LEDGER, PLAN, CHANGED = "schedule/occurrences.tsv", "schedule/first_seen.json", 
 LOOK_AGAIN = 300.0
 """Seconds after which the notes are looked at without a hint: what an approval lets count changes no note."""
 SETTINGS = 5.0
-"""Seconds after which the settings of the schedule are read again."""
+"""Seconds after which the settings of the schedule are read again, if their files may have changed."""
 AGAIN = 10.0
 """Seconds until rows that could not be written are tried again."""
 SYNC_FIRST = 120.0
@@ -64,7 +65,7 @@ logger = logging.getLogger(__name__)
 @dataclass(slots=True)
 class Jobs:
     """The jobs of one vault. `awake` is told of their work, `notify` takes notices about it; `missing` returns why no
-    model can be asked."""
+    model can be asked, `goals` the notes that may be goals, if they are known."""
 
     workspace: Workspace
     pool: Pool
@@ -74,6 +75,7 @@ class Jobs:
     awake: Awake
     notify: Notify
     missing: Callable[[], str] = lambda: ""
+    goals: Callable[[], frozenset[str] | None] = lambda: None
     shelf: Shelf = field(default_factory=Shelf, init=False)
     runs: list[PendingRun] = field(default_factory=list, init=False)
     ledger: OccurrenceLedger = field(init=False)
@@ -91,6 +93,7 @@ class Jobs:
     _by_id: dict[str, Job] = field(default_factory=dict, init=False)
     _look_at: float = field(default=0.0, init=False)
     _settings_at: float = field(default=0.0, init=False)
+    _files: SettingFiles = field(init=False)
     _is_enabled: bool = field(default=False, init=False)
     _is_begun: bool = field(default=False, init=False)
     _write_at: float = field(default=0.0, init=False)
@@ -100,11 +103,11 @@ class Jobs:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def __post_init__(self) -> None:
-        vault, settings = self.workspace.vault, self.workspace.settings
-        durable, clock = settings.git.durable, self.workspace.clock
+        vault, settings, clock = self.workspace.vault, self.workspace.settings, self.workspace.clock
+        durable, self._files = settings.git.durable, SettingFiles.of(vault.place.root)
         self.ledger = OccurrenceLedger(vault.private_folder / LEDGER, clock, durable=durable)
         self.planner = Planner(self.ledger, vault.private_folder / PLAN, settings.schedule.days, durable)
-        self._goals = GoalNotes(vault, settings.vault.language)
+        self._goals = GoalNotes(vault, settings.vault.language, self.goals)
         self._notes = JobShelf(vault, self._goals)
         is_of_job = lambda session: bool(job_of(self.workspace, session))  # noqa: E731
         self._triggered = Triggered(is_of_job, vault.private_folder / CHANGED)
@@ -191,8 +194,10 @@ class Jobs:
         """True while `schedule.enabled` is on: the person may switch it, and change the days, while the daemon runs."""
         if now >= self._settings_at:
             self._settings_at = now + SETTINGS
-            schedule = reload_settings(self.workspace).settings.schedule
-            self._is_enabled, self.planner.days = schedule.enabled, schedule.days
+            if self._files.may_have_changed():
+                schedule = reload_settings(self.workspace).settings.schedule
+                self._is_enabled, self.planner.days = schedule.enabled, schedule.days
+                self._files.were_read()
             if self._is_enabled and not self._is_begun:
                 self._begin()
         return self._is_enabled
@@ -295,18 +300,8 @@ class Jobs:
                 entry.work = self.pool.submit(work, key=f"job {entry.occurrence.key}", priority=Priority.JOB)
 
     def _worker(self) -> JobWorker:
-        return JobWorker(
-            self.workspace,
-            self.open_runs,
-            self.claims,
-            self.ledger,
-            self.procedures,
-            self._ask,
-            self._turns.add,
-            self.awake,
-            self.notify,
-            self.missing,
-        )
+        shared = self.workspace, self.open_runs, self.claims, self.ledger, self.procedures
+        return JobWorker(*shared, self._ask, self._turns.add, self.awake, self.notify, self.missing)
 
     def _ask(self, entry: PendingRun, row: HistoryRow) -> None:
         """Ask whether an occurrence may run."""
