@@ -73,6 +73,7 @@ class Bus:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._subscribers: list[Subscriber] = []
+        self._of_kind: dict[type, list[Subscriber]] = {}
         self._turn = threading.RLock()
         self._worker: _Worker | None = None
         self._waiting: Queue[object] = Queue(BACKLOG)
@@ -114,6 +115,7 @@ class Bus:
         limits = (terms.get("priority", 0), terms.get("timeout", TIMEOUT), terms.get("per_minute"))
         added = Subscriber(name, kinds, self._observed(name, handler), *limits)
         self._subscribers = sorted([*self._subscribers, added], key=lambda each: -each.priority)
+        self._of_kind = {}
 
     def publish(self, event: object) -> tuple[Injection, ...]:
         """Call all handlers of an event; the result is what they inject, highest priority first.
@@ -178,8 +180,11 @@ class Bus:
         return call
 
     def _hearers(self, event: object) -> list[Subscriber]:
+        known, kind = self._of_kind, type(event)  # this very table, as a subscriber that comes now makes another one
+        if kind not in known:
+            known[kind] = [each for each in self._subscribers if issubclass(kind, each.kinds)]
         now = self._clock.monotonic()
-        return [each for each in self._subscribers if isinstance(event, each.kinds) and each.admits(now)]
+        return [each for each in known[kind] if each.admits(now)]
 
     def _tell(self, subscriber: Subscriber, event: object) -> tuple[Injection, ...]:
         if subscriber.timeout is None:

@@ -8,6 +8,7 @@ lock                held by the only writer
 """
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,10 +63,12 @@ class IndexFiles:
 
     def why_broken(self) -> str:
         """The reason to rebuild the index (a reader found damage, or there is no index); empty for none."""
+        folder = os.fspath(self.folder)  # asked by every turn of a daemon, so without a path for each name
         try:
+            os.stat(f"{folder}/REBUILD")  # noqa: PTH116
             return self.mark.read_text("utf-8", "replace") or "a search met damage"
         except FileNotFoundError:
-            return "" if self.store.is_file() else "there was no index"
+            return "" if os.path.isfile(f"{folder}/notes.db") else "there was no index"  # noqa: PTH113
         except OSError:
             return "a search met damage"
 

@@ -8,7 +8,7 @@ models. What is counted of an event is in `counted`.
 import json
 import logging
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
@@ -47,6 +47,8 @@ _ENDINGS = (
 """The metrics are written at once after these; a capture follows its run, and is often the last event."""
 _PATIENCE = 0.2
 """The maximum wait in seconds while another process writes; a write takes about a millisecond."""
+_CALLS = 1_000
+"""The most calls of handlers that wait to be counted: the turns of half a minute at rest."""
 _RUNS = 1_000
 """The most runs at work of which it is remembered that a skill was given to them."""
 
@@ -65,6 +67,7 @@ class Collector:
         self._recent: list[RecentCount] = []
         self._skilled: dict[str, None] = {}
         self._written = clock.monotonic()
+        self._calls: deque[Handled] = deque()
         self._day, self._day_until = clock.now().date(), self._written
         self._mutex = threading.Lock()
 
@@ -81,12 +84,25 @@ class Collector:
             self.save()
 
     def handled(self, call: Handled) -> None:
-        """Count a call of a handler and what it injected: the observer of a bus."""
-        with self._mutex:
-            now = self._clock.monotonic()
-            if now >= self._day_until:  # a turn calls dozens, and asking for the date takes as long as counting
-                self._day, self._day_until = self._clock.now().date(), now + 1.0
-            sums = self._pending.setdefault(self._day, {})
+        """Count a call of a handler and what it injected: the observer of a bus.
+
+        Calls are counted many at a time, as a turn makes dozens of them: with the next save at the latest.
+        """
+        now = self._clock.monotonic()
+        if now >= self._day_until or len(self._calls) >= _CALLS:
+            with self._mutex:
+                day, self._day_until = self._clock.now().date(), now + 1.0
+                if day != self._day or len(self._calls) >= _CALLS:
+                    self._count_calls()
+                self._day = day
+        self._calls.append(call)
+
+    def _count_calls(self) -> None:
+        if not self._calls:
+            return
+        sums = self._pending.setdefault(self._day, {})
+        while self._calls:
+            call = self._calls.popleft()
             for family, name, number in duration(f"{HANDLER}{call.subscriber}", call.seconds):
                 add_bounded(sums, family, name, number)
             for each in call.injections:
@@ -96,6 +112,7 @@ class Collector:
         """Add the new sums to the days' files; False when they could not be written and are kept for the next save."""
         with self._mutex:
             self._count_errors()
+            self._count_calls()
             self._written = self._clock.monotonic()
             if not self._pending and not self._recent:
                 return True
