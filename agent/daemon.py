@@ -26,6 +26,7 @@ from agent.index.embedder import EmbedderChoice
 from agent.index.update import Progress, ignore_progress
 from agent.index.words_met import forget_words_met
 from agent.memory.understanding.rules import forget_wordings
+from agent.prefetch import Prefetch
 from agent.watch.lookout import Lookout
 from agent.watch.recent import Recent
 from agent.watch.watcher import Pace
@@ -96,6 +97,10 @@ def _give_back(recent: Recent) -> None:
     trim_memory()
 
 
+def do_nothing() -> None:
+    """Do nothing; for a daemon that needs nothing more once it has started."""
+
+
 def no_doors(live: Live) -> AbstractContextManager[object]:
     """A daemon that nobody can reach but through the vault."""
     return nullcontext()
@@ -110,6 +115,8 @@ class Daemon:
     doors: Callable[[Live], AbstractContextManager[object]] = no_doors
     indexed: Progress = ignore_progress
     """Is told how far the first update of the index has come."""
+    meanwhile: Callable[[], object] = do_nothing
+    """Is done in a thread while git looks at all files: what is needed only once the daemon has started."""
 
     def run(self, watching: Callable[[], object] = lambda: None) -> None:
         """Watch until asked to stop; `watching` is called once every later change will be seen.
@@ -148,11 +155,14 @@ class Daemon:
             subscribe_leftovers(bus, Leftovers(workspace.clock, partial(_give_back, recent)))
             sys.setswitchinterval(TURN)
             parts.state.starting()
-            bus.publish(DaemonStarted(str(workspace.vault.place.root)))
-            trim_memory()
-            index.updater.progress = ignore_progress
-            with closing(Lookout(watch_vault(workspace, index.known(), recent))) as lookout:
+            with closing(Lookout(watch_vault(workspace, {}, recent))) as lookout:
                 lookout.watcher.listen()
+                lookout.watcher.look(workspace.clock.monotonic())
+                Prefetch(self.meanwhile)
+                bus.publish(DaemonStarted(str(workspace.vault.place.root)))
+                index.updater.progress = ignore_progress
+                lookout.watcher.know(index.known(), parts.index.doubtful)
+                trim_memory()
                 try:
                     yield Live(workspace, bus, index, pool, parts, lookout)
                 finally:

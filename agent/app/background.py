@@ -56,6 +56,7 @@ from agent.runs.recall_source import recall_source
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_set import skill_set
 from agent.runs.upkeep_jobs import UpkeepJobs
+from agent.schedule.goals import GOAL_TYPE
 from agent.workspace.machine import open_claims
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace, reload_settings
@@ -76,17 +77,17 @@ def build_daemon(
     settings, vault, clock = workspace.settings, workspace.vault, workspace.clock
     scan = settings.watch.scan_seconds
     open_runs = partial(opened_runs, workspace)
-    sync = IndexSync(index, clock, scan, bus.publish_async, cut_short)
     edits = HumanEdits(vault, clock, settings.git.quiet_seconds, scan, bus.publish)
+    sync = IndexSync(index, clock, scan, bus.publish_async, cut_short, edits.listed)
     since = clock.now().replace(microsecond=0) - timedelta(seconds=1)  # a session's times are whole seconds
     sessions = SessionWatch(vault, since, bus.publish)
     resume = Resume(workspace, pool, open_runs, bus.publish_async)
     key = ModelKey(workspace)
     inbox = Inbox(workspace, pool, open_runs, open_claims(workspace), held, key.look)
-    why = partial(why_no_model, key)
-    presence = Presence(workspace, pool, bus.publish_async)
+    why, presence = partial(why_no_model, key), Presence(workspace, pool, bus.publish_async)
     procedures, notify = procedures_of(workspace), take_in(workspace)
-    jobs = Jobs(workspace, pool, open_runs, open_claims(workspace), procedures, presence, notify, why)
+    claims, goals = open_claims(workspace), partial(sync.may_have_type, GOAL_TYPE)
+    jobs = Jobs(workspace, pool, open_runs, claims, procedures, presence, notify, why, goals)
     found = skill_set(workspace, lambda: None, estimate)
 
     def accounts() -> Accounts:
@@ -140,7 +141,7 @@ def build_daemon(
 
     metrics = Collector(workspace.metrics, vault.clock, bus.counts)
     bus.observer = metrics.handled
-    alerts = Alerts(workspace, pool, metrics, open_box)
+    alerts = Alerts(workspace, pool, metrics, open_box, goals)
 
     def problems() -> tuple[str, ...]:
         parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes, insights, messages, notices)

@@ -47,12 +47,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Alerts:
-    """The alerts of one vault's daemon. `metrics` counts in this process; `open` opens the outbox of notices."""
+    """The alerts of one vault's daemon. `metrics` counts in this process; `open` opens the outbox of notices; `goals`
+    are the notes that may be goals, if they are known."""
 
     workspace: Workspace
     pool: Pool
     metrics: Collector
     open: Callable[[], Outbox]
+    goals: Callable[[], frozenset[str] | None] = lambda: None
     problem: str = ""
     _due: float = field(default=0.0, init=False)
     _has_news: bool = field(default=True, init=False)
@@ -110,7 +112,7 @@ class Alerts:
         node = node_state(fresh)
         if self._has_news:
             self._has_news = False
-            self._failures = _failures(fresh)
+            self._failures = _failures(fresh, self.goals())
         folder = self.workspace.metrics
         return Observed(
             now,
@@ -132,9 +134,11 @@ class Alerts:
         self._has_news |= error is not None
 
 
-def _failures(workspace: Workspace) -> dict[str, int]:
+def _failures(workspace: Workspace, goals: frozenset[str] | None) -> dict[str, int]:
     """The failures in a row of each job that goes on; of one that is stopped its person was told."""
     records = {
-        job.id: job_record(workspace, job.id) for job in job_shelf(workspace).load().jobs if job.status == "active"
+        job.id: job_record(workspace, job.id)
+        for job in job_shelf(workspace, goals).load().jobs
+        if job.status == "active"
     }
     return {id: record.consec_failures for id, record in records.items() if not record.is_stopped}

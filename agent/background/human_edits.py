@@ -11,6 +11,7 @@ from agent.errors import MassChange, Retryable
 from agent.events.types import EditsCommitted, EditsStopped, FilesChanged, Origin, Tick
 from agent.markdown.changes import NoteChange
 from agent.vault.change import Outcome
+from agent.vault.listing import VaultListing
 from agent.vault.options import HOLDS_UP
 from agent.vault.store import Vault
 
@@ -18,6 +19,8 @@ SHORTEST = 0.5
 """Seconds between two tries at least, where the setting asks for less."""
 RETRY = 10.0
 """Seconds until the next try after a failure."""
+ALONG = 10.0
+"""Seconds that a look at all files may come earlier, or later, to be one with the index's."""
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +44,7 @@ class HumanEdits:
     _burst_from: float | None = field(default=None, init=False)
     _waits: bool = field(default=False, init=False)
     _look_at: float = field(default=0.0, init=False)
+    _clean_at: float | None = field(default=None, init=False)
 
     @property
     def settled(self) -> bool:
@@ -50,29 +54,42 @@ class HumanEdits:
     def changed(self, event: FilesChanged[NoteChange]) -> None:
         """A person has changed files, or git has: wait until the burst is over, but not for ever."""
         if any(each.origin is not Origin.OWN for each in event.events):
+            self._clean_at = None
             self._burst_from = event.now if self._burst_from is None else self._burst_from
             longest = self._burst_from + HOLDS_UP * max(self.quiet, SHORTEST)
             self._due = min(event.now + self.quiet, longest)
 
+    def listed(self, listing: VaultListing) -> None:
+        """Git has looked at all files, for the index: the next tick need not have it look again if none has changed."""
+        now = self.clock.monotonic()
+        self._clean_at = now if listing.is_clean else None
+        if now >= self._look_at - 2 * ALONG:
+            self._look_at = 0.0
+
     def tick(self, event: Tick) -> None:
         """Record a burst that is over; look at all files now and then, as a change may have been missed."""
         if event.now >= self._look_at:
-            self._look_at = event.now + self.scan_seconds
+            self._look_at = event.now + self.scan_seconds + ALONG
             self._due = event.now if self._due is None else self._due
         if self._due is not None and event.now >= self._due:
             self._burst_from = None
-            pause = self._record()
+            is_clean = self._clean_at is not None and event.now < self._clean_at + ALONG
+            self._clean_at = None
+            pause = self._record(is_clean=is_clean)
             self._due = None if pause is None else event.now + pause
 
-    def _record(self) -> float | None:
-        """Commit what there is to commit; returns the seconds until the next try, None if there is nothing left."""
+    def _record(self, *, is_clean: bool) -> float | None:
+        """Commit what there is to commit; returns the seconds until the next try, None if there is nothing left.
+
+        `is_clean`: no file of a person's has changed, so that only what a crash or a queue has left is done.
+        """
         soon = max(self.quiet, SHORTEST)
         try:
-            if self.vault.options.human_commits:
+            if self.vault.options.human_commits and not is_clean:
                 outcome = self.vault.commit_human(quiet=True)
             else:
                 self.vault.settle()
-                outcome = Outcome()
+                outcome = Outcome(queued=self.vault.waiting_reason() if is_clean else None)
         except Retryable as error:
             logger.info("not committed yet: %s", error.message)
             return soon

@@ -25,6 +25,8 @@ from agent.events.types import (
 )
 from agent.index.update import IndexReport
 from agent.markdown.changes import NoteChange
+from agent.vault.listing import VaultListing
+from agent.workspace.index_status import may_have_type
 from agent.workspace.process_memory import trim_memory
 from agent.workspace.search_index import SearchIndex
 
@@ -38,17 +40,24 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class IndexSync:
-    """The index of one vault. `tell` publishes what it has taken in; work on it happens inside `cut_short`."""
+    """The index of one vault. `tell` publishes what it has taken in; work on it happens inside `cut_short`. `listed` is
+    told of all notes whenever they are compared with the index."""
 
     index: SearchIndex
     clock: Clock
     scan_seconds: float
     tell: Callable[[object], object]
     cut_short: Callable[[], AbstractContextManager[None]]
+    listed: Callable[[VaultListing], object]
     problem: str = ""
+    doubtful: frozenset[str] | None = None
+    """The notes of which it is not known what they contained when all were compared last; None: it is of none."""
     _compare_at: float = field(default=0.0, init=False)
     _large: bool = field(default=False, init=False)
     _behind: dict[str, str | None] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self.index.told = self._listed
 
     def start(self, _: object) -> None:
         """Bring the index up to what the notes say."""
@@ -99,9 +108,19 @@ class IndexSync:
         if report is not None:
             self.tell(IndexUpdated(report.indexed, report.forgotten, len(report.failed)))
 
+    def may_have_type(self, type_asked: str) -> frozenset[str] | None:
+        """The notes that may have a type, but for those that `changed` has yet to name; None if that is not known."""
+        return None if self.problem or self.doubtful is None else may_have_type(self.index.files, type_asked)
+
+    def _listed(self, listing: VaultListing) -> None:
+        self.doubtful = listing.doubtful
+        self.listed(listing)
+
     def _compare(self) -> None:
-        self._behind = {}
+        self._behind, self.doubtful = {}, None
         report = self._guarded(self.index.refresh)
+        if report is None:
+            self.doubtful = None
         self._large = self._large or (report is not None and report.indexed >= MANY)
         trim_memory()
         self._compare_at = self.clock.monotonic() + self.scan_seconds

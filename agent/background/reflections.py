@@ -27,8 +27,8 @@ from agent.llm.provider import Cancelled
 from agent.markdown.changes import NoteChange
 from agent.runs.accounts import Accounts
 from agent.runs.growth_spend import is_of_growth
-from agent.runs.job_upkeep import job_shelf
 from agent.schedule.occurrences import next_times
+from agent.schedule.shelf import JobShelf
 from agent.vault.folders import SESSIONS
 from agent.vault.sync.claims import Claims
 from agent.vault.sync.turns import take_turn
@@ -187,7 +187,7 @@ class Reflections:
         begin = datetime.combine(now.date(), time(self.workspace.settings.reflection.hour), now.tzinfo)
         if now >= begin + GRACE:
             return False
-        jobs = (each for each in job_shelf(self.workspace).load().jobs if each.task == "self_reflection")
+        jobs = (each for each in JobShelf(self.workspace.vault).load().jobs if each.task == "self_reflection")
         active = (each for each in jobs if each.status == "active")
         times = (next(next_times(each.triggers, each.zone, begin - timedelta(seconds=1)), None) for each in active)
         return any(at is not None and at < begin + GRACE for at in times)

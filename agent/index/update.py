@@ -96,7 +96,10 @@ class Updater:
         reason = self._open(verify=verify)
         store = self._opened()
         unfinished = store.pending()
-        plan = manifest.plan_update(store.hashes(), listed, (path for path, _ in unfinished))
+        known = store.hashes()
+        if known == listed and not unfinished and not reason:  # as mostly: of 100,000, a plan takes ten times as long
+            return IndexReport(generation=self._generation)
+        plan = manifest.plan_update(known, listed, (path for path, _ in unfinished))
         return self._perform(plan, listed, read, unfinished, reason)
 
     def touch(self, changed: Mapping[str, str | None], read: NoteReader) -> IndexReport | None:

@@ -1,7 +1,8 @@
 """All notes with their content hashes, now or in a commit; unchanged notes are not read, as git has their hashes."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
@@ -9,61 +10,110 @@ from agent.vault.worktree.survey import DirtyKind, Survey, filtered, surveying
 
 _ID = len("H 100644 ")
 """Where the id begins in a row of git's list."""
+_AWAY, _ASSUMED = ("S", "s"), "h"
+"""How git marks the files that a sparse checkout leaves out, and those that it was told never to look at."""
+_PART = 1 << 18
+"""Characters of git's list that are split at a time."""
 _NAMED = 1_000
 """Most paths that are named to git: it takes longer for more of them than for all, and a command has a greatest length.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class VaultListing:
+    """All notes with their content hashes, and the files that differ from HEAD.
+
+    On `doubtful` paths, the hash may be none of those that the file's bytes have had since git began to look; None: on
+    all, as git was not able to look at everything, was told to overlook something, or its index has changed meanwhile.
+    """
+
+    notes: dict[str, str]
+    changes: Survey
+    doubtful: frozenset[str] | None = None
+
+    @property
+    def is_clean(self) -> bool:
+        """True if no file differs from HEAD, as far as git could look."""
+        return not self.changes.changed and not self.changes.unread
+
+
 def contents(vault: Vault) -> dict[str, str]:
     """Path to content hash of all notes on disk that git does not ignore.
 
-    In a sparse checkout, excluded notes that are on disk nevertheless are read. The hash is of the bytes on disk, even
-    if git stores a filtered version. A file that a program keeps open is read as it is at this moment. A file that
-    cannot be read has the hash that git saw last, and is left out if there is none.
+    In a sparse checkout, excluded notes that are on disk nevertheless are read, and so are those that git was told to
+    take as unchanged. The hash is of the bytes on disk, even if git stores a filtered version. A file that a program
+    keeps open is read as it is at this moment. A file that cannot be read has the hash that git saw last, and is left
+    out if there is none.
     """
-    return contents_and_changes(vault)[0]
+    return list_notes(vault).notes
 
 
-def contents_and_changes(vault: Vault) -> tuple[dict[str, str], Survey]:
+def list_notes(vault: Vault) -> VaultListing:
     """The `contents`, and the files that differ from HEAD, which git looks for at the same time."""
-    listing = vault.git.start("ls-files", "-s", "-t", "-z", *vault.place.pathspec)
+    before = _index_stamp(vault)
+    running = vault.git.start("ls-files", "-s", "-v", "-z", *vault.place.pathspec)
     try:
         with surveying(vault.git, vault.place) as looked:  # git lists the files, and looks for changes meanwhile
-            notes, away = _listed_notes(vault, listing.wait().decode("utf-8", "surrogateescape"))
+            notes, away = _listed_notes(vault, running.wait().decode("utf-8", "surrogateescape"))
             found = looked()
     finally:
-        listing.end()
+        running.end()
     staged = {item.path: oid for item in found.changed if (oid := notes.pop(item.path, ""))}
     there = [item.path for item in found.changed if item.kind is not DirtyKind.DELETED and is_note(item.path)]
+    doubtful = {item.path for item in found.changed}
     for path in (*there, *away, *_rewritten(vault, [*notes])):
         known = staged.get(path) or notes.get(path)
         notes.pop(path, None)
         try:
             data = vault.writer.files.read_now(path)
         except (AgentError, OSError):
+            doubtful.add(path)
             if known:
                 notes[path] = known
             continue
         if data is not None and data[0] != "120000":
             notes[path] = vault.git.blob_id(data[1])
-    return notes, found
+    is_sure = not found.unread and vault.git.compares_all_times and before == _index_stamp(vault)
+    return VaultListing(notes, found, frozenset(doubtful) if is_sure else None)
+
+
+def _index_stamp(vault: Vault) -> tuple[int, int, int]:
+    """Changes with git's index, so that two processes can be known to have read the same one."""
+    try:
+        status = (vault.git.gitdir / "index").stat()
+    except FileNotFoundError:
+        return 0, 0, 0
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _listed_notes(vault: Vault, rows: str) -> tuple[dict[str, str], list[str]]:
-    """The id of each note in git's list, and the notes that a sparse checkout leaves out, without an id.
+    """The id of each note in git's list; and the notes that git does not look at: without an id those that a sparse
+    checkout leaves out.
 
     One pass over all rows: of 100,000, each further one takes as long as a small command.
     """
     end = _ID + vault.git.width
     start = end + len(" 0\t" + vault.place.prefix)
     notes, away = dict[str, str](), list[str]()
-    for row in rows.split("\0"):
+    for row in _split(rows):
         if row.endswith(".md") and row.startswith("100", 2) and is_note(path := row[start:]):
-            if row.startswith("S"):
+            if row.startswith(_AWAY):
                 away.append(path)
-            else:
-                notes[path] = row[_ID:end]
+                continue
+            notes[path] = row[_ID:end]
+            if row.startswith(_ASSUMED):
+                away.append(path)
     return notes, away
+
+
+def _split(rows: str) -> Iterator[str]:
+    """The rows, a part of them at a time: all those of 100,000 notes have 15 MB."""
+    start = 0
+    while start < len(rows):
+        end = rows.find("\0", start + _PART)
+        end = len(rows) if end < 0 else end
+        yield from rows[start:end].split("\0")
+        start = end + 1
 
 
 def _rewritten(vault: Vault, paths: Sequence[str]) -> set[str]:

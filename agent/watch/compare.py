@@ -131,7 +131,7 @@ class Comparison:
             return None
         if seen is None and data is not None and is_note(path):
             ids[path] = Note.parse(data).id or ""
-        self.snapshot.record(path, hash, stat, self._now())
+        self.snapshot.record(path, hash, stat, self.now_ns())
         if seen is not None and seen.hash == hash:
             return None
         if data is not None and is_note(path) and self.fresh.size + len(data) <= self.fresh.limit:
@@ -240,7 +240,7 @@ class Comparison:
             return None
         data, stat = found
         difference = replace(difference, after=self.facts.hash(data))
-        self.snapshot.record(path, difference.after or "", stat, self._now())
+        self.snapshot.record(path, difference.after or "", stat, self.now_ns())
         return data, difference
 
     def _untell(self, difference: ContentChange) -> None:
@@ -279,7 +279,8 @@ class Comparison:
         self.missing.pop(path, None)
         self._ids.pop(path, None)
 
-    def _now(self) -> int:
+    def now_ns(self) -> int:
+        """The wall clock, in nanoseconds."""
         return int(self.clock.now().timestamp() * 1e9)
 
 

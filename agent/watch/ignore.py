@@ -8,6 +8,8 @@ rsync's `.x.Ab12Cd`, Syncthing's `.syncthing.x.tmp` and the agent's `.vault-agen
 
 import re
 
+_NOTE = ".md"
+"""The end of a note's name, which no rule below matches: of most names nothing else need be asked."""
 _NAMES = frozenset({"Thumbs.db", "desktop.ini", "Icon\r"})
 _ENDINGS = ("~", ".swp", ".swo", ".swx", ".tmp", ".part", ".partial", ".crdownload", ".vsctmp", ".lock")
 _PATTERNS = re.compile(r"#.*#|.*___jb_(?:tmp|old|bak)___|sed[A-Za-z0-9]{6}|~\$.*(?<!\.md)", re.DOTALL)
@@ -23,7 +25,7 @@ def is_ignored(path: str) -> bool:
 
 def is_temporary(name: str) -> bool:
     """True if this is the name of a temporary file or of a program's own file."""
-    return (
+    return not name.endswith(_NOTE) and (
         name.endswith(_ENDINGS)
         or name in _NAMES
         or _PATTERNS.fullmatch(name) is not None
@@ -33,4 +35,4 @@ def is_temporary(name: str) -> bool:
 
 def is_note(path: str) -> bool:
     """True if a file that is not ignored is a note."""
-    return path.endswith(".md")
+    return path.endswith(_NOTE)

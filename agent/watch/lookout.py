@@ -11,7 +11,7 @@ from agent.errors import NotAVault
 from agent.events.types import TurnEnded
 from agent.watch.classify import VaultEvent
 from agent.watch.outage import Outage
-from agent.watch.watcher import Watcher
+from agent.watch.watcher import Watcher, WatcherState
 
 GONE = 3600.0
 """Seconds for which a vault may be missing: a disk may be unplugged for up to an hour."""
@@ -46,10 +46,10 @@ class Lookout:
 
     def is_away(self, now: float) -> bool:
         """True if the vault is missing now. Raises `NotAVault` when it has been missing for `GONE` seconds."""
-        state = self.watcher.state()
-        if not state.away:
+        if not self.watcher.is_away:
             self._away_since = None
             return False
+        state = self.watcher.state()
         if self._away_since is None:
             self._away_since = now
         elif now - self._away_since >= GONE:
@@ -64,12 +64,12 @@ class Lookout:
         state = self.watcher.state()
         scan = state.last_scan.reason if state.last_scan else None
         failures = self.outage.failures + state.failures
-        return TurnEnded(state.hints, state.files, state.waiting, scan, failures, self._problem())
+        return TurnEnded(state.hints, state.files, state.waiting, scan, failures, self._problem(state))
 
-    def _problem(self) -> str:
+    def _problem(self, state: WatcherState) -> str:
         """The current problem of detecting changes, in one line; empty for none. Each new problem is logged once."""
         failed = self.outage.problem
-        found = f"cannot look for changes: {failed}" if failed else self.watcher.state().problem
+        found = f"cannot look for changes: {failed}" if failed else state.problem
         if found and found != self._logged:
             logger.warning("%s", found)
         elif self._logged and not found:

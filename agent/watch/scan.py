@@ -6,12 +6,12 @@ deleted. Symbolic links are not followed and do not count as files.
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import field
 from pathlib import Path
 
 from agent.dataclass import dataclass
-from agent.watch.ignore import is_ignored
+from agent.watch.ignore import is_temporary
 from agent.watch.snapshot import FileStat, Snapshot
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -38,43 +38,56 @@ def scan(root: Path, snapshot: Snapshot, ignored: Callable[[str], bool], folder:
     while waiting:
         current = waiting.pop()
         try:
-            entries = _entries(root, current)
+            files, folders = _entries(root, current, ignored)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError:
             result.unread.append(current)
             continue
-        for path, kind in entries:
-            if is_ignored(path) or ignored(path):
-                continue
-            if kind is None:
-                waiting.append(path)
-                continue
-            there.add(path)
-            if not snapshot.looks_the_same(path, kind):
-                result.suspects[path] = kind
+        there.update(files)
+        result.suspects.update(snapshot.differing(files))
+        waiting += folders
     result.files = len(there)
+    _add_missing(result, snapshot, there, folder)
+    return result
+
+
+def compare(seen: FileScan, snapshot: Snapshot) -> FileScan:
+    """The result of a scan of the whole vault against an empty snapshot, now against this one."""
+    result = FileScan(seen.files, dict(snapshot.differing(seen.suspects)), seen.unread)
+    _add_missing(result, snapshot, seen.suspects, "")
+    return result
+
+
+def _add_missing(result: FileScan, snapshot: Snapshot, there: Container[str], folder: str) -> None:
+    """Add the known files that are not there, but for those in folders that could not be read."""
     unread = tuple(f"{path}/" if path else "" for path in result.unread)
     for path in snapshot.below(folder):
         if path not in there and not path.startswith(unread):
             result.suspects[path] = None
-    return result
 
 
-def _entries(root: Path, folder: str) -> list[tuple[str, FileStat | None]]:
-    """A folder's files with their `FileStat`, and its subfolders with None; other entries are left out."""
-    found: list[tuple[str, FileStat | None]] = []
-    with os.scandir(root / folder) as entries:
+def _entries(root: Path, folder: str, ignored: Callable[[str], bool]) -> tuple[dict[str, FileStat], list[str]]:
+    """The files of a folder with their `FileStat`, and its subfolders, without those that are ignored.
+
+    The folder itself is not ignored, so that only the names in it need be looked at.
+    """
+    files, folders = dict[str, FileStat](), list[str]()
+    above = f"{folder}/" if folder else ""
+    with os.scandir(f"{root}/{folder}") as entries:
         for entry in entries:
-            path = f"{folder}/{entry.name}" if folder else entry.name
+            name = entry.name
+            if name.startswith(".") or is_temporary(name) or ignored(path := above + name):
+                continue
             try:
-                if entry.is_dir(follow_symlinks=False):
-                    found.append((path, None))
-                elif entry.is_file(follow_symlinks=False):
-                    found.append((path, _look(entry.stat(follow_symlinks=False))))
+                status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
                 continue
-    return found
+            if stat.S_ISREG(status.st_mode):
+                files[path] = _look(status)
+            elif stat.S_ISDIR(status.st_mode):
+                folders.append(path)
+    return files, folders
 
 
 def stat_file(root: Path, path: str) -> FileStat | None:

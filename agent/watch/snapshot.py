@@ -5,9 +5,7 @@ so the times of a file that changed just before it was read are not trusted (git
 """
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, Self
-
-from agent.dataclass import dataclass
+from typing import NamedTuple, Self, TypeVar
 
 COARSE_NS = 2_000_000_000
 """The step of the coarsest timestamps in use (FAT)."""
@@ -25,24 +23,43 @@ class FileStat(NamedTuple):
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFile:
+def is_settled(stat: FileStat, now_ns: int) -> bool:
+    """True if no write after `now_ns` (wall clock, nanoseconds) can leave these times."""
+    step = FINE_NS if stat.modified % _CENTISECOND and stat.changed % _CENTISECOND else COARSE_NS
+    return max(stat.modified, stat.changed) < now_ns - step
+
+
+class KnownFile(NamedTuple):
     """A file as it was last read. `stat` is None when only the hash is known, or when its times cannot be trusted."""
 
     hash: str
     stat: FileStat | None
 
 
+Look = TypeVar("Look", FileStat, FileStat | None)
+_NO_LOOKS: Mapping[str, FileStat | None] = {}
+
+
 class Snapshot:
     """The known files by path, relative to the vault. About 500 bytes per file."""
 
-    def __init__(self, files: Mapping[str, KnownFile]) -> None:
-        self._files = dict(files)
+    def __init__(self, files: dict[str, KnownFile]) -> None:
+        self._files = files
 
     @classmethod
-    def of(cls, hashes: Mapping[str, str]) -> Self:
-        """A snapshot of content hashes only: each file has to be read once to be compared."""
-        return cls({path: KnownFile(each, None) for path, each in hashes.items()})
+    def of(cls, hashes: Mapping[str, str], looks: Mapping[str, FileStat | None] = _NO_LOOKS, at_ns: int = 0) -> Self:
+        """A snapshot of content hashes. A file has to be read once to be compared, unless `looks` has its `FileStat`
+        from `at_ns` (wall clock, nanoseconds), and the hash is of a content that it had then or later."""
+
+        old, files = at_ns - COARSE_NS, dict[str, KnownFile]()
+        for path, stat in looks.items():  # of 100,000, as quickly as can be
+            if (hash := hashes.get(path)) is not None:
+                if stat is not None and (stat.changed >= old or stat.modified >= old) and not is_settled(stat, at_ns):
+                    stat = None
+                files[path] = KnownFile(hash, stat)
+        if len(files) < len(hashes):
+            files |= {path: KnownFile(hash, None) for path, hash in hashes.items() if path not in files}
+        return cls(files)
 
     def __len__(self) -> int:
         return len(self._files)
@@ -56,11 +73,14 @@ class Snapshot:
         seen = self._files.get(path)
         return seen is not None and seen.stat == stat
 
+    def differing(self, looks: Mapping[str, Look]) -> dict[str, Look]:
+        """Those of the files that have to be read, as `looks_the_same` says."""
+        get = self._files.get
+        return {path: stat for path, stat in looks.items() if (seen := get(path)) is None or seen.stat != stat}
+
     def record(self, path: str, hash: str, stat: FileStat, now_ns: int) -> None:
         """Record a file that was read at `now_ns` (wall clock, nanoseconds)."""
-        step = FINE_NS if stat.modified % _CENTISECOND and stat.changed % _CENTISECOND else COARSE_NS
-        trusted = max(stat.modified, stat.changed) < now_ns - step
-        self.put(path, KnownFile(hash, stat if trusted else None))
+        self.put(path, KnownFile(hash, stat if is_settled(stat, now_ns) else None))
 
     def put(self, path: str, seen: KnownFile) -> None:
         """Set the known state of a file."""

@@ -7,7 +7,7 @@ between polls the watcher only collects hints. `compare` reads and compares the 
 
 import os
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import field
 from itertools import islice
@@ -25,7 +25,7 @@ from agent.watch.debounce import Debounce
 from agent.watch.hints import Hints, Subscription
 from agent.watch.ignore import is_note
 from agent.watch.recent import Recent
-from agent.watch.scan import scan
+from agent.watch.scan import FileScan, compare, scan
 from agent.watch.snapshot import FileStat, Snapshot
 
 _ALL = ""
@@ -69,6 +69,15 @@ class WatcherState:
     last_scan: ScanFinished | None
 
 
+@dataclass(frozen=True, slots=True)
+class FirstLook:
+    """All files as they were at `at` (monotonic, seconds), `at_ns` by the wall clock."""
+
+    seen: FileScan
+    at: float
+    at_ns: int
+
+
 @dataclass(slots=True)
 class Watcher:
     """The watcher of the vault at `root`; created by `watch`, ended by `close`. Only one thread may poll."""
@@ -89,6 +98,7 @@ class Watcher:
     _unseen: str = ""
     _away: str = ""
     _ground: tuple[int, int] = (0, 0)
+    _look: FirstLook | None = None
 
     @classmethod
     def watch(
@@ -125,6 +135,32 @@ class Watcher:
             self._deaf = (
                 f"the system gives no hints of changes ({error.strerror or error}): looking at all files instead"
             )
+
+    def look(self, now: float) -> None:
+        """Take the size and times of all files, before the caller asks what they contain; call `know` then.
+
+        Between `listen` and the first poll, in place of its scan; `now` as in `poll`.
+        """
+        if self._is_there(now):
+            at_ns = self.comparison.now_ns()
+            self._look = FirstLook(scan(self.root, Snapshot({}), self.facts.ignored), now, at_ns)
+
+    def know(self, known: Mapping[str, str], doubtful: Collection[str] | None) -> None:
+        """Start from `known`, as in `watch`: contents that files had after `look`, but perhaps not the `doubtful` ones
+        (None: all). A file that has looked the same since then is not read, others are with the first poll.
+
+        Hints since `listen` name what has changed since the look; what no hint names is found by the next scan.
+        """
+        first, self._look = self._look, None
+        if first is None or not first.seen.files or doubtful is None:
+            self.comparison.snapshot = Snapshot.of(known)
+            return
+        looks = first.seen.suspects
+        sure = {path: stat for path, stat in looks.items() if path not in doubtful} if doubtful else looks
+        self.comparison.snapshot = Snapshot.of(known, sure, first.at_ns)
+        self._take(compare(first.seen, self.comparison.snapshot), _ALL, _START, first.at)
+        self._ask_head(first.at)
+        self._plan_scan(first.at)
 
     def close(self) -> None:
         """Stop watching. Changes without an event yet are found at the next start."""
@@ -170,6 +206,11 @@ class Watcher:
         """Wait until a poll has work, at most `most` seconds; True if a hint came."""
         due = self.next_due()
         return due is not None and self.hints.wait(max(0.0, min(most, due - now)))
+
+    @property
+    def is_away(self) -> bool:
+        """True if the vault's folder could not be opened by the last poll."""
+        return bool(self._away)
 
     def state(self) -> WatcherState:
         """The current state of the watcher."""
@@ -246,13 +287,18 @@ class Watcher:
             self.hints.scanned()
             self._scan(_ALL, wanted[_ALL], now)
             self._ask_head(now)
-            self._next_scan = now + (self.pace.blind if self._deaf else self.pace.scan)
+            self._plan_scan(now)
             return
         for folder, reason in wanted.items():
             self._scan(folder, reason, now)
 
+    def _plan_scan(self, now: float) -> None:
+        self._next_scan = now + (self.pace.blind if self._deaf else self.pace.scan)
+
     def _scan(self, folder: str, reason: str, now: float) -> None:
-        seen = scan(self.root, self.comparison.snapshot, self.facts.ignored, folder)
+        self._take(scan(self.root, self.comparison.snapshot, self.facts.ignored, folder), folder, reason, now)
+
+    def _take(self, seen: FileScan, folder: str, reason: str, now: float) -> None:
         if folder == _ALL:
             self.comparison.unread.clear()
             self._last_scan = ScanFinished(reason, seen.files, len(seen.suspects))

@@ -84,6 +84,18 @@ def indexed_identity(files: IndexFiles) -> str:
     return _ask_store(files, lambda store: store.meta("identity")) or ""
 
 
+def may_have_type(files: IndexFiles, type_asked: str) -> frozenset[str] | None:
+    """The notes that have a type, and those whose header the index does not know, of the notes that it has taken in;
+    None if it cannot say, or there are too many."""
+
+    def ask(store: PassageStore) -> frozenset[str] | None:
+        with store.snapshot():
+            unknown = {*store.incomplete(), *(path for path, _ in store.pending())}
+            return store.paths_with("type", type_asked) | unknown if len(unknown) <= _FEW else None
+
+    return _ask_store(files, ask)
+
+
 def _ask_store(files: IndexFiles, question: Callable[[PassageStore], T]) -> T | None:
     """The answer of an index's store; None if it cannot be read."""
     try:

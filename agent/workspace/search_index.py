@@ -22,7 +22,8 @@ from agent.index.keyword import Engine, engine_for
 from agent.index.nearest import load_library
 from agent.index.search import Searcher, UnsavedNote
 from agent.index.weights import Weights
-from agent.vault.listing import contents, contents_at, listed
+from agent.prefetch import Prefetch
+from agent.vault.listing import VaultListing, contents_at, list_notes, listed
 from agent.vault.store import Vault
 from agent.workspace.index_status import has_exactly, index_files, indexed_hashes, indexed_identity
 from agent.workspace.workspace import Workspace
@@ -42,12 +43,17 @@ def not_held(path: str, digest: str) -> bytes | None:
     return None
 
 
+def ignore_listing(listing: VaultListing) -> None:
+    """Do nothing; for callers that need no more of the notes than the index of them."""
+
+
 @dataclass(slots=True)
 class SearchIndex:
     """One index over one set of notes. Keeps files open until `close`.
 
     `held` returns a note's bytes by path and content hash if they are in memory already, None for most. From
-    `elsewhere` notes on, an update is made by a process that ends with it; None: all are made here.
+    `elsewhere` notes on, an update is made by a process that ends with it; None: all are made here. `told` is told what
+    git has listed, each time that all current notes are compared with the index.
     """
 
     files: IndexFiles
@@ -60,6 +66,7 @@ class SearchIndex:
     _updater: "Updater | None" = None
     held: Callable[[str, str], bytes | None] = not_held
     elsewhere: int | None = None
+    told: Callable[[VaultListing], object] = ignore_listing
 
     @property
     def chosen(self) -> EmbedderChoice:
@@ -105,8 +112,11 @@ class SearchIndex:
 
     def refresh(self, *, verify: bool = False) -> "IndexReport":
         """Update the index to the current notes; raises `LockHeld` if another process is updating it."""
+        known = Prefetch(self.known) if self.elsewhere is not None and not verify else None  # while git looks
         notes = self.listed()
-        done = None if verify else self._elsewhere(notes, self._behind, are_all=True)
+        behind = self._behind(known.result(), notes) if known is not None else 0
+        del known
+        done = None if verify else self._elsewhere(notes, lambda _: behind, are_all=True)
         return done or self.updater.update(notes, self.read, verify=verify)
 
     def touch(self, changed: dict[str, str | None]) -> "IndexReport":
@@ -135,10 +145,11 @@ class SearchIndex:
         report: IndexReport | None = module.take_in_elsewhere(task, updater.progress)
         return report
 
-    def _behind(self, notes: Mapping[str, str | None]) -> int:
-        """How many of all notes the index does not have as they are."""
-        known = {} if self.is_broken() or self.is_of_another_model else self.known()
-        return sum(known.get(path) != digest for path, digest in notes.items())
+    def _behind(self, known: Mapping[str, str], notes: Mapping[str, str | None]) -> int:
+        """How many of all notes the index, which has the `known` ones, does not have as they are."""
+        if self.is_broken() or self.is_of_another_model:
+            return len(notes)
+        return 0 if known == notes else sum(known.get(path) != digest for path, digest in notes.items())
 
     def is_broken(self) -> bool:
         """True if the index must be rebuilt: the cache was deleted, or a search has met damage."""
@@ -189,16 +200,15 @@ def open_index(
     """The index over the current notes; `held` and `elsewhere` as in `SearchIndex`, `chosen` in place of the configured
     embedder."""
     vault = workspace.vault
-    return SearchIndex(
-        index_files(workspace),
-        _engine(workspace),
-        workspace,
-        lambda: _named(contents(vault)),
-        vault.read_now,
-        chosen,
-        held=held,
-        elsewhere=elsewhere,
-    )
+
+    def all_notes() -> dict[str, str]:
+        found = list_notes(vault)
+        index.told(found)
+        return _named(found.notes)
+
+    files, engine = index_files(workspace), _engine(workspace)
+    index = SearchIndex(files, engine, workspace, all_notes, vault.read_now, chosen, held=held, elsewhere=elsewhere)
+    return index
 
 
 def open_past_index(workspace: Workspace, commit: str) -> SearchIndex:

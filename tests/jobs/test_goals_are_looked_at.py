@@ -8,9 +8,13 @@ import pytest
 
 from agent.interfaces.cli.main import main
 from agent.runs.job_upkeep import job_shelf
+from agent.schedule import goal_notes
+from agent.schedule.goal_notes import GoalNotes
 from agent.schedule.goals import GOAL_TYPE
 from agent.vault.change import Create, Stamp
+from agent.vault.find import notes_with_line
 from agent.vault.health.status import status
+from agent.vault.store import Vault
 from agent.workspace.index_status import index_state
 from agent.workspace.search_index import open_index
 from tests.jobs.town import Town, found
@@ -92,3 +96,45 @@ def test_git_looks_for_goals_when_the_index_knows_few_of_the_notes(town: Town, m
     state = index_state(town.workspace, lambda: status(town.workspace.vault).notes, GOAL_TYPE)
     assert (state.of_type, state.behind) == (None, 3)
     assert len(job_shelf(town.workspace, state.of_type).load().jobs) == 3
+
+
+def test_a_daemon_has_git_look_for_goals_only_when_it_does_not_know_them(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[str] = []
+
+    def counted(vault: Vault, pattern: str) -> list[str]:
+        searched.append(pattern)
+        return notes_with_line(vault, pattern)
+
+    monkeypatch.setattr(goal_notes, "notes_with_line", counted)
+    town.write("goals/Run a marathon.md", GOAL)
+    with town.daemon() as house:
+        assert [each.id.startswith(RUN) for each in house.parts.jobs.shelf.jobs] == [True]
+        assert searched == []
+        write(town.root / "Learn Greek.md", GOAL.replace("Run a marathon", "Learn Greek"))
+        write(town.root / "tea.md", "# Tea\n")
+        house.for_a_while(1)
+        town.clock.pass_by(minutes=6)
+        house.until(lambda: len(house.parts.jobs.shelf.jobs) == 2, "the new one is found")
+        (town.root / "Learn Greek.md").unlink()
+        house.until(lambda: len(house.parts.jobs.shelf.jobs) == 1, "it is gone")
+
+
+def test_goals_among_changed_notes_are_those_that_git_would_find(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    town.write("goals/Run a marathon.md", GOAL)
+    few, many = GoalNotes(town.workspace.vault, "en"), GoalNotes(town.workspace.vault, "en")
+    assert few.load() == many.load() and len(few.load()) == 1
+    write(town.root / ".gitignore", "kept out.md\n")
+    changed = {"kept out.md": GOAL, "goals/Learn Greek.md": GOAL, "tea.md": "# Tea\n", "odd.md": "a\n'review' : x\n"}
+    for path, text in changed.items():
+        write(town.root / path, text)
+    (town.root / "goals/Run a marathon.md").rename(town.root / "moved.md")
+    paths = [*changed, "moved.md", "goals/Run a marathon.md", "was never there.md"]
+    assert few.changed(paths) and many.changed(paths)
+    with monkeypatch.context() as without:
+        without.setattr(goal_notes, "notes_with_line", None)
+        by_reading = few.load()
+    monkeypatch.setattr(goal_notes, "_MOST", 0)
+    assert sorted(each.path for each in by_reading) == ["goals/Learn Greek.md", "moved.md"]
+    assert many.load() == by_reading

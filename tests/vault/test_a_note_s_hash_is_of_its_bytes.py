@@ -1,13 +1,17 @@
 """What the vault lists, what a watcher sees and what was indexed are compared by hash, so all hash the same bytes."""
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent.vault import listing
-from agent.vault.listing import contents, listed
+from agent.vault.listing import contents, list_notes, listed
 from agent.vault.store import Vault
+from agent.vault.worktree.survey import Survey, surveying
 from tests.vaults import blob_id, committed, git, make_vault, write
 
 
@@ -54,3 +58,47 @@ def test_many_paths_are_listed_as_few_are(tmp_path: Path, monkeypatch: pytest.Mo
     few = listed(vault, asked)
     monkeypatch.setattr(listing, "_NAMED", 0)
     assert listed(vault, asked) == few == {"a.md", "[b].md", "sub/c.md", "new.md"}
+
+
+def test_a_note_that_git_was_told_never_to_look_at_is_read(vault: Vault) -> None:
+    root = vault.place.root
+    git(root, "update-index", "--assume-unchanged", "a.md")
+    write(root / "a.md", "edited in spite of it\n")
+    assert contents(vault) == _on_disk(vault)
+    (root / "a.md").unlink()
+    assert contents(vault) == _on_disk(vault)
+
+
+def test_what_git_may_not_have_seen_is_in_doubt(vault: Vault) -> None:
+    root = vault.place.root
+    assert list_notes(vault).doubtful == frozenset() and list_notes(vault).is_clean
+    write(root / "a.md", "plainer\n")
+    found = list_notes(vault)
+    assert found.doubtful == frozenset({"a.md"}) and not found.is_clean
+    assert found.notes == _on_disk(vault)
+    git(root, "commit", "-q", "-a", "-m", "plainer")
+    for key, value in (("core.trustctime", "false"), ("core.checkStat", "minimal")):
+        git(root, "config", key, value)
+        assert list_notes(vault).doubtful is None, "git may overlook an edit that has the time of before"
+        git(root, "config", "--unset", key)
+    assert list_notes(vault).doubtful == frozenset()
+
+
+def test_all_is_in_doubt_when_git_s_index_changes_meanwhile(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkout between git's list and its look at the files: the list is of before, and nothing differs."""
+    root = vault.place.root
+
+    @contextmanager
+    def checked_out_before(*asked: Any) -> Iterator[Callable[[], Survey]]:
+        yield lambda: _after(lambda: surveying(*asked))
+
+    def _after(looked: Callable[[], AbstractContextManager[Callable[[], Survey]]]) -> Survey:
+        write(root / "a.md", "of another branch\n")
+        git(root, "commit", "-q", "-a", "-m", "another")
+        with looked() as found:
+            return found()
+
+    monkeypatch.setattr(listing, "surveying", checked_out_before)
+    found = list_notes(vault)
+    assert found.is_clean and found.notes["a.md"] == blob_id(b"plain\n"), "the hash of before"
+    assert found.doubtful is None

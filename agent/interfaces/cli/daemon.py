@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 
 import click
 
@@ -62,6 +62,7 @@ def command(
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, stop)
     settings = daemon.workspace.settings.http
+    daemon.meanwhile = _load_doors
     daemon.doors = partial(_doors, output, settings.port if port is None else port, http or settings.on)
     output.note(text("live.reading", daemon.workspace.settings.vault.language))
 
@@ -74,12 +75,15 @@ def command(
     output.emit({"stopped": daemon.stop.reason}, f"stopped: {daemon.stop.reason}")
 
 
+def _load_doors() -> tuple[ModuleType, ...]:
+    """The modules of the doors, which take as long to load as a command."""
+    return tuple(import_module(f"agent.interfaces.{name}") for name in ("http.serving", "http.door.port", "cli.served"))
+
+
 @contextmanager
 def _doors(output: Output, port: int, is_wanted: bool, live: Live) -> Iterator[None]:
     """The daemon's socket, and a port if one is wanted; loaded once the daemon has started."""
-    serving = import_module("agent.interfaces.http.serving")
-    ports = import_module("agent.interfaces.http.door.port")
-    served = import_module("agent.interfaces.cli.served")
+    serving, ports, served = _load_doors()
     workspace = live.workspace
     with serving.doors_of(live, served.own_routes(workspace)) as doors, served.answering(workspace):
         if is_wanted:

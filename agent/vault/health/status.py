@@ -9,7 +9,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, os_reason
 from agent.markdown.note import Note
 from agent.vault.drafts import drafts_file, load_drafts
-from agent.vault.listing import contents_and_changes
+from agent.vault.listing import list_notes
 from agent.vault.locks import holder
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
@@ -76,7 +76,8 @@ def _look(vault: Vault) -> VaultStatus:
     place, writer = vault.place, vault.writer
     last = vault.git.start(*_LAST)
     try:
-        notes, found = contents_and_changes(vault)
+        listed = list_notes(vault)
+        notes, found = listed.notes, listed.changes
         held = writer.held_unchanged()
         logged = last.wait(ok=(0, 128))
     finally:

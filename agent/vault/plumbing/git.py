@@ -50,7 +50,8 @@ _FEW = 50
 """The most objects that are looked for in files of their own before git is asked."""
 _REMEMBERED, _SHORT = 4, 64 << 10
 """How many answers about what differs are remembered, and the most bytes of one."""
-
+_LAX = frozenset({"core.trustctime", "core.checkstat"})
+"""The settings with which git overlooks a changed inode or time of change."""
 _SHA256 = re.compile(rb"^\s*(?:\[extensions\]\s*)?objectformat\s*=\s*\"?sha256\b", re.IGNORECASE | re.MULTILINE)
 
 KEPT_VARIABLES = (
@@ -96,7 +97,7 @@ class Git:
         """A pattern that git could not match in time; while it is set, git is not asked for new files."""
         self._settings = NEUTRAL + (DURABLE if durable else ()) + settings
         self._variables = dict(variables or {})
-        self._drivers: tuple[tuple[int, int], tuple[tuple[str, str], ...]] | None = None
+        self._names: tuple[tuple[int, int], tuple[str, ...]] | None = None
         self._width = 0
         self._differing: dict[tuple[str, str], bytes] = {}
 
@@ -152,14 +153,23 @@ class Git:
 
     def silenced_drivers(self) -> tuple[tuple[str, str], ...]:
         """Settings that disable every filter, diff and merge driver defined in any configuration file."""
+        return tuple(_silence(self._configured()))
+
+    @property
+    def compares_all_times(self) -> bool:
+        """False if the configuration may have git take a file as unchanged whose inode or time of change differs."""
+        return _LAX.isdisjoint(self._configured())
+
+    def _configured(self) -> tuple[str, ...]:
+        """The `config_names`, asked again when the repository's configuration file has changed."""
         try:
             status = (self.gitdir / "config").stat()
             stamp = (status.st_mtime_ns, status.st_size)
         except OSError:
             stamp = (0, 0)
-        if self._drivers is None or self._drivers[0] != stamp:
-            self._drivers = (stamp, tuple(_silence(self.config_names())))
-        return self._drivers[1]
+        if self._names is None or self._names[0] != stamp:
+            self._names = (stamp, tuple(self.config_names()))
+        return self._names[1]
 
     @property
     def width(self) -> int:
@@ -242,7 +252,7 @@ class Git:
         return found or "0" * self.width
 
 
-def _silence(names: list[str]) -> Iterator[tuple[str, str]]:
+def _silence(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     for name in names:
         section, _, rest = name.partition(".")
         variable = rest.rpartition(".")[2].lower()
