@@ -1,9 +1,12 @@
 """All notes with their content hashes, now or in a commit; unchanged notes are not read, as git has their hashes."""
 
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.vault.plumbing.index_file import is_small, load_index
+from agent.vault.plumbing.whole_index import WholeIndex
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import DirtyKind, Survey, filtered, surveying
@@ -51,13 +54,13 @@ def contents(vault: Vault) -> dict[str, str]:
 def list_notes(vault: Vault) -> VaultListing:
     """The `contents`, and the files that differ from HEAD, which git looks for at the same time."""
     before = _index_stamp(vault)
-    running = vault.git.start("ls-files", "-s", "-v", "-z", *vault.place.pathspec)
-    try:
-        with surveying(vault.git, vault.place) as looked:  # git lists the files, and looks for changes meanwhile
-            notes, away = _listed_notes(vault, running.wait().decode("utf-8", "surrogateescape"))
+    small = load_index(vault.git).parsed if is_small(vault.git) else None
+    if isinstance(small, WholeIndex):
+        notes, away = _notes_in(vault, small)
+        with surveying(vault.git, vault.place) as looked:
             found = looked()
-    finally:
-        running.end()
+    else:
+        notes, away, found = _asked(vault)
     staged = {item.path: oid for item in found.changed if (oid := notes.pop(item.path, ""))}
     there = [item.path for item in found.changed if item.kind is not DirtyKind.DELETED and is_note(item.path)]
     doubtful = {item.path for item in found.changed}
@@ -75,6 +78,29 @@ def list_notes(vault: Vault) -> VaultListing:
             notes[path] = vault.git.blob_id(data[1])
     is_sure = not found.unread and vault.git.compares_all_times and before == _index_stamp(vault)
     return VaultListing(notes, found, frozenset(doubtful) if is_sure else None)
+
+
+def _asked(vault: Vault) -> tuple[dict[str, str], list[str], Survey]:
+    """The `_listed_notes`, and what differs from HEAD, by two processes at the same time."""
+    running = vault.git.start("ls-files", "-s", "-v", "-z", *vault.place.pathspec)
+    try:
+        with surveying(vault.git, vault.place) as looked:  # git lists the files, and looks for changes meanwhile
+            notes, away = _listed_notes(vault, running.wait().decode("utf-8", "surrogateescape"))
+            return notes, away, looked()
+    finally:
+        running.end()
+
+
+def _notes_in(vault: Vault, index: WholeIndex) -> tuple[dict[str, str], list[str]]:
+    """The id of each note in a small index, which no sparse checkout has; and the notes that git does not look at."""
+    notes, away, prefix = dict[str, str](), list[str](), vault.place.prefix
+    for raw, entry in index.entries.items():
+        path = os.fsdecode(raw)
+        if path.startswith(prefix) and entry.mode.startswith("100") and is_note(path := path.removeprefix(prefix)):
+            notes[path] = entry.oid
+            if entry.is_assumed:
+                away.append(path)
+    return notes, away
 
 
 def _index_stamp(vault: Vault) -> tuple[int, int, int]:

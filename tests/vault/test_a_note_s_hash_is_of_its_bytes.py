@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from agent.clock import SystemClock
 from agent.vault import listing
 from agent.vault.listing import contents, list_notes, listed
-from agent.vault.store import Vault
+from agent.vault.store import Vault, open_vault
 from agent.vault.worktree.survey import Survey, surveying
-from tests.vaults import blob_id, committed, git, make_vault, write
+from tests.bench.writes import counted
+from tests.vaults import FAST, blob_id, committed, git, make_vault, write
 
 
 @pytest.fixture
@@ -102,3 +104,35 @@ def test_all_is_in_doubt_when_git_s_index_changes_meanwhile(vault: Vault, monkey
     found = list_notes(vault)
     assert found.is_clean and found.notes["a.md"] == blob_id(b"plain\n"), "the hash of before"
     assert found.doubtful is None
+
+
+@pytest.mark.parametrize("below", ["", "in/here"])
+def test_a_small_index_that_is_read_here_is_listed_as_git_lists_it(tmp_path: Path, below: str) -> None:
+    notes: dict[str, str | bytes] = {"a.md": "a\n", "b.md": "b\n", "c.txt": "c\n", "ü/文.md": "d\n", "gone.md": "e\n"}
+    root = (
+        make_vault(tmp_path, {f"{below}/{path}".lstrip("/"): data for path, data in notes.items()}).place.root / below
+    )
+    write(root / "vault-agent.yaml", "")
+    write(root / "program.md", "f\n")
+    (root / "program.md").chmod(0o755)
+    (root / "link.md").symlink_to("a.md")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "more")
+    write(root / "b.md", "edited\n")
+    write(root / "staged.md", "staged\n")
+    git(root, "add", "staged.md")
+    write(root / "new.md", "new\n")
+    (root / "gone.md").unlink()
+    write(root / "assumed.md", "one\n")
+    git(root, "add", "assumed.md")
+    git(root, "update-index", "--assume-unchanged", "assumed.md")
+    write(root / "assumed.md", "two\n")
+    vault = open_vault(root, tmp_path / "other", SystemClock(), FAST)
+    with counted() as commands:
+        here = contents(vault)
+    git(root, "update-index", "--index-version", "4")  # a form that is left to git
+    with counted() as others:
+        assert contents(vault) == here
+    assert set(here) == {"a.md", "b.md", "ü/文.md", "program.md", "staged.md", "new.md", "assumed.md"}
+    assert (here["b.md"], here["assumed.md"]) == (blob_id(b"edited\n"), blob_id(b"two\n"))
+    assert ("ls-files" in commands, "ls-files" in others) == (False, True)

@@ -10,7 +10,7 @@ HEADER = Struct(">4sII")
 SIGNATURE, VERSION = b"DIRC", 2
 _FACTS, _MODE = 40, Struct(">I")
 _AT_MODE = 24
-_LENGTH, _STAGE, _EXTENDED = 0xFFF, 0x3000, 0x4000
+_LENGTH, _STAGE, _EXTENDED, _ASSUMED = 0xFFF, 0x3000, 0x4000, 0x8000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,11 @@ class IndexEntry:
     def is_plain(self) -> bool:
         """True if the entry is in no conflict and has no further marks."""
         return not int.from_bytes(self.fixed[-2:], "big") & (_STAGE | _EXTENDED)
+
+    @property
+    def is_assumed(self) -> bool:
+        """True if git was told to take the file as unchanged, and never to look at it."""
+        return bool(int.from_bytes(self.fixed[-2:], "big") & _ASSUMED)
 
     def bytes_with(self, name: bytes) -> bytes:
         """The entry's bytes in an index, with this name."""

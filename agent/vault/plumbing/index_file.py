@@ -13,7 +13,7 @@ from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.object_ids import MODULE
 from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.plumbing.split_index import MOST, SplitIndex, load_split
-from agent.vault.plumbing.whole_index import WholeIndex, load_whole
+from agent.vault.plumbing.whole_index import SMALL, WholeIndex, load_whole
 
 _LINK_MODE = b"\0\0\xe0\0"
 """The mode 160000 in an index entry, as 32 bits."""
@@ -114,6 +114,14 @@ def load_index(git: Git) -> IndexFile:
     if any(git.gitdir.glob(_SHARED)):
         return IndexFile(git, content, False, load_split(git.gitdir, content, git.width))
     return IndexFile(git, content, True, load_whole(content, git.width))
+
+
+def is_small(git: Git) -> bool:
+    """True if the shared index is so small that it is read here."""
+    try:
+        return (git.gitdir / "index").stat().st_size <= SMALL
+    except OSError:
+        return False
 
 
 def check_not_sparse(git: Git) -> None:
