@@ -122,12 +122,12 @@ class RecallSource:
         workspace, waiting = self.workspace, self.waiting
 
         def find(text: str, limit: int) -> SearchResult:
-            unsaved = tuple((workspace.vault.home.at(each.path), each.note()) for each in waiting.entries())
+            unsaved = tuple((each.path, each.data) for each in waiting.entries())
             return self._find(text, limit, passages=False, unsaved=unsaved)
 
         def read(path: str) -> bytes | None:
             said = waiting.entry(path)
-            return workspace.vault.read(path) if said is None else said.note()
+            return workspace.vault.read(path) if said is None else said.data
 
         return Recaller(
             find,

@@ -61,10 +61,11 @@ class WaitingStatements:
     workspace: Workspace
     _known: dict[str, tuple[tuple[object, ...], tuple[Entry, ...]]] = field(default_factory=dict)
     """The statements of each session, with what they were read from."""
-    _by_path: dict[str, Entry] = field(default_factory=dict)
+    _by_path: dict[str, StoredEntry] = field(default_factory=dict)
+    """Those of them that hold."""
 
-    def entries(self) -> tuple[Entry, ...]:
-        """The statements that hold, as the entries that they would be."""
+    def entries(self) -> tuple[StoredEntry, ...]:
+        """The statements that hold, as the entries that they would be, with their paths in the vault."""
         known, self._known = self._known, {}
         for each in waiting_conversations(self.workspace):
             with suppress(AgentError, OSError):
@@ -72,11 +73,13 @@ class WaitingStatements:
                 before = known.get(each.session)
                 entries = before[1] if before and before[0] == read_from else self._read(each)
                 self._known[each.session] = (read_from, entries)
-        found = _current([entry for _, entries in self._known.values() for entry in entries])
-        self._by_path = {self.workspace.vault.home.at(each.path): each for each in found}
-        return tuple(found)
+        if self._known != known:  # to write them as notes takes a millisecond for each, and every recall asks
+            found = _current([entry for _, entries in self._known.values() for entry in entries])
+            placed = ((self.workspace.vault.home.at(each.path), each) for each in found)
+            self._by_path = {path: replace(each, path=path) for path, each in placed}
+        return tuple(self._by_path.values())
 
-    def entry(self, path: str) -> Entry | None:
+    def entry(self, path: str) -> StoredEntry | None:
         """The statement that would be the entry at this path; None if none of those found last would."""
         return self._by_path.get(path)
 
@@ -85,8 +88,8 @@ class WaitingStatements:
         said = self._by_path.get(memory.path)
         if said is None:
             return memory
-        first = int(said.slots.get("line", "1"))
-        return replace(memory, path=said.session_id, lines=(first, first + memory.text.count("\n")))
+        first = int(said.entry.slots.get("line", "1"))
+        return replace(memory, path=said.entry.session_id, lines=(first, first + memory.text.count("\n")))
 
     def _read(self, each: WaitingConversation) -> tuple[Entry, ...]:
         if not is_own(self.workspace, each.session):
@@ -98,7 +101,7 @@ class WaitingStatements:
         return stated_in(self.workspace, session, each.runs)
 
 
-def _current(entries: Sequence[Entry]) -> list[Entry]:
+def _current(entries: Sequence[Entry]) -> tuple[StoredEntry, ...]:
     """The entries without those that a later one repeats or replaces."""
     left: dict[str, StoredEntry] = {}
     for entry in sorted(entries, key=lambda each: each.created):
@@ -108,4 +111,4 @@ def _current(entries: Sequence[Entry]) -> list[Entry]:
         if verdict.other is not None:
             left.pop(verdict.other.path, None)
         left[entry.path] = StoredEntry(entry.path, entry.note(), entry)
-    return [each.entry for each in left.values()]
+    return tuple(left.values())
