@@ -493,6 +493,17 @@ def test_whoever_asks_for_knowledge_finds_memories_and_notes(path: str) -> None:
     assert may_be_offered(Hit(path, "", None, 1.0, (1, 1), "Tea.", ()), AT_ROOT)
 
 
+def test_what_is_faint_beside_the_best_is_no_memory_for_the_task(shelf: Shelf) -> None:
+    """In a small vault the other places would be given to whatever shares a word with the question."""
+    born, lives, key = (
+        shelf.put(text, EntryType.FACT) for text in ("Mara was born on 3 May", "Mara lives in Lisbon", "A key of Ana's")
+    )
+    hits = tuple(_hit(each.path, _facets(each), score) for each, score in ((born, 2.0), (lives, 1.2), (key, 0.3)))
+    answer = SearchResult("", "keyword", "fake", hits)
+    recaller = Recaller(lambda text, limit: answer, shelf.notes.get, lambda: NOW, SETTINGS)
+    assert said(recaller.recall("When was Mara born?", Asker(), 8)) == [born.text, lives.text]
+
+
 def test_of_two_that_contradict_each_other_the_newer_comes_first(shelf: Shelf) -> None:
     older = Entry(
         "01HZZZZZZZ0000000000000001", NOW, "The lock of the store is 4920, the tools are in it.", EntryType.FACT

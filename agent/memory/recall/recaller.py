@@ -30,7 +30,7 @@ from agent.memory.recall.candidates import (
 from agent.memory.recall.day_log import asked_days, end_of_day
 from agent.memory.recall.eligibility import filled, is_bare
 from agent.memory.recall.floor import HOPELESS, LEAST, SURE, Floor, coverage, probability
-from agent.memory.recall.selection import CHAT, USER, share
+from agent.memory.recall.selection import CHAT, FAINT, USER, share
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.rules import contradicts, is_same
 from agent.memory.understanding.statements import only_asks
@@ -193,9 +193,11 @@ class Recaller:
         unasked: bool,
     ) -> tuple[Remembered, ...]:
         """The selected memories, from the current notes; repeated ones once, the days' logs last; what was
-        replaced only for a question about the past."""
-        logs, _ = self._fresh([each for each in ranked if each.kind == DAILY], asker, most_logs, unasked=unasked)
-        others = [each for each in ranked if each.kind != DAILY]
+        replaced only for a question about the past, and nothing that is faint beside the best."""
+        least = FAINT * max((each.score for each in ranked), default=0.0)
+        telling = [each for each in ranked if each.is_asked_for or each.score >= least]
+        logs, _ = self._fresh([each for each in telling if each.kind == DAILY], asker, most_logs, unasked=unasked)
+        others = [each for each in telling if each.kind != DAILY]
         fresh, replaced = self._fresh(others, asker, limit + limit // 2, unasked=unasked)
         fresh = [each for each in fresh if is_past or replaced.isdisjoint((each.id, each.link))]
         chosen = share(fresh, limit, lambda each: (each.kind, each.scope), lambda each: each.score)
