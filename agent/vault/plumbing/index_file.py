@@ -113,7 +113,7 @@ def load_index(git: Git) -> IndexFile:
         return IndexFile(git, b"", True)
     if any(git.gitdir.glob(_SHARED)):
         return IndexFile(git, content, False, load_split(git.gitdir, content, git.width))
-    return IndexFile(git, content, True, load_whole(content, git.width))
+    return IndexFile(git, content, True, load_whole(content, git.width) if len(content) <= SMALL else None)
 
 
 def is_small(git: Git) -> bool:
