@@ -7,7 +7,6 @@ of the machine has rights of its own, and is left to git.
 
 import os
 import re
-import secrets
 import zlib
 from collections.abc import Iterable
 from contextlib import suppress
@@ -49,7 +48,7 @@ def _store_one(folder: Path, new: NewObject, *, durable: bool) -> None:
         return
     squeeze = zlib.compressobj(_LEVEL)
     content = squeeze.compress(f"{new.kind} {len(new.data)}\0".encode()) + squeeze.compress(new.data) + squeeze.flush()
-    draft = folder / f"tmp_obj_{secrets.token_hex(6)}"  # the name by which git finds and removes what a crash left
+    draft = folder / f"tmp_obj_{os.urandom(6).hex()}"  # the name by which git finds and removes what a crash left
     folder.mkdir(exist_ok=True)
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o444)
