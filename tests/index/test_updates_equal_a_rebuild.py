@@ -1,6 +1,7 @@
 """The law of the index: whatever happened, edits, moves, deletions or a crash at any write, it equals a fresh one."""
 
 import os
+import signal
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +22,9 @@ from agent.index.weights import Weights
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE
 
+PATIENCE = 30
+"""Seconds after which a child is ended that waits for a lock: threads of an engine that held it are not forked. That is
+a crash like any other."""
 PATHS = st.sampled_from(["a.md", "b.md", "work/c.md", "work/d.md", "2026-03-04.md"])
 LINES = [
     "the cat sat on the mat",
@@ -105,6 +109,7 @@ class Life:
             self.updater = None
         child = os.fork()
         if child == 0:
+            signal.alarm(PATIENCE)
             _die_at(at)
             self.update()
             os._exit(0)
