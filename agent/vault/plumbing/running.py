@@ -110,6 +110,8 @@ class Running:
             raise TooSlow(
                 "git {name} did not finish in {timeout:.0f} s", name=self.name, timeout=self.timeout
             ) from error
+        finally:
+            del process.wait  # it refers to its process, whose output would stay until garbage is looked for
         self.code, self.stderr = process.returncode, err
         if self.code not in ok:
             raise GitFailed(self.name, self.code, err.decode("utf-8", "replace"))
