@@ -171,7 +171,7 @@ def test_what_was_forgotten_since_is_neither_in_the_note_nor_given(house: House,
 
 
 def test_other_memories_are_read_again_when_a_purge_has_written_their_commits_anew(house: House) -> None:
-    secret = "The spare key is under the stone frog"
+    secret = "Anna hides her best tea under the stone frog"
     tell(house.root, house.own, "remember", secret)
     session = house.ask(TEA).session
     tell(house.root, house.own, "forget", secret, "--purge", "--yes")

@@ -85,7 +85,7 @@ def install(output: Output, client: str, name: str, tools: str, read_only: bool,
         root = open_workspace(output.vault()).vault.place.root
         first, *words = _program()
         env = tuple((key, os.environ[key]) for key in (_HOME,) if os.environ.get(key))
-        entry = module.Entry(first, (*words, "--vault", str(root), "mcp", *options), env)
+        entry = module.ServerEntry(first, (*words, "--vault", str(root), "mcp", *options), env)
         edited = module.added(program, path, name, entry)
     if edited.is_changed and not dry_run:
         module.write(edited)
