@@ -23,7 +23,7 @@ def command(output: Output, reason: tuple[str, ...]) -> None:
     check_daemon(workspace)
     words = " ".join(reason) or said("you woke it")
     give_order(workspace.vault, "wake", words)
-    output.emit({"order": "wake", "reason": words}, said("the daemon wakes up within a second"))
+    output.emit({"order": "wake", "reason": words}, said("the daemon wakes up within two seconds"))
 
 
 def check_daemon(workspace: Workspace) -> None:
