@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.vault.plumbing.index_file import is_small, load_index
+from agent.vault.plumbing.index_file import index_stamp, is_small, load_index
 from agent.vault.plumbing.whole_index import WholeIndex
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
@@ -53,7 +53,8 @@ def contents(vault: Vault) -> dict[str, str]:
 
 def list_notes(vault: Vault) -> VaultListing:
     """The `contents`, and the files that differ from HEAD, which git looks for at the same time."""
-    before = _index_stamp(vault)
+    index = vault.git.gitdir / "index"
+    before = index_stamp(index)
     small = load_index(vault.git).parsed if is_small(vault.git) else None
     if isinstance(small, WholeIndex):
         notes, away = _notes_in(vault, small)
@@ -76,7 +77,7 @@ def list_notes(vault: Vault) -> VaultListing:
             continue
         if data is not None and data[0] != "120000":
             notes[path] = vault.git.blob_id(data[1])
-    is_sure = not found.unread and vault.git.compares_all_times and before == _index_stamp(vault)
+    is_sure = not found.unread and vault.git.compares_all_times and before == index_stamp(index)
     return VaultListing(notes, found, frozenset(doubtful) if is_sure else None)
 
 
@@ -101,15 +102,6 @@ def _notes_in(vault: Vault, index: WholeIndex) -> tuple[dict[str, str], list[str
             if entry.is_assumed:
                 away.append(path)
     return notes, away
-
-
-def _index_stamp(vault: Vault) -> tuple[int, int, int]:
-    """Changes with git's index, so that two processes can be known to have read the same one."""
-    try:
-        status = (vault.git.gitdir / "index").stat()
-    except FileNotFoundError:
-        return 0, 0, 0
-    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _listed_notes(vault: Vault, rows: str) -> tuple[dict[str, str], list[str]]:

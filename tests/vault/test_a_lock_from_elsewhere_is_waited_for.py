@@ -202,7 +202,7 @@ def test_an_index_that_changed_meanwhile_is_read_again(tmp_path: Path, monkeypat
 
 
 def test_not_comparing_the_index_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.vault.plumbing.shared_index._look", lambda index: (0, 0, 0))
+    monkeypatch.setattr("agent.vault.plumbing.shared_index.index_stamp", lambda index: (0, 0, 0))
     with pytest.raises(AssertionError):
         test_an_index_that_changed_meanwhile_is_read_again(tmp_path, monkeypatch)
 

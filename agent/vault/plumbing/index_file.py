@@ -6,6 +6,8 @@ split (`split_index`), so that a change reads and writes little of it.
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import TypeAlias
 
 from agent.dataclass import dataclass
 from agent.errors import Permanent
@@ -23,6 +25,7 @@ _NAMED = 500
 LARGE = 2 << 20
 """Bytes of an index from which it is split, about 20,000 notes: other programs may not know split ones."""
 _SHARED = "sharedindex.*"
+IndexStamp: TypeAlias = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,15 @@ def load_index(git: Git) -> IndexFile:
     if any(git.gitdir.glob(_SHARED)):
         return IndexFile(git, content, False, load_split(git.gitdir, content, git.width))
     return IndexFile(git, content, True, load_whole(content, git.width) if len(content) <= SMALL else None)
+
+
+def index_stamp(index: Path) -> IndexStamp | None:
+    """The inode, size and time of an index file, to detect a new version; None if there is no file."""
+    try:
+        status = index.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def is_small(git: Git) -> bool:

@@ -1,10 +1,19 @@
 """git's cached trees in an index (its extension `TREE`): the folders whose trees did not change since a commit."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+
+from agent.vault.plumbing.objects import folders
 
 TREES = b"TREE"
 _HEAD = re.compile(rb"([^\0]*)\0(-?\d+) (\d+)\n")
+
+
+def kept(
+    extensions: Iterable[tuple[bytes, bytes]], paths: Collection[bytes], width: int
+) -> tuple[tuple[bytes, bytes], ...]:
+    """The extensions of an index after the files at `paths` have changed: all, with the cached trees that are valid."""
+    return tuple((name, without(data, paths, width) if name == TREES else data) for name, data in extensions)
 
 
 def without(data: bytes, paths: Iterable[bytes], width: int) -> bytes:
@@ -12,11 +21,7 @@ def without(data: bytes, paths: Iterable[bytes], width: int) -> bytes:
 
     `width` is the number of hex digits of an id. Raises `ValueError` for data in another form.
     """
-    changed = {b""}
-    for path in paths:
-        while b"/" in path:
-            path = path.rpartition(b"/")[0]
-            changed.add(path)
+    changed = frozenset(folders(paths))
     out, at, open_folders = list[bytes](), 0, list[tuple[bytes, int]]()
     while at < len(data):
         head = _HEAD.match(data, at)

@@ -12,7 +12,7 @@ from pathlib import Path
 from agent.dataclass import dataclass
 from agent.errors import Retryable
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.index_file import IndexFile, check_not_sparse, load_index
+from agent.vault.plumbing.index_file import IndexFile, IndexStamp, check_not_sparse, index_stamp, load_index
 from agent.vault.plumbing.index_lock import keep_index_lock
 from agent.vault.plumbing.objects import TreeEntry, index_lines
 
@@ -59,10 +59,10 @@ class SharedIndex:
             gitdir / f"vault-agent-index-after.{self.token}",
         )
 
-    def _swap(self, private: Path, seen: "_Look | None") -> None:
+    def _swap(self, private: Path, seen: "IndexStamp | None") -> None:
         """Replace the shared index by `private`; raises `IndexChanged` if it has changed since `private` was made."""
         index, before, after = self._files()
-        if not keep_index_lock(self.git.gitdir, self.token) or _look(index) != seen:
+        if not keep_index_lock(self.git.gitdir, self.token) or index_stamp(index) != seen:
             raise IndexChanged("another program has changed git's index", hint="try again when it is done")
         with suppress(OSError):  # without the hard links, only the restore after a failure is lost
             if seen is not None and not (after.exists() and after.samefile(index)):
@@ -79,7 +79,7 @@ class SharedIndex:
         private = self.git.gitdir / f"vault-agent-index.{self.token}"
         keep_index_lock(self.git.gitdir, self.token)
         try:
-            seen = _look(index)
+            seen = index_stamp(index)
             known = load_index(self.git)
             made = None if refresh or seen is None else known.edited(entries)
             if made is not None:
@@ -116,15 +116,3 @@ class SharedIndex:
         if marked:
             stay = b"".join(path + b"\0" for path in sorted(marked))
             self.git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=stay, index=private)
-
-
-_Look = tuple[int, int, int]
-
-
-def _look(index: Path) -> _Look | None:
-    """The inode, size and time of the index file, to detect a new version; None if there is no file."""
-    try:
-        status = index.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -60,11 +60,7 @@ class SplitIndex:
                 index = index._without(path) if entry is None else index._with(path, entry)
         if index is None:
             return None
-        kept = tuple(
-            (name, index_folders.without(data, entries, self.width) if name == index_folders.TREES else data)
-            for name, data in index.extensions
-        )
-        return replace(index, extensions=kept)
+        return replace(index, extensions=index_folders.kept(index.extensions, entries, self.width))
 
     def _without(self, path: bytes) -> "SplitIndex":
         added = {name: entry for name, entry in self.added.items() if name != path}

@@ -14,7 +14,7 @@ from agent.vault.plumbing import index_folders
 from agent.vault.plumbing.index_entry import HEADER, SIGNATURE, VERSION, IndexEntry, new_entry, parse_entries
 from agent.vault.plumbing.index_extensions import RESOLVED, parse_extensions, with_extensions
 from agent.vault.plumbing.object_ids import hasher
-from agent.vault.plumbing.objects import TreeEntry
+from agent.vault.plumbing.objects import TreeEntry, folders
 
 SMALL = 32 << 10
 """Bytes up to which an index is read here, about 350 notes: reading it and writing a changed one takes 1.5 ms of
@@ -42,14 +42,9 @@ class WholeIndex:
             else:
                 made[path] = new_entry(entry.mode, entry.oid, path)
         new = [path for path in entries if path in made and path not in self.entries]
-        folders = {above for path in made for above in _above(path)} if new else set()
-        if any(path in folders for path in new) or any(above in made for path in new for above in _above(path)):
+        if new and not (made.keys().isdisjoint(folders(new)) and frozenset(folders(made)).isdisjoint(new)):
             return None
-        kept = tuple(
-            (name, index_folders.without(data, entries, self.width) if name == index_folders.TREES else data)
-            for name, data in self.extensions
-        )
-        return replace(self, entries=made, extensions=kept)
+        return replace(self, entries=made, extensions=index_folders.kept(self.extensions, entries, self.width))
 
     def data(self) -> bytes:
         """The bytes of the index file."""
@@ -84,12 +79,3 @@ def load_whole(content: bytes, width: int) -> WholeIndex | None:
     if not is_known or len(entries) != len(found) or not all(entry.is_plain for entry in entries.values()):
         return None
     return WholeIndex(entries, extensions, width)
-
-
-def _above(path: bytes) -> list[bytes]:
-    """The folders above a path."""
-    found = []
-    while b"/" in path:
-        path = path.rpartition(b"/")[0]
-        found.append(path)
-    return found
