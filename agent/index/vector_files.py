@@ -130,7 +130,7 @@ class VectorColumn:
             with self.path.open("rb", buffering=0) as file:
                 for begin, end in pairwise([*begins, len(places)]):
                     read = os.preadv(file.fileno(), [buffer.data], int(piece[begin]) * together * self.kind.itemsize)
-                    if read <= within[end - 1] * self.kind.itemsize:
+                    if read < (within[end - 1] + 1) * self.kind.itemsize:
                         raise Damaged("{path} was cut short", path=self.name)
                     found[order[begin:end]] = buffer[within[begin:end]]
         except OSError as error:
