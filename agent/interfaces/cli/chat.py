@@ -127,17 +127,24 @@ class Chat:
             self.output.note(text("chat.unfinished", language, task=began.task[:80]))
 
     def talk(self) -> None:
-        """Process one line after the other until the end of the chat."""
+        """Process one line after the other until the end of the chat.
+
+        A second Ctrl-C without a message between ends it, also one that comes while the hint is shown.
+        """
+        hint = False
         while not self.over:
-            show_skill_news(self.workspace, self.output)
             try:
+                if hint:
+                    hint = False
+                    say(text("chat.how_to_end", self.state.language))
+                show_skill_news(self.workspace, self.output)
                 line = self.lines.line("\n> ").strip()
             except EOFError:
                 if self.lines.terminal:
                     say("")  # the prompt's line is not ended yet
                 break
             except KeyboardInterrupt:
-                self._interrupted("chat.how_to_end")
+                self.over, self.interrupted, hint = self.interrupted, True, True
                 continue
             if line:
                 self.interrupted = False
@@ -164,12 +171,6 @@ class Chat:
             close_cut_off(self.workspace)
             say(text("chat.stopped", self.state.language))
             self.over = True
-
-    def _interrupted(self, hint: str) -> None:
-        """Note a Ctrl-C: the second one without a message between ends the chat; the first shows the hint."""
-        self.over, self.interrupted = self.over or self.interrupted, True
-        if not self.over:
-            say(text(hint, self.state.language))
 
     def send(self, message: str) -> None:
         """Send a person's message to the agent."""
