@@ -59,6 +59,7 @@ from agent.runs.upkeep_jobs import UpkeepJobs
 from agent.schedule.goals import GOAL_TYPE
 from agent.workspace.machine import open_claims
 from agent.workspace.search_index import SearchIndex
+from agent.workspace.vault_watcher import watch_pace
 from agent.workspace.workspace import Workspace, reload_settings
 
 Bytes = Callable[[str, str], bytes | None]
@@ -75,10 +76,10 @@ def build_daemon(
 ) -> DaemonParts:
     """The parts of a daemon; work that may end at any point runs inside `cut_short`."""
     settings, vault, clock = workspace.settings, workspace.vault, workspace.clock
-    scan = settings.watch.scan_seconds
+    pace = watch_pace(workspace)
     open_runs = partial(opened_runs, workspace)
-    edits = HumanEdits(vault, clock, settings.git.quiet_seconds, scan, bus.publish)
-    sync = IndexSync(index, clock, scan, bus.publish_async, cut_short, edits.listed)
+    edits = HumanEdits(vault, clock, settings.git.quiet_seconds, pace.scan, bus.publish, still_seconds=pace.still)
+    sync = IndexSync(index, clock, pace.scan, bus.publish_async, cut_short, edits.listed, still_seconds=pace.still)
     since = clock.now().replace(microsecond=0) - timedelta(seconds=1)  # a session's times are whole seconds
     sessions = SessionWatch(vault, since, bus.publish)
     resume = Resume(workspace, pool, open_runs, bus.publish_async)

@@ -31,7 +31,7 @@ class HumanEdits:
     recorded last.
 
     `quiet` is how many seconds a burst must be over (`git.quiet_seconds`), `scan_seconds` after how many all files are
-    looked at in any case.
+    looked at in any case; `still_seconds`, if it is more, after how many when none has changed.
     """
 
     vault: Vault
@@ -40,6 +40,7 @@ class HumanEdits:
     scan_seconds: float
     tell: Callable[[object], object]
     problem: str = ""
+    still_seconds: float = 0.0
     _due: float | None = field(default=None, init=False)
     _burst_from: float | None = field(default=None, init=False)
     _waits: bool = field(default=False, init=False)
@@ -53,6 +54,7 @@ class HumanEdits:
 
     def changed(self, event: FilesChanged[NoteChange]) -> None:
         """A person has changed files, or git has: wait until the burst is over, but not for ever."""
+        self._look_at = min(self._look_at, event.now + self.scan_seconds + ALONG)
         if any(each.origin is not Origin.OWN for each in event.events):
             self._clean_at = None
             self._burst_from = event.now if self._burst_from is None else self._burst_from
@@ -69,7 +71,7 @@ class HumanEdits:
     def tick(self, event: Tick) -> None:
         """Record a burst that is over; look at all files now and then, as a change may have been missed."""
         if event.now >= self._look_at:
-            self._look_at = event.now + self.scan_seconds + ALONG
+            self._look_at = event.now + max(self.scan_seconds, self.still_seconds) + ALONG
             self._due = event.now if self._due is None else self._due
         if self._due is not None and event.now >= self._due:
             self._burst_from = None

@@ -14,6 +14,7 @@ from agent.background.failures import log_failure
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.events.types import (
+    FileChanged,
     FilesChanged,
     IndexUpdated,
     NoteCreated,
@@ -26,6 +27,7 @@ from agent.events.types import (
 from agent.index.update import IndexReport
 from agent.markdown.changes import NoteChange
 from agent.vault.listing import VaultListing
+from agent.watch.ignore import GIT_RULES
 from agent.workspace.index_status import may_have_type
 from agent.workspace.process_memory import trim_memory
 from agent.workspace.search_index import SearchIndex
@@ -41,7 +43,8 @@ logger = logging.getLogger(__name__)
 @dataclass(slots=True)
 class IndexSync:
     """The index of one vault. `tell` publishes what it has taken in; work on it happens inside `cut_short`. `listed` is
-    told of all notes whenever they are compared with the index."""
+    told of all notes whenever they are compared with the index: `scan_seconds` after a change, or `still_seconds` after
+    the last time, if that is more."""
 
     index: SearchIndex
     clock: Clock
@@ -50,6 +53,7 @@ class IndexSync:
     cut_short: Callable[[], AbstractContextManager[None]]
     listed: Callable[[VaultListing], object]
     problem: str = ""
+    still_seconds: float = 0.0
     doubtful: frozenset[str] | None = None
     """The notes of which it is not known what they contained when all were compared last; None: it is of none."""
     _compare_at: float = field(default=0.0, init=False)
@@ -65,6 +69,7 @@ class IndexSync:
 
     def changed(self, event: FilesChanged[NoteChange]) -> None:
         """Take in one batch of changes; those of a large burst at its end."""
+        self._compare_at = min(self._compare_at, event.now + self.scan_seconds)
         hashes: dict[str, str | None] = {}
         for each in event.events:
             match each:
@@ -74,6 +79,8 @@ class IndexSync:
                     hashes |= {source: None, path: digest}
                 case NoteDeleted(path=path):
                     hashes[path] = None
+                case FileChanged(path=path) if path.rpartition("/")[2] == GIT_RULES:
+                    self._compare_at = event.now
         self._behind |= hashes
         if len(event.events) < MANY:
             self._take_in()
@@ -81,8 +88,9 @@ class IndexSync:
             self._large = True  # the rest of the burst comes first: others wait for its events
 
     def tick(self, event: Tick) -> None:
-        """Compare the whole index with the notes: at once when it is broken, soon after a failed update, and as often
-        as the watcher looks at all files, since some of what decides (such as `.gitignore`) is no note."""
+        """Compare the whole index with the notes: at once when it is broken or other files are ignored, soon after a
+        failed update, and as often as the watcher looks at all files, since some of what decides is no file of the
+        vault."""
         if self.problem:
             self._compare_at = min(self._compare_at, event.now + RETRY)
         elif self.index.is_broken():
@@ -123,7 +131,7 @@ class IndexSync:
             self.doubtful = None
         self._large = self._large or (report is not None and report.indexed >= MANY)
         trim_memory()
-        self._compare_at = self.clock.monotonic() + self.scan_seconds
+        self._compare_at = self.clock.monotonic() + max(self.scan_seconds, self.still_seconds)
 
     def _guarded(self, work: Callable[[], IndexReport]) -> IndexReport | None:
         """The report of an update; None when it has failed, and `problem` says why then."""

@@ -29,5 +29,10 @@ class WatchSettings:
     a person waits for the search to find it."""
 
     scan_seconds: Annotated[float, Range(1, 86_400, "seconds")]
-    """The time between two comparisons of all files with the known state, in seconds. Default 240: a change that the
-    system did not report is found within five minutes."""
+    """The time between two comparisons of all files with the known state, in seconds, while files change, and where
+    they can without a word of the system, as in a network's folder. Default 240: a change that the system did not
+    report is found within five minutes."""
+
+    still_scan_seconds: Annotated[float, Range(1, 604_800, "seconds")]
+    """The same, if longer, while no file changes on a Linux machine's own disk, in seconds. Default 3600: there the
+    system reports every change, and what it loses are some of many, so that others are heard of."""

@@ -45,6 +45,10 @@ class HintBatch:
     everything: str = ""
     head: bool = False
 
+    @property
+    def is_any(self) -> bool:
+        return self.head or bool(self.everything or self.paths or self.folders)
+
 
 class Hints:
     """A bounded set of hints; other threads may add to it."""

@@ -2,12 +2,14 @@
 
 Decided by name only, because most temporary files are gone before they could be read. Every path with a name that
 begins with a dot is ignored, which covers `.git`, `.obsidian`, `.trash`, `.stfolder`, vim's `.x.swp`, Emacs's `.#x`,
-rsync's `.x.Ab12Cd`, Syncthing's `.syncthing.x.tmp` and the agent's `.vault-agent-…`. Every other name that ends in
-`.md` is a note, conflict copies too.
+rsync's `.x.Ab12Cd`, Syncthing's `.syncthing.x.tmp` and the agent's `.vault-agent-…`; only a `.gitignore` is not, as it
+decides about notes. Every other name that ends in `.md` is a note, conflict copies too.
 """
 
 import re
 
+GIT_RULES = ".gitignore"
+"""The name of a file that says what git, and so the index, leaves out."""
 _NOTE = ".md"
 """The end of a note's name, which no rule below matches: of most names nothing else need be asked."""
 _NAMES = frozenset({"Thumbs.db", "desktop.ini", "Icon\r"})
@@ -20,7 +22,9 @@ _PROBE, _STEP = 4913, 123
 
 def is_ignored(path: str) -> bool:
     """True if the file or folder at this path, relative to the vault, is always ignored."""
-    return path.startswith(".") or "/." in path or is_temporary(path.rpartition("/")[2])
+    above, _, name = path.rpartition("/")
+    is_hidden = above.startswith(".") or "/." in above or (name.startswith(".") and name != GIT_RULES)
+    return is_hidden or is_temporary(name)
 
 
 def is_temporary(name: str) -> bool:

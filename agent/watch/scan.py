@@ -11,7 +11,7 @@ from dataclasses import field
 from pathlib import Path
 
 from agent.dataclass import dataclass
-from agent.watch.ignore import is_temporary
+from agent.watch.ignore import GIT_RULES, is_temporary
 from agent.watch.snapshot import FileStat, Snapshot
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -77,7 +77,7 @@ def _entries(root: Path, folder: str, ignored: Callable[[str], bool]) -> tuple[d
     with os.scandir(f"{root}/{folder}") as entries:
         for entry in entries:
             name = entry.name
-            if name.startswith(".") or is_temporary(name) or ignored(path := above + name):
+            if (name.startswith(".") and name != GIT_RULES) or is_temporary(name) or ignored(path := above + name):
                 continue
             try:
                 status = entry.stat(follow_symlinks=False)
@@ -85,7 +85,7 @@ def _entries(root: Path, folder: str, ignored: Callable[[str], bool]) -> tuple[d
                 continue
             if stat.S_ISREG(status.st_mode):
                 files[path] = _look(status)
-            elif stat.S_ISDIR(status.st_mode):
+            elif stat.S_ISDIR(status.st_mode) and name != GIT_RULES:
                 folders.append(path)
     return files, folders
 

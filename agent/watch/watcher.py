@@ -1,8 +1,9 @@
 """The watcher of one vault: `poll` returns the changes since the last poll.
 
-Hints name the paths to check; a scan of the whole vault at the start and every few minutes finds changes without a
-hint. A path is checked after it has been quiet for a moment. All work is done in `poll`, on the caller's thread;
-between polls the watcher only collects hints. `compare` reads and compares the files.
+Hints name the paths to check; a scan of the whole vault at the start and some minutes after a hint finds changes
+without one: hints are lost where many come, as in a checkout. Without any, the next scan may be later (`Pace`). A path
+is checked after it has been quiet for a moment. All work is done in `poll`, on the caller's thread; between polls the
+watcher only collects hints. `compare` reads and compares the files.
 """
 
 import os
@@ -23,7 +24,7 @@ from agent.watch.classify import ContentChange, VaultEvent
 from agent.watch.compare import UNSEEN, Comparison, Facts
 from agent.watch.debounce import Debounce
 from agent.watch.hints import Hints, Subscription
-from agent.watch.ignore import is_note
+from agent.watch.ignore import GIT_RULES, is_note
 from agent.watch.recent import Recent
 from agent.watch.scan import FileScan, compare, scan
 from agent.watch.snapshot import FileStat, Snapshot
@@ -38,15 +39,17 @@ class Pace:
 
     `quiet`: time without a change before a file is checked (0.2: a save takes a few milliseconds, and a person waits
     for the search to find it). `longest`: after this time a file is checked in any case. `absence`: time after which a
-    missing file counts as deleted. `scan`: between two scans (240: every change is found within five minutes).
-    `blind`: the same while the system gives no hints. `batch`: the maximum number of events per poll. `keep`: bytes of
-    recent versions kept in memory, and the same again for versions that have no event yet.
+    missing file counts as deleted. `scan`: between two scans (240: every change is found within five minutes). `still`:
+    the same while no hint has come since the last one. `blind`: the same while the system gives no hints. `batch`: the
+    maximum number of events per poll. `keep`: bytes of recent versions kept in memory, and the same again for versions
+    that have no event yet.
     """
 
     quiet: float = 0.2
     longest: float = 2.0
     absence: float = 1.0
     scan: float = 240.0
+    still: float = 240.0
     blind: float = 10.0
     batch: int = 500
     keep: int = 16 << 20
@@ -160,7 +163,7 @@ class Watcher:
         self.comparison.snapshot = Snapshot.of(known, sure, first.at_ns)
         self._take(compare(first.seen, self.comparison.snapshot), _ALL, _START, first.at)
         self._ask_head(first.at)
-        self._plan_scan(first.at)
+        self._next_scan = first.at + (self.pace.blind if self._deaf else self.pace.scan)
 
     def close(self) -> None:
         """Stop watching. Changes without an event yet are found at the next start."""
@@ -247,6 +250,8 @@ class Watcher:
 
     def _take_hints(self, now: float) -> None:
         taken = self.hints.take()
+        if taken.is_any and self._next_scan is not None:
+            self._next_scan = min(self._next_scan, now + self.pace.scan)
         for path in taken.paths:
             if not self.facts.leaves_out(path):
                 self.paths.touch(path, now, UNSEEN)
@@ -293,7 +298,7 @@ class Watcher:
             self._scan(folder, reason, now)
 
     def _plan_scan(self, now: float) -> None:
-        self._next_scan = now + (self.pace.blind if self._deaf else self.pace.scan)
+        self._next_scan = now + (self.pace.blind if self._deaf else self.pace.still)
 
     def _scan(self, folder: str, reason: str, now: float) -> None:
         self._take(scan(self.root, self.comparison.snapshot, self.facts.ignored, folder), folder, reason, now)
@@ -303,7 +308,7 @@ class Watcher:
             self.comparison.unread.clear()
             self._last_scan = ScanFinished(reason, seen.files, len(seen.suspects))
             self._unseen = f"cannot look into {', '.join(seen.unread[:3])}" if seen.unread else ""
-            if not seen.files and len(self.comparison.snapshot):
+            if self._has_nothing(seen) and len(self.comparison.snapshot):
                 self._unseen = f"nothing is left at {self.root}: is it mounted? Nothing is taken as deleted"
                 return
         for path, stat in seen.suspects.items():
@@ -311,6 +316,10 @@ class Watcher:
                 self.comparison.pass_over(path, stat)
             elif path not in self.paths.waiting and path not in self.comparison.missing:
                 self.paths.touch(path, now, stat)
+
+    def _has_nothing(self, seen: FileScan) -> bool:
+        """True if no file is left, but for one that `rm *` does not remove either."""
+        return not seen.files or (seen.files == 1 and os.path.lexists(self.root / GIT_RULES))
 
     def _silence(self) -> None:
         subscription, self._subscription = self._subscription, None

@@ -9,6 +9,7 @@ from agent.events.types import Origin
 from agent.vault.history.versions import changed_between
 from agent.vault.store import Vault
 from agent.watch.compare import Facts
+from agent.watch.file_systems import reports_all_changes
 from agent.watch.recent import Recent
 from agent.watch.watcher import Pace, Watcher
 from agent.workspace.workspace import Workspace
@@ -18,8 +19,7 @@ logger = logging.getLogger(__name__)
 
 def watch_vault(workspace: Workspace, known: dict[str, str], recent: Recent) -> Watcher:
     """A watcher that takes `known` (content hash by path) as processed, and keeps the contents it reads in `recent`."""
-    settings = workspace.settings.watch
-    pace = Pace(quiet=settings.quiet_seconds, scan=settings.scan_seconds)
+    pace = watch_pace(workspace)
     vault, moves = workspace.vault, _Head(workspace.vault, workspace.vault.head)
 
     def earlier(wanted: Sequence[tuple[str, str]]) -> list[bytes | None]:
@@ -27,6 +27,15 @@ def watch_vault(workspace: Workspace, known: dict[str, str], recent: Recent) -> 
 
     facts = Facts(vault.content_id, lambda asked: origins_of(vault, asked), earlier, moves.changed)
     return Watcher.watch(vault.place.root, facts, workspace.clock, known, pace, recent)
+
+
+def watch_pace(workspace: Workspace) -> Pace:
+    """The times of the watcher and of all else that looks at the whole vault now and then."""
+    settings = workspace.settings.watch
+    scan = still = settings.scan_seconds
+    if reports_all_changes(workspace.vault.place.root):
+        still = max(scan, settings.still_scan_seconds)
+    return Pace(quiet=settings.quiet_seconds, scan=scan, still=still)
 
 
 def origins_of(vault: Vault, contents: Sequence[tuple[str, str | None]]) -> list[Origin]:

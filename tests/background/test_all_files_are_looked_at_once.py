@@ -15,7 +15,7 @@ from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.vaults import git, head, make_vault, write
 
-SCAN = 240.0
+SCAN, STILL = 240.0, 3600.0
 
 
 class Looks:
@@ -25,7 +25,7 @@ class Looks:
         self.clock = FakeClock(SystemClock().now())
         options = Options(durable=False, quiet_seconds=0.0)
         self.vault = make_vault(folder, {"tea.md": "green\n"}, clock=self.clock, options=options)
-        self.edits = HumanEdits(self.vault, self.clock, 2.0, SCAN, lambda event: None)
+        self.edits = HumanEdits(self.vault, self.clock, 2.0, SCAN, lambda event: None, still_seconds=STILL)
         self.commits = 0
 
     def tick(self) -> int:
@@ -35,7 +35,7 @@ class Looks:
         return self.commits - before
 
     def list(self) -> None:
-        """What the index does each `SCAN` seconds, and at the start."""
+        """What the index does each `STILL` seconds, and at the start."""
         self.edits.listed(list_notes(self.vault))
 
 
@@ -55,27 +55,38 @@ def test_a_vault_that_lies_still_is_looked_at_for_the_index_only(looks: Looks) -
     for _ in range(5):
         looks.list()
         assert looks.tick() == 0 and looks.edits.settled
-        looks.clock.advance(SCAN)
+        looks.clock.advance(STILL)
 
 
 def test_what_the_index_found_changed_is_committed_in_the_same_tick(looks: Looks) -> None:
     looks.list()
     looks.tick()
     write(looks.vault.place.root / "tea.md", "black\n")
-    looks.clock.advance(SCAN)
+    looks.clock.advance(STILL)
     looks.list()
     assert looks.tick() == 1 and not git(looks.vault.place.root, "status", "--porcelain")
 
 
-def test_without_the_index_it_looks_itself_within_minutes(looks: Looks) -> None:
+def test_without_the_index_it_looks_itself_within_minutes_of_a_change(looks: Looks) -> None:
     looks.list()
     looks.tick()
+    looks.edits.changed(FilesChanged((NoteEdited("milk.md", "", "", Origin.OWN),), looks.clock.monotonic()))
     write(looks.vault.place.root / "tea.md", "black\n")
     looks.clock.advance(SCAN)
     assert looks.tick() == 0
     looks.clock.advance(ALONG)
     assert looks.tick() == 1 and not git(looks.vault.place.root, "status", "--porcelain")
     assert SCAN + ALONG <= 300
+
+
+def test_without_the_index_and_a_change_it_looks_within_the_hour(looks: Looks) -> None:
+    looks.list()
+    looks.tick()
+    write(looks.vault.place.root / "tea.md", "black\n")
+    looks.clock.advance(STILL)
+    assert looks.tick() == 0
+    looks.clock.advance(ALONG)
+    assert looks.tick() == 1 and not git(looks.vault.place.root, "status", "--porcelain")
 
 
 def test_a_save_after_the_index_has_looked_is_committed(looks: Looks) -> None:

@@ -134,10 +134,7 @@ def test_what_was_edited_while_nobody_watched_is_found_and_committed_at_the_star
     assert len(subjects(root)) == 2
 
 
-def test_what_git_ignores_is_not_found_and_what_it_ignores_no_more_is(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VAULT_AGENT_WATCH__SCAN_SECONDS", "1")
+def test_what_git_ignores_is_not_found_and_what_it_ignores_no_more_is(root: Path) -> None:
     write(root / ".gitignore", "private/\n")
     write(root / "private/diary.md", "quokka\n")
     with living(root) as house:

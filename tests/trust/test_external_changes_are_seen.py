@@ -30,6 +30,7 @@ def test_dropped_events_are_made_up_for_at_once_where_the_system_says_so(tmp_pat
 
 
 def test_and_with_the_next_look_at_all_files_where_it_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("VAULT_AGENT_WATCH__SCAN_SECONDS", "2")
+    for key in ("SCAN_SECONDS", "STILL_SCAN_SECONDS"):
+        monkeypatch.setenv(f"VAULT_AGENT_WATCH__{key}", "2")
     outside.check_silence(tmp_path)
     assert on_disk(tmp_path / "vault").keys() == {"a.md"}

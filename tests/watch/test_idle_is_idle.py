@@ -8,7 +8,7 @@ import pytest
 from agent.events.types import NoteDeleted, NoteEdited, NoteMoved, Origin
 from agent.vault.change import Stamp
 from agent.watch.compare import Facts
-from agent.watch.watcher import Watcher
+from agent.watch.watcher import Pace, Watcher
 from tests.fakes import FakeClock
 from tests.vaults import blob_id, make_vault, write
 from tests.watch.desk import FAR_OFF, desk, without_markers
@@ -50,6 +50,34 @@ def test_ten_quiet_minutes_are_a_scan_or_two_that_read_no_file(tmp_path: Path) -
         assert hashed == []
     finally:
         on.watcher.close()
+
+
+def test_a_change_that_is_not_told_of_is_found_soon_after_one_that_is(tmp_path: Path) -> None:
+    pace = Pace(still=3600.0)
+    on = desk(tmp_path, {"a.md": "one", "b.md": "two"}, start=FAR_OFF, pace=pace)
+    on.listen()
+    on.watcher.close()  # from now on the system tells of nothing
+    on.clock.advance(pace.blind)
+    assert on.settle() == []
+    on.save("b.md", "changed")
+    on.clock.advance(2 * pace.scan)
+    assert on.settle() == []
+    on.watcher.hints.put(str(on.root.resolve() / "a.md"))
+    assert on.settle() == []
+    on.clock.advance(pace.scan)
+    assert [event.path for event in on.settle()] == ["b.md"]
+
+
+def test_a_change_that_is_not_told_of_is_found_within_the_hour(tmp_path: Path) -> None:
+    pace = Pace(still=3600.0)
+    on = desk(tmp_path, {"a.md": "one"}, start=FAR_OFF, pace=pace)
+    on.listen()
+    on.watcher.close()
+    on.clock.advance(pace.blind)
+    assert on.settle() == []
+    on.save("a.md", "changed")
+    on.clock.advance(pace.still)
+    assert [event.path for event in on.settle()] == ["a.md"]
 
 
 def test_hints_about_what_nobody_wrote_are_not_kept(tmp_path: Path) -> None:
