@@ -2,24 +2,23 @@
 
 from datetime import datetime
 
-from agent.interfaces.cli.language import listed, said
+from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.printing import columns, padded
+from agent.interfaces.cli.time_format import format_time
 from agent.schedule.history import JobRecord
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_document import coming
 from agent.schedule.shelf import Shelf
-from agent.schedule.triggers import format_trigger
-
-
-def format_moment(at: datetime) -> str:
-    """A time of a job, to the minute, with its offset."""
-    return at.isoformat(" ", "minutes")
+from agent.schedule.trigger_words import job_words
+from agent.schedule.triggers import At, Cron
+from agent.schedule.zones import machine_zone
 
 
 def format_list(shelf: Shelf, now: datetime) -> str:
     """A line for each job, then what is wrong and what waits."""
     width = max((columns(job.id) for job in shelf.jobs), default=0)
-    lines = [f"{padded(job.id, width)}  {_state(job)}  {_when(job)}  {_next(job, now)}".rstrip() for job in shelf.jobs]
+    rows = [(padded(job.id, width), _state(job), format_when(job), _next(job, now)) for job in shelf.jobs]
+    lines = ["  ".join(each).rstrip() for each in rows]
     lines += [problem_line(each) for each in shelf.problems]
     lines += [
         said("{path} has text that arrived and does not count yet: vault-agent approvals", path=each)
@@ -34,19 +33,26 @@ def problem_line(problem: JobProblem) -> str:
     return said("{where} cannot run: {problem}; {fix}", where=where, problem=problem.message, fix=problem.hint)
 
 
+def format_when(job: Job) -> str:
+    """What starts a job, in words; with its zone where that is not this machine's."""
+    words = listed(job_words(job, spoken()))
+    is_here = job.zone.key == machine_zone().key or not any(isinstance(each, At | Cron) for each in job.triggers)
+    return words if is_here else said("{when} ({zone})", when=words, zone=job.zone.key)
+
+
 def format_job(job: Job, now: datetime, record: JobRecord) -> list[str]:
     """Everything about one job but its runs before the last one."""
     rows = [
         (said("note"), job.path),
-        (said("when"), listed(format_trigger(each) for each in job.triggers)),
+        (said("when"), format_when(job)),
         (said("zone"), job.zone.key),
         (said("status"), said(job.status)),
         (said("does"), job.task or (said("only wakes the agent") if job.only_wakes else job.text.partition("\n")[0])),
         (said("answers"), job.channel),
-        (said("next"), listed(format_moment(each.at) for each in coming(job, now, 3)) or "-"),
+        (said("next"), listed(format_time(each.at, now) for each in coming(job, now, 3)) or "-"),
     ]
     if record.last_run_at is not None and record.last_run_status is not None:
-        rows.append((said("last"), f"{format_moment(record.last_run_at)}  {said(record.last_run_status)}"))
+        rows.append((said("last"), f"{format_time(record.last_run_at, now)}  {said(record.last_run_status)}"))
     if record.is_stopped:
         rows.append((said("status"), said("{id} is stopped by its failures: vault-agent jobs resume {id}", id=job.id)))
     width = max(columns(label) for label, _ in rows)
@@ -57,10 +63,6 @@ def _state(job: Job) -> str:
     return padded(said(job.status), 6)
 
 
-def _when(job: Job) -> str:
-    return listed(format_trigger(each) for each in job.triggers)
-
-
 def _next(job: Job, now: datetime) -> str:
     found = coming(job, now, 1) if job.status == "active" else ()
-    return said("next {moment}", moment=format_moment(found[0].at)) if found else ""
+    return said("next {moment}", moment=format_time(found[0].at, now)) if found else ""

@@ -7,7 +7,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.errors import UserError
-from agent.interfaces.cli.job_texts import format_job, format_list, format_moment
+from agent.interfaces.cli.job_texts import format_job, format_list
 from agent.interfaces.cli.jobs_add import add
 from agent.interfaces.cli.jobs_change import pause, resume, run
 from agent.interfaces.cli.jobs_lookup import find_job
@@ -76,7 +76,9 @@ def next_(output: Output, name: str, start: str | None, count: int) -> None:
     workspace = open_workspace(output.vault())
     job = find_job(workspace, name)
     found = coming(job, _moment(start, job) if start else workspace.clock.now(), count)
-    text = [format_moment(each.at) for each in found] or [said("no time: only changes or events start this job")]
+    text = [each.at.isoformat(" ", "minutes") for each in found] or [
+        said("no time: only changes or events start this job")
+    ]
     output.emit({"job": job.id, "zone": job.zone.key, "occurrences": occurrence_documents(found)}, as_lines(text))
 
 

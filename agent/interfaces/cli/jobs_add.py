@@ -5,17 +5,17 @@ import sys
 import click
 
 from agent.app.open import open_workspace
-from agent.interfaces.cli.job_texts import format_moment
+from agent.interfaces.cli.job_texts import format_when
 from agent.interfaces.cli.jobs_change import format_cost
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, show
 from agent.interfaces.cli.prompt import confirm
+from agent.interfaces.cli.time_format import format_time
 from agent.runs.job_upkeep import cost_of_day
 from agent.runs.status import has_model
 from agent.schedule.job_document import coming, job_document, occurrence_documents
 from agent.schedule.new_job import job_of_words
-from agent.schedule.triggers import format_trigger
 from agent.vault.change import Stamp
 from agent.workspace.daemon_lock import is_watched
 
@@ -36,8 +36,8 @@ def add(output: Output, words: tuple[str, ...], yes: bool) -> None:
     times = coming(job, now, 3)
     lines = [
         job.title,
-        *(f"  {format_trigger(each)}, {job.zone.key}" for each in job.triggers),
-        *("  " + said("next {moment}", moment=format_moment(each.at)) for each in times),
+        "  " + format_when(job),
+        *("  " + said("next {moment}", moment=format_time(each.at, now)) for each in times),
         "  " + format_cost(cost_of_day(workspace, job, has_model(workspace))),
     ]
     document = {"job": job_document(job, now), "occurrences": occurrence_documents(times)}

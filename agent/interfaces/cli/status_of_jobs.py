@@ -1,13 +1,16 @@
 """What the agent does by itself, as `status` shows it: its state, the next job, and what is wrong with jobs."""
 
+from datetime import datetime
+
 from agent.background.jobs.jobs_status import JobsStatus
-from agent.interfaces.cli.job_texts import format_moment, problem_line
+from agent.interfaces.cli.job_texts import problem_line
 from agent.interfaces.cli.language import counted, row, said
+from agent.interfaces.cli.time_format import format_time
 
 _SHOWN = 5
 
 
-def format_jobs_status(found: JobsStatus, is_watched: bool) -> list[str]:
+def format_jobs_status(found: JobsStatus, now: datetime, is_watched: bool) -> list[str]:
     """A line for the state, one for the next job, and one for each thing that needs its person."""
     lines = []
     state = found.state
@@ -18,7 +21,7 @@ def format_jobs_status(found: JobsStatus, is_watched: bool) -> list[str]:
             words += said("; ") + counted(state.tasks_completed_today, "1 task today", "{count} tasks today")
         lines.append(row("now", words))
     if found.next_at is not None:
-        lines.append(row("jobs", said("{id} at {moment}", id=found.next_job, moment=format_moment(found.next_at))))
+        lines.append(row("jobs", said("{id} at {moment}", id=found.next_job, moment=format_time(found.next_at, now))))
     lines += [row("job", problem_line(each)) for each in found.shelf.problems[:_SHOWN]]
     stopped = "{id} is stopped by its failures: vault-agent jobs resume {id}"
     lines += [row("job", said(stopped, id=each)) for each in found.stopped[:_SHOWN]]

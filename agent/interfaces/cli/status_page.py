@@ -76,7 +76,7 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
         *short_lines(remotes, paused, workspace.clock.now()),
         *format_arrived(arrived),
         *_format_daemon(daemon),
-        *format_jobs_status(jobs, daemon is not None),
+        *format_jobs_status(jobs, workspace.clock.now(), daemon is not None),
         *format_notices_status(notices),
         *_format_index(index, notes),
         *_format_agent(agent, workspace.settings.spend),

@@ -1,5 +1,6 @@
 """`vault-agent jobs` on notes as a person writes them, without a daemon."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,22 @@ def test_the_list_names_what_cannot_run(root: Path, run: Run, capsys: pytest.Cap
     assert [(each["path"], each["key"]) for each in found["problems"]] == [("jobs/bad.md", "on")]
     text = tell(capsys, "jobs", "list")
     assert "night  active" in text and "jobs/bad.md (on) cannot run" in text
+
+
+def test_a_person_reads_words_and_times_of_their_own_clock(
+    root: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(root / "jobs/night.md", NIGHT)
+    write(root / "jobs/often.md", NIGHT.replace("night", "often").replace("30 2 *", "0 */2 *"))
+    write(root / "jobs/rest.md", NIGHT.replace("id: night", "id: rest\nactive_days: [5, 6]"))
+    assert {tuple(each["on"]) for each in run("jobs")["jobs"]} == {("cron 30 2 * * *",), ("cron 0 */2 * * *",)}
+    shown = [tell(capsys, "jobs"), tell(capsys, "jobs", "show", "night"), tell(capsys, "status")]
+    assert "every day at 02:30 (Europe/Berlin)" in shown[0] and "every 2 hours" in shown[0]
+    assert "only on Saturday, Sunday" in shown[0]
+    assert "every day at 02:30" in shown[1]
+    assert "often at 20" in shown[2]
+    for each in shown:
+        assert "cron" not in each and not re.search(r":\d\d[+]\d\d:\d\d", each)
 
 
 def test_a_name_that_nothing_has_is_said(root: Path, run: Run) -> None:

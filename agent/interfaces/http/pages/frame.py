@@ -195,7 +195,7 @@ def _short(context: Context, at: datetime) -> Markup:
 @pass_context
 def _day(context: Context, day: date) -> str:
     language: Language = context["language"]
-    weekday = text("pages.weekdays", language).split()[day.weekday()]
+    weekday = text("times.weekdays", language).split()[day.weekday()]
     return text("pages.day", language, weekday=weekday, date=day.isoformat())
 
 

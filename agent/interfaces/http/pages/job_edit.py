@@ -6,12 +6,12 @@ from urllib.parse import quote
 
 from agent.errors import UserError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
-from agent.interfaces.http.pages.trigger_words import trigger_words
 from agent.runs.job_edits import JobForm, add_job, changed_job, job_in_form, new_job, save_job
 from agent.runs.job_upkeep import DayCost, cost_of_day
 from agent.runs.status import has_model
 from agent.schedule.job import Job
 from agent.schedule.job_document import coming
+from agent.schedule.trigger_words import job_words
 from agent.schedule.zones import machine_zone, zone_names
 
 _NEXT = 5
@@ -48,7 +48,7 @@ def show_preview(request: PageRequest) -> Mapping[str, object]:
         "job": job,
         "error": None,
         "field": "",
-        "when": [trigger_words(each, request.language) for each in job.triggers],
+        "when": job_words(job, request.language),
         "next": coming(job, request.now, _NEXT),
         "cost": cost if path else DayCost(cost.times),  # what a new job does is not known before it is written
         "here": machine_zone(),

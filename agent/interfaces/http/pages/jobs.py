@@ -8,13 +8,13 @@ from agent.interfaces.http.api import jobs as operations
 from agent.interfaces.http.operation import Call
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.time_line import SPANS, Span, time_line
-from agent.interfaces.http.pages.trigger_words import trigger_words
 from agent.runs.job_upkeep import cost_of_day, job_as_it_is, job_shelf
 from agent.runs.status import has_model
 from agent.schedule.job import Job
 from agent.schedule.job_document import coming
 from agent.schedule.occurrences import Occurrence
 from agent.schedule.shelf import is_job_note
+from agent.schedule.trigger_words import job_words
 from agent.schedule.zones import machine_zone
 
 _NEXT, _PAST = 3, 50
@@ -58,7 +58,7 @@ def show_job(request: PageRequest) -> Mapping[str, object]:
 def _shown(request: PageRequest, job: Job) -> _Shown:
     job = job_as_it_is(request.workspace, job)
     times = coming(job, request.now, _NEXT) if job.status == "active" else ()
-    words = [trigger_words(each, request.language) for each in job.triggers]
+    words = job_words(job, request.language)
     is_goal = not is_job_note(request.workspace.vault, job.path)
     return _Shown(job, words, times, past_runs(request.workspace, job)[::-1], is_goal)
 

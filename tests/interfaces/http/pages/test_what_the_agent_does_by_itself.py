@@ -5,9 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from agent.interfaces.http.pages.trigger_words import trigger_words
 from agent.runs.planned_tasks import marked_tasks
-from agent.schedule.triggers import Cron, Every
 from tests.interfaces.http.pages.house import House, open_house, signed_in
 from tests.stories.agents import NOTES
 
@@ -89,33 +87,3 @@ def test_a_job_is_run_paused_and_resumed(page: Page, house: House) -> None:
     page.get_by_role("button", name="Run now").click()
     told(page, "It runs now")
     expect(page.locator(".timeline li")).to_have_count(1)
-
-
-@pytest.mark.parametrize(
-    ("written", "words"),
-    [
-        ("30 7 * * *", "every day at 07:30"),
-        ("0 9,17 * * mon-fri", "on weekdays (Monday to Friday) at 09:00, 17:00"),
-        ("5 8 * * 0,6", "on Saturday, Sunday at 08:05"),
-        ("0 6 1 * *", "on day 1 of each month at 06:00"),
-        ("*/15 * * * *", "every 15 minutes"),
-        ("7 * * * *", "every hour, at minute 07"),
-        ("*/7 * * * *", "cron */7 * * * *"),
-        ("0 6 1 * 1", "cron 0 6 1 * 1"),
-        ("0 6 * 1 *", "cron 0 6 * 1 *"),
-        ("0 6 * * 1#2", "cron 0 6 * * 1#2"),
-        ("0 6 * * 5-1", "cron 0 6 * * 5-1"),
-        ("0 */4 * * *", "every 4 hours"),
-        ("0 */5 * * *", "cron 0 */5 * * *"),
-        ("30 */4 * * *", "cron 30 */4 * * *"),
-    ],
-)
-def test_a_schedule_is_in_words_or_stays_as_it_is(written: str, words: str) -> None:
-    assert trigger_words(Cron(written), "en") == words
-
-
-def test_each_interval_has_words_in_both_languages() -> None:
-    assert [trigger_words(Every(each), "en") for each in (60, 7_200, 86_400, 1_209_600, 90)] == [
-        "every minute", "every 2 hours", "every day", "every 2 weeks", "every 90 seconds",
-    ]  # fmt: skip
-    assert trigger_words(Cron("30 7 * * 1"), "zh") == "周一 07:30"

@@ -1,9 +1,13 @@
 """When a job runs, in words: `30 7 * * 1-5` is "on weekdays at 07:30". Others stay as they are written."""
 
 import re
+from collections.abc import Sequence
 from datetime import time
 from typing import assert_never
+from zoneinfo import ZoneInfo
 
+from agent.schedule.job import Job
+from agent.schedule.occurrences import moment_in
 from agent.schedule.triggers import At, ChangeTrigger, Cron, Every, OnEvent, Trigger, format_trigger
 from agent.texts import Language, text
 
@@ -13,24 +17,31 @@ _STEP = re.compile(r"\*/([1-9]\d*)")
 _PART = re.compile(r"(\d|[a-z]{3})(?:-(\d|[a-z]{3}))?")
 
 
-def trigger_words(trigger: Trigger, language: Language) -> str:
-    """The trigger in words; as its note may have it, if there are none."""
+def job_words(job: Job, language: Language) -> list[str]:
+    """What starts a job, each trigger in words; where it keeps to some days of the week, those come last."""
+    words = [trigger_words(each, job.zone, language) for each in job.triggers]
+    days = sorted(set(job.active_days))
+    return words if len(days) == 7 else [*words, text("times.only_on", language, days=_named(days, language))]
+
+
+def trigger_words(trigger: Trigger, zone: ZoneInfo, language: Language) -> str:
+    """The trigger in words, its times in the job's zone; as its note may have it, if there are none."""
     match trigger:
         case Cron(expression):
             return _cron_words(expression.lower().split(), language) or format_trigger(trigger)
         case Every(seconds):
             return _every(seconds, language)
         case At(moment):
-            return text("pages.once", language, moment=moment.isoformat(" ", "minutes"))
+            return text("times.once", language, moment=f"{moment_in(moment, zone):%Y-%m-%d %H:%M}")
         case ChangeTrigger():
             what = format_trigger(trigger).removeprefix("change ")
             return (
-                text("pages.on_change", language)
+                text("times.on_change", language)
                 if trigger == ChangeTrigger()
-                else text("pages.on_change_of", language, what=what)
+                else text("times.on_change_of", language, what=what)
             )
         case OnEvent(name):
-            return text("pages.on_event", language, name=name)
+            return text("times.on_event", language, name=name)
         case _:
             assert_never(trigger)
 
@@ -38,7 +49,7 @@ def trigger_words(trigger: Trigger, language: Language) -> str:
 def _every(seconds: int, language: Language) -> str:
     unit, size = next((unit, size) for unit, size in _UNITS if seconds % size == 0)
     count = seconds // size
-    return text(f"pages.every_{unit}_{'one' if count == 1 else 'many'}", language, count=count)
+    return text(f"times.every_{unit}_{'one' if count == 1 else 'many'}", language, count=count)
 
 
 def _cron_words(fields: list[str], language: Language) -> str:
@@ -48,7 +59,7 @@ def _cron_words(fields: list[str], language: Language) -> str:
         step = _STEP.fullmatch(minute)
         if minute == "*" or (step and 60 % int(step[1]) == 0):
             return _every(60 * int(step[1]) if step else 60, language)
-        return text("pages.hourly_at", language, minute=f"{int(minute):02}") if minute.isdecimal() else ""
+        return text("times.hourly_at", language, minute=f"{int(minute):02}") if minute.isdecimal() else ""
     if (
         [minute, day, month, weekday] == ["0", "*", "*", "*"]
         and (step := _STEP.fullmatch(hour))
@@ -57,7 +68,7 @@ def _cron_words(fields: list[str], language: Language) -> str:
         return _every(3_600 * int(step[1]), language)
     times = _times(minute, hour)
     days = _days(day, month, weekday, language)
-    return text("pages.at_times", language, days=days, times=", ".join(times)) if times and days else ""
+    return text("times.at_times", language, days=days, times=", ".join(times)) if times and days else ""
 
 
 def _times(minute: str, hour: str) -> list[str]:
@@ -73,14 +84,18 @@ def _days(day: str, month: str, weekday: str, language: Language) -> str:
         return ""
     if weekday == "*":
         if day == "*":
-            return text("pages.each_day", language)
-        return text("pages.day_of_month", language, day=int(day)) if day.isdecimal() else ""
+            return text("times.each_day", language)
+        return text("times.day_of_month", language, day=int(day)) if day.isdecimal() else ""
     numbers = _weekdays(weekday) if day == "*" else frozenset[int]()
     if numbers == frozenset(range(1, 6)):
-        return text("pages.on_weekdays", language)
-    names = text("pages.weekdays", language).split()
-    named = ", ".join(names[each - 1] for each in sorted(numbers))
-    return text("pages.on_days", language, days=named) if named else ""
+        return text("times.on_weekdays", language)
+    named = _named([each - 1 for each in sorted(numbers)], language)
+    return text("times.on_days", language, days=named) if named else ""
+
+
+def _named(days: Sequence[int], language: Language) -> str:
+    names = text("times.weekdays", language).split()
+    return ", ".join(names[each] for each in days)
 
 
 def _weekdays(field: str) -> frozenset[int]:

@@ -1,0 +1,47 @@
+"""When a job runs, as a person reads it on the pages and in the terminal."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from agent.schedule.trigger_words import trigger_words
+from agent.schedule.triggers import At, Cron, Every
+
+UTC = ZoneInfo("UTC")
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("30 7 * * *", "every day at 07:30"),
+        ("0 9,17 * * mon-fri", "on weekdays (Monday to Friday) at 09:00, 17:00"),
+        ("5 8 * * 0,6", "on Saturday, Sunday at 08:05"),
+        ("0 6 1 * *", "on day 1 of each month at 06:00"),
+        ("*/15 * * * *", "every 15 minutes"),
+        ("7 * * * *", "every hour, at minute 07"),
+        ("*/7 * * * *", "cron */7 * * * *"),
+        ("0 6 1 * 1", "cron 0 6 1 * 1"),
+        ("0 6 * 1 *", "cron 0 6 * 1 *"),
+        ("0 6 * * 1#2", "cron 0 6 * * 1#2"),
+        ("0 6 * * 5-1", "cron 0 6 * * 5-1"),
+        ("0 */4 * * *", "every 4 hours"),
+        ("0 */5 * * *", "cron 0 */5 * * *"),
+        ("30 */4 * * *", "cron 30 */4 * * *"),
+    ],
+)
+def test_a_schedule_is_in_words_or_stays_as_it_is(written: str, words: str) -> None:
+    assert trigger_words(Cron(written), UTC, "en") == words
+
+
+def test_each_interval_has_words_in_both_languages() -> None:
+    assert [trigger_words(Every(each), UTC, "en") for each in (60, 7_200, 86_400, 1_209_600, 90)] == [
+        "every minute", "every 2 hours", "every day", "every 2 weeks", "every 90 seconds",
+    ]  # fmt: skip
+    assert trigger_words(Cron("30 7 * * 1"), UTC, "zh") == "周一 07:30"
+
+
+def test_a_moment_is_said_in_the_zone_of_the_job() -> None:
+    tokyo = ZoneInfo("Asia/Tokyo")
+    assert trigger_words(At(datetime(2026, 12, 24, 9)), tokyo, "en") == "once, 2026-12-24 09:00"
+    assert trigger_words(At(datetime(2026, 12, 24, tzinfo=UTC)), tokyo, "zh") == "一次，2026-12-24 09:00"
