@@ -1,7 +1,9 @@
 """The log of today and of the last days is given when a question names the day, past the floor and beside nothing."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -9,6 +11,7 @@ from agent.config.load import load_settings
 from agent.index.dates import relative_days
 from agent.memory.entry import Entry, EntryType
 from agent.memory.recall.asker import Asker
+from agent.memory.recall.day_log import without_facts
 from agent.memory.recall.recaller import LONGEST, Recaller, Recollection
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
 
@@ -25,11 +28,32 @@ NOTES = {
 }
 
 
-def recalled(folder: Path, question: str, asker: Asker = OWNER, **notes: bytes) -> Recollection:
-    """What a run is given of these days' logs and one entry about something else."""
-    entry = Entry("01HZZZZZZZ0000000000000001", NOW - timedelta(1), "Mara keeps bees in Porto.", EntryType.FACT)
+BEES = Entry("01HZZZZZZZ0000000000000001", NOW - timedelta(1), "Mara keeps bees in Porto.", EntryType.FACT)
+SUMMARY = """# Day
+
+%% vault-agent: summary 0123456789ab %%
+## Summary of the day
+
+New entries: fact × 2
+
+### Facts and decisions
+
+- Mara keeps bees in Porto. [[{bees}]]
+- The hives in Porto are blue. [[2026-11-21-hives]]
+
+### Key conversations
+
+- 16:00 Bees in Porto [[sessions/2026/11/bees]]
+%% vault-agent: end of summary %%
+"""
+
+
+def recalled(
+    folder: Path, question: str, asker: Asker = OWNER, entries: Sequence[Entry] = (BEES,), **notes: bytes
+) -> Recollection:
+    """What a run is given of these days' logs and entries, unless others are named, one about something else."""
     every = {**NOTES, **{f"daily/{day[1:].replace('_', '-')}.md": note for day, note in notes.items()}}
-    every[entry.path] = entry.note()
+    every |= {each.path: each.note() for each in entries}
     searcher = MemoryVault(every).searcher(folder, "whoosh", KEYWORDS_ONLY)
     settings = load_settings(environ={}).settings.memory
     recaller = Recaller(
@@ -92,3 +116,39 @@ def test_the_days_that_words_name() -> None:
         "a todaylike day, 30 days ago": [],
     }
     assert {text: list(relative_days(text, today)) for text in named} == named
+
+
+def told(folder: Path, question: str, *, facts: str, entries: Sequence[Entry] = (BEES,)) -> str:
+    """All that a run is given, with this summary of the day."""
+    found = recalled(folder, question, entries=entries, _2026_11_21=facts.encode())
+    return "\n".join(each.text for each in found.found)
+
+
+def test_a_fact_is_given_once_by_its_entry_or_else_by_the_log(tmp_path: Path) -> None:
+    summary = SUMMARY.format(bees=PurePosixPath(BEES.path).stem)
+    found = told(tmp_path / "beside", "Where does Mara keep her bees in Porto?", facts=summary)
+    assert found.count("keeps bees in Porto") == 1 and "hives in Porto are blue" in found
+    other = Entry("01HZZZZZZZ0000000000000003", NOW, "Mara's bees in Porto need a new hive.", EntryType.FACT)
+    only = told(tmp_path / "only", "Where does Mara keep her bees in Porto?", facts=summary, entries=(other,))
+    assert only.count("keeps bees in Porto") == 1
+
+
+def test_a_part_of_which_every_fact_is_given_goes_with_its_heading() -> None:
+    log = "## Summary\n\n### Facts\n\n- Bees. [[a]]\n\n### Talks\n\n- 16:00 Bees [[sessions/a]]"
+    assert without_facts(log, {"[[a]]"}) == "## Summary\n\n### Talks\n\n- 16:00 Bees [[sessions/a]]"
+    assert without_facts("- Bees. [[a]]\n- Mine.", {"[[a]]"}) == "- Mine."
+    assert without_facts(log, {"[[b]]"}) == log
+
+
+def test_a_log_does_not_tell_what_was_replaced(tmp_path: Path) -> None:
+    bees = PurePosixPath(BEES.path).stem
+    new = Entry(
+        "01HZZZZZZZ0000000000000002",
+        NOW,
+        "Mara keeps bees in Lisbon.",
+        EntryType.FACT,
+        supersedes=f"[[{bees}]]",
+    )
+    old = replace(BEES, superseded_by=f"[[{PurePosixPath(new.path).stem}]]")
+    found = told(tmp_path, "Where does Mara keep her bees?", facts=SUMMARY.format(bees=bees), entries=(old, new))
+    assert "bees in Lisbon" in found and "keeps bees in Porto" not in found

@@ -1,13 +1,16 @@
 """The log of a day that a question names, as in "what did we talk about today?" or "where did we stop yesterday?"."""
 
 import re
+from collections.abc import Collection
 from datetime import date
 
 from agent.index.dates import relative_days
+from agent.memory.memory_note import rests_on
 from agent.memory.recall.eligibility import filled
 from agent.memory.understanding.vocabulary import pattern
 
 _MARK = re.compile(r"^%% vault-agent:.*%%\s*\n?", re.MULTILINE)
+_PART = re.compile(r"^(?=#{1,6} )", re.MULTILINE)
 
 
 def asked_days(question: str, today: date) -> tuple[str, ...]:
@@ -28,3 +31,14 @@ def end_of_day(note: str, most: int) -> tuple[str, tuple[int, int]]:
     begin = next(fitting, begins[-1] if begins else len(rows))
     text = _MARK.sub("", filled("\n".join(rows[begin:]))).strip()
     return text[:most], (begin + 1, len(rows))
+
+
+def without_facts(log: str, links: Collection[str]) -> str:
+    """The log without the facts whose entries have these links, nor the headings that nothing is left below."""
+    left: list[str] = []
+    for part in _PART.split(log):
+        rows = part.splitlines()
+        others = [row for row in rows if not rests_on(row, links)]
+        is_emptied = len(others) < len(rows) and all(row.startswith("#") or not row.strip() for row in others)
+        left += [] if is_emptied else others
+    return "\n".join(left).strip()

@@ -27,7 +27,7 @@ from agent.memory.recall.candidates import (
     rerank,
     telling_hits,
 )
-from agent.memory.recall.day_log import asked_days, end_of_day
+from agent.memory.recall.day_log import asked_days, end_of_day, without_facts
 from agent.memory.recall.eligibility import filled, is_bare
 from agent.memory.recall.floor import HOPELESS, LEAST, SURE, Floor, coverage, probability
 from agent.memory.recall.selection import CHAT, FAINT, USER, share
@@ -193,7 +193,8 @@ class Recaller:
         unasked: bool,
     ) -> tuple[Remembered, ...]:
         """The selected memories, from the current notes; repeated ones once, the days' logs last; what was
-        replaced only for a question about the past, and nothing that is faint beside the best."""
+        replaced only for a question about the past, nothing that is faint beside the best, and no fact in a log
+        whose entry is given, too."""
         least = FAINT * max((each.score for each in ranked), default=0.0)
         telling = [each for each in ranked if each.is_asked_for or each.score >= least]
         logs, _ = self._fresh([each for each in telling if each.kind == DAILY], asker, most_logs, unasked=unasked)
@@ -201,6 +202,8 @@ class Recaller:
         fresh, replaced = self._fresh(others, asker, limit + limit // 2, unasked=unasked)
         fresh = [each for each in fresh if is_past or replaced.isdisjoint((each.id, each.link))]
         chosen = share(fresh, limit, lambda each: (each.kind, each.scope), lambda each: each.score)
+        told = {each.link for each in chosen[: max(limit - len(logs), 1)]}
+        logs = [left for each in logs if (left := _without_facts(each, told))]
         return (*chosen[: max(limit - len(logs), 1)], *logs)[:limit]
 
     def _fresh(
@@ -306,12 +309,14 @@ def _quoted(value: str) -> str:
 
 
 def _without_outdated(found: tuple[Remembered, ...], outdated: Collection[str]) -> tuple[Remembered, ...]:
-    """The memories; of MEMORY.md only lines with something in them, whatever their sections, and none that rests on
-    replaced entries, which its upkeep has yet to remove."""
+    """The memories; of MEMORY.md only lines with something in them, whatever their sections; and none there, or in a
+    log that was not asked for, that rests on replaced entries."""
     left: list[Remembered] = []
     for each in found:
         if each.kind != "long_term":
-            left.append(each)
+            is_kept = each.kind != DAILY or each.is_asked_for
+            rest = each if is_kept else _without_facts(each, outdated)
+            left += [rest] if rest else []
             continue
         rows = [row for row in each.text.splitlines() if not (is_bare(row) or rests_on(row, outdated))]
         if rows:
@@ -365,6 +370,13 @@ def _left(each: Remembered, stones: Tombstones) -> Remembered | None:
         return each
     text = "\n".join(kept for kept, row in zip(left, rows, strict=True) if kept or not row)
     return replace(each, title=title, text=text.strip()) if text.strip() else None
+
+
+def _without_facts(log: Remembered, links: Collection[str]) -> Remembered | None:
+    """A log without the facts of these entries; None when nothing remains."""
+    text = without_facts(log.text, links)
+    is_empty = not text or (not log.is_asked_for and is_bare(text))
+    return None if is_empty else replace(log, text=text)
 
 
 def _repeats(one: Remembered, other: Remembered) -> bool:
