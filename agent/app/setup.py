@@ -36,10 +36,11 @@ _FOLDER_LINE = re.compile(r"^( +)# folder:.*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a person wants of a new vault. `language`: of its notes, None for the settings'. `restore`: lay the missing
-    files of the template again. `author`: who signs their commits, None for what git knows. `watch_inbox`: every note
-    in an inbox/ that was there before is a request. `drafts`: what becomes of their uncommitted changes. `under`: the
-    folder for all that is the agent's, None for the settings', which is the vault's root in a new vault."""
+    """What a person wants of a new vault. `language`: of its notes, None for the settings'; in a new vault where these
+    name none it is `spoken`, that of the terminal. `restore`: lay missing files of the template again. `author`: who
+    signs their commits, None for what git knows. `watch_inbox`: every note in an inbox/ that was there before is a
+    request. `drafts`: what becomes of their uncommitted changes. `under`: the folder for all that is the agent's, None
+    for the settings', which is the vault's root in a new vault."""
 
     language: Language | None = None
     restore: bool = False
@@ -47,6 +48,7 @@ class Wishes:
     watch_inbox: bool = False
     drafts: DraftChoice = "leave"
     under: str | None = None
+    spoken: Language = "en"
 
 
 def look(path: Path, wishes: Wishes) -> Prospect:
@@ -83,8 +85,10 @@ def decide_drafts(vault: Vault, choice: DraftChoice) -> Outcome:
 def _parts(path: Path, wishes: Wishes) -> tuple[Settings, Language, dict[str, bytes]]:
     """The settings, the language and the template for a folder; raises `UserError` for an agent's folder that cannot
     be."""
-    settings = load_settings(path if path.is_dir() else None).settings
-    language = wishes.language or settings.vault.language
+    loaded = load_settings(path if path.is_dir() else None)
+    settings = loaded.settings
+    is_named = (path / VAULT_FILE).is_file() or loaded.origin("vault.language").layer != "default"
+    language = wishes.language or (settings.vault.language if is_named else wishes.spoken)
     home = agent_folder(settings.vault.folder)
     if wishes.under is not None and (wanted := agent_folder(wishes.under)) != home:
         if (path / VAULT_FILE).is_file():

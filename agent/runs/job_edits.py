@@ -22,6 +22,7 @@ from agent.schedule.trigger_lines import BadLine, parse_lines, raw_lines
 from agent.schedule.triggers import At, Trigger, parse_triggers
 from agent.schedule.zones import UTC_NAME, zone_of
 from agent.vault.change import Outcome, Stamp
+from agent.vault.message import one_line
 from agent.workspace.workspace import Workspace
 
 _FIELDS = {"on": "when", "timezone": "zone", "approval_required": "asks"}
@@ -121,7 +122,7 @@ def save_job(workspace: Workspace, path: str, base: str, form: JobForm) -> Outco
             raise StaleForm(path, now, data.decode("utf-8", "replace"), made.data.decode("utf-8", "replace"))
         if made.data == data:
             return None
-        with vault.transaction(f"job(edit): {made.job.id}", Stamp("human")) as change:
+        with vault.transaction(f"job(edit): {one_line(made.job.name)}", Stamp("human")) as change:
             change.edit(path, data, made.data)
     return change.outcome
 
@@ -145,7 +146,7 @@ def add_job(workspace: Workspace, form: JobForm) -> tuple[Job, Outcome]:
     """Write a new job in one commit."""
     with _ONE_AT_A_TIME:
         made = new_job(workspace, form)
-        with workspace.vault.transaction(f"job(add): {made.job.id}", Stamp("human")) as change:
+        with workspace.vault.transaction(f"job(add): {one_line(made.job.name)}", Stamp("human")) as change:
             change.create(made.job.path, made.data)
     return made.job, change.outcome
 

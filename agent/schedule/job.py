@@ -7,10 +7,12 @@ but a `JobProblem`, so that nothing runs otherwise than its person wrote.
 
 from datetime import datetime
 from itertools import islice, takewhile
+from pathlib import PurePosixPath
 from typing import Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
 from agent.dataclass import dataclass
+from agent.schedule.header_fields import plain_id
 from agent.schedule.occurrences import Occurrence, next_times
 from agent.schedule.procedures import TaskType
 from agent.schedule.triggers import Trigger
@@ -80,6 +82,12 @@ class Job:
     created: datetime | None = None
     digest: str = ""
     target_file: str = ""
+
+    @property
+    def name(self) -> str:
+        """What a person calls it on the command line: its id, or the name of its note where that is no id."""
+        stem = PurePosixPath(self.path).stem
+        return stem if self.id == plain_id(stem, TYPE) else self.id
 
     @property
     def only_wakes(self) -> bool:

@@ -7,6 +7,7 @@ from agent.dataclass import dataclass
 from agent.runs.job_approvals import pending_job_approvals
 from agent.runs.job_upkeep import job_record, job_shelf
 from agent.schedule.agent_state import AgentState
+from agent.schedule.job import Job
 from agent.schedule.job_document import coming, problem_document
 from agent.schedule.shelf import Shelf
 from agent.workspace.workspace import Workspace
@@ -14,14 +15,14 @@ from agent.workspace.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class JobsStatus:
-    """The agent's state (None: no daemon has run), the jobs, the next time of one, those that failures have stopped,
-    and how many questions about jobs wait."""
+    """The agent's state (None: no daemon has run), the jobs, the next one with its time, those that failures have
+    stopped, and how many questions about jobs wait."""
 
     state: AgentState | None
     shelf: Shelf
-    next_job: str
+    next_job: Job | None
     next_at: datetime | None
-    stopped: tuple[str, ...]
+    stopped: tuple[Job, ...]
     asked: int
 
 
@@ -29,11 +30,11 @@ def jobs_status(workspace: Workspace, goals: frozenset[str] | None = None) -> Jo
     """Read from files; changes nothing. `goals` has the notes that may be goals, if they are known."""
     shelf, now = job_shelf(workspace, goals).load(), workspace.clock.now()
     active = [job for job in shelf.jobs if job.status == "active"]
-    stopped = tuple(job.id for job in active if job_record(workspace, job.id).is_stopped)
-    times = [(each.at, job.id) for job in active if job.id not in stopped for each in coming(job, now, 1)]
-    at, name = min(times, default=(None, ""))
+    stopped = tuple(job for job in active if job_record(workspace, job.id).is_stopped)
+    times = [(each.at, job.id, job) for job in active if job not in stopped for each in coming(job, now, 1)]
+    at, _, following = min(times, default=(None, "", None))
     asked = len(pending_job_approvals(workspace.vault))
-    return JobsStatus(state_of(workspace.vault), shelf, name, at, stopped, asked)
+    return JobsStatus(state_of(workspace.vault), shelf, following, at, stopped, asked)
 
 
 def jobs_status_document(found: JobsStatus) -> dict[str, object]:
@@ -46,9 +47,11 @@ def jobs_status_document(found: JobsStatus) -> dict[str, object]:
         "last_wakeup": state.last_wakeup.isoformat() if state and state.last_wakeup else None,
         "last_sleep": state.last_sleep.isoformat() if state and state.last_sleep else None,
         "tasks_completed_today": state.tasks_completed_today if state else 0,
-        "next": {"job": found.next_job, "at": found.next_at.isoformat()} if found.next_at else None,
+        "next": {"job": found.next_job.id, "at": found.next_at.isoformat()}
+        if found.next_job and found.next_at
+        else None,
         "jobs": len(found.shelf.jobs),
         "problems": [problem_document(each) for each in found.shelf.problems],
-        "stopped": list(found.stopped),
+        "stopped": [each.id for each in found.stopped],
         "asked": found.asked,
     }

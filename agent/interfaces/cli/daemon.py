@@ -12,14 +12,17 @@ import click
 
 from agent.app.open import open_workspace
 from agent.app.setup import Wishes, decide_drafts
+from agent.config.load import load_settings
+from agent.config.settings import Settings
 from agent.daemon import Daemon, Live
 from agent.interfaces.cli.adopt import adopt, ask_drafts, is_asked
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import said, speak, spoken
 from agent.interfaces.cli.output import Output, find_vault
 from agent.interfaces.cli.progress_bar import progress_bar
 from agent.texts import LANGUAGES, Language, text
 from agent.vault.drafts import drafts_file, load_drafts
 from agent.vault.store import Vault
+from agent.workspace.daemon_lock import is_watched
 from agent.workspace.process_memory import look_while_staying
 
 
@@ -50,9 +53,16 @@ def command(
     if make and path is None:
         raise click.UsageError("--init needs the PATH of the folder that is to become a vault")
     if make and path is not None:
-        done = adopt(output, path, Wishes(language, under=under), drafts=None, yes=yes).done
+        if http:
+            _check_port(load_settings(path if path.is_dir() else None).settings, port)
+        done = adopt(output, path, Wishes(language, under=under, spoken=spoken()), drafts=None, yes=yes).done
         output.note(said("{root} is already a vault" if done.was_vault else "{root} is a vault now", root=path))
     daemon = Daemon(open_workspace(find_vault(Path.cwd(), path or output.given)))
+    settings = daemon.workspace.settings
+    speak(settings.vault.language)  # PATH may be another vault than the one at hand
+    is_open = http or settings.http.on
+    if is_open and not is_watched(daemon.workspace):
+        _check_port(settings, port)
     if not make:
         _ask_again(output, daemon.workspace.vault)
 
@@ -61,10 +71,9 @@ def command(
 
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, stop)
-    settings = daemon.workspace.settings.http
     daemon.meanwhile = _load_doors
-    daemon.doors = partial(_doors, output, settings.port if port is None else port, http or settings.on)
-    output.note(text("live.reading", daemon.workspace.settings.vault.language))
+    daemon.doors = partial(_doors, output, _port(settings, port), is_open)
+    output.note(text("live.reading", settings.vault.language))
 
     def watching() -> None:
         look_while_staying()
@@ -73,6 +82,16 @@ def command(
     with progress_bar(output, said("notes")) as daemon.indexed:
         daemon.run(watching)
     output.emit({"stopped": daemon.stop.reason}, f"stopped: {daemon.stop.reason}")
+
+
+def _port(settings: Settings, given: int | None) -> int:
+    return settings.http.port if given is None else given
+
+
+def _check_port(settings: Settings, given: int | None) -> None:
+    """Raise `UserError` for a port that is taken, before anything is made or read."""
+    ports = import_module("agent.interfaces.http.door.port")
+    ports.bound_socket(ports.PortRequest(_port(settings, given))).close()
 
 
 def _load_doors() -> tuple[ModuleType, ...]:

@@ -10,7 +10,7 @@ import click
 from agent.app.setup import DraftChoice, Wishes, hook_program, hook_scripts
 from agent.interfaces.cli.adopt import Adopted, adopt, is_asked, names
 from agent.interfaces.cli.help_layout import wrap_text
-from agent.interfaces.cli.language import counted, said, speak
+from agent.interfaces.cli.language import counted, said, speak, spoken
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import size
 from agent.interfaces.cli.prompt import confirm
@@ -30,7 +30,7 @@ _ABOUT_HOOKS = (
 
 @click.command(short_help="Make a folder a vault; touches nothing that exists.")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--language", type=click.Choice(LANGUAGES), help="The language of the notes that are laid; else en.")
+@click.option("--language", type=click.Choice(LANGUAGES), help="The language of the notes that are laid; else yours.")
 @click.option("--hooks/--no-hooks", default=None, help="Put our git hooks into the repository, or do not ask.")
 @click.option("--drafts", type=click.Choice(get_args(DraftChoice)), help="What becomes of your uncommitted changes.")
 @click.option("--under", metavar="FOLDER", help="The folder for all that is the agent's, such as Agent.")
@@ -57,9 +57,8 @@ def command(
     """
     if language is not None:  # as all commands speak in that vault
         speak(language)
-    adopted = adopt(
-        output, path, Wishes(language, restore, watch_inbox=watch_inbox, under=under), drafts=drafts, yes=yes
-    )
+    wishes = Wishes(language, restore, watch_inbox=watch_inbox, under=under, spoken=spoken())
+    adopted = adopt(output, path, wishes, drafts=drafts, yes=yes)
     done, language = adopted.done, adopted.language
     no_driver = merge_driver_setup.install(done.vault, hook_program())
     installed, left = _hooks(output, done, False if yes and hooks is None else hooks)

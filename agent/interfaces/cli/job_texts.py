@@ -1,6 +1,7 @@
 """Jobs as `vault-agent jobs` prints them."""
 
 from datetime import datetime
+from shlex import quote
 
 from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.printing import columns, padded
@@ -16,8 +17,8 @@ from agent.schedule.zones import machine_zone
 
 def format_list(shelf: Shelf, now: datetime) -> str:
     """A line for each job, then what is wrong and what waits."""
-    width = max((columns(job.id) for job in shelf.jobs), default=0)
-    rows = [(padded(job.id, width), _state(job), format_when(job), _next(job, now)) for job in shelf.jobs]
+    width = max((columns(job.name) for job in shelf.jobs), default=0)
+    rows = [(padded(job.name, width), _state(job), format_when(job), _next(job, now)) for job in shelf.jobs]
     lines = ["  ".join(each).rstrip() for each in rows]
     lines += [problem_line(each) for each in shelf.problems]
     lines += [
@@ -42,21 +43,28 @@ def format_when(job: Job) -> str:
 
 def format_job(job: Job, now: datetime, record: JobRecord) -> list[str]:
     """Everything about one job but its runs before the last one."""
+    times = coming(job, now, 3) if job.status == "active" else ()
     rows = [
         (said("note"), job.path),
         (said("when"), format_when(job)),
         (said("zone"), job.zone.key),
-        (said("status"), said(job.status)),
+        (said("status"), said(job.status) + _paused_hint(job)),
         (said("does"), job.task or (said("only wakes the agent") if job.only_wakes else job.text.partition("\n")[0])),
         (said("answers"), job.channel),
-        (said("next"), listed(format_time(each.at, now) for each in coming(job, now, 3)) or "-"),
+        (said("next"), listed(format_time(each.at, now) for each in times) or "-"),
     ]
     if record.last_run_at is not None and record.last_run_status is not None:
         rows.append((said("last"), f"{format_time(record.last_run_at, now)}  {said(record.last_run_status)}"))
     if record.is_stopped:
-        rows.append((said("status"), said("{id} is stopped by its failures: vault-agent jobs resume {id}", id=job.id)))
+        rows.append(
+            (said("status"), said("{id} is stopped by its failures: vault-agent jobs resume {id}", id=quote(job.name)))
+        )
     width = max(columns(label) for label, _ in rows)
     return [job.title, *(f"  {padded(label, width)}  {words}" for label, words in rows)]
+
+
+def _paused_hint(job: Job) -> str:
+    return said("; vault-agent jobs resume {id}", id=quote(job.name)) if job.status == "paused" else ""
 
 
 def _state(job: Job) -> str:

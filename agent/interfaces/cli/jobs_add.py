@@ -17,6 +17,7 @@ from agent.runs.status import has_model
 from agent.schedule.job_document import coming, job_document, occurrence_documents
 from agent.schedule.new_job import job_of_words
 from agent.vault.change import Stamp
+from agent.vault.message import one_line
 from agent.workspace.daemon_lock import is_watched
 
 
@@ -49,7 +50,7 @@ def add(output: Output, words: tuple[str, ...], yes: bool) -> None:
         lines.append(said("not written: with --yes it is"))
         output.emit({**document, "written": False}, as_lines(lines))
         return
-    with vault.transaction(f"job(add): {job.id}", Stamp("human")) as change:
+    with vault.transaction(f"job(add): {one_line(job.name)}", Stamp("human")) as change:
         change.create(job.path, made.data)
     told = [] if asks else lines
     told.append(said("written: {path}", path=job.path))

@@ -70,7 +70,7 @@ def _set(output: Output, workspace: Workspace, name: str, status: JobStatus) -> 
     job = find_job(workspace, name)
     outcome = set_status(workspace, job, status)
     lines = [said("waits until git has finished what it is doing")] if outcome.queued else []
-    lines += [said("{id} is {status}", id=job.id, status=said(status))]
+    lines += [said("{id} is {status}", id=job.name, status=said(status))]
     document: dict[str, object] = {"job": job.id, "status": status, "commit": outcome.commit}
     if status == "active":
         cost = cost_of_day(workspace, job, has_model(workspace))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from shlex import quote
 
 import click
 
@@ -35,7 +36,7 @@ def history(output: Output, name: str, count: int) -> None:
     lines = [_line(each, now) for each in shown]
     if record.is_stopped:
         stopped = "stopped after {count} failures in a row: vault-agent jobs resume {id}"
-        lines.append(said(stopped, count=record.consec_failures, id=job.id))
+        lines.append(said(stopped, count=record.consec_failures, id=quote(job.name)))
     output.emit(document, as_lines(lines) or said("it has not run yet"))
 
 

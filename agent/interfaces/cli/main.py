@@ -308,7 +308,7 @@ def exit_code(error: Exception) -> int:
             return AGAIN
         case click.Abort():
             return INTERRUPTED
-        case OSError(errno=number) if number in _PERSON_CAN_FIX:
+        case OSError(errno=number) if number in _PERSON_CAN_FIX or _is_nowhere(error):
             return FIXABLE
         case _:
             return BUG
@@ -336,6 +336,8 @@ def _words(error: Exception, code: int) -> tuple[str, str, str]:
             return type(error).__name__, error.format_message(), ""
         case click.Abort():
             return "Interrupted", said("stopped"), ""
+        case OSError() if code == FIXABLE and _is_nowhere(error):
+            return type(error).__name__, said("the folder that you are in was deleted"), said("go to another one: cd ~")
         case OSError() if code == FIXABLE:
             reason = said(os_reason(error))
             if not error.filename:
@@ -345,6 +347,17 @@ def _words(error: Exception, code: int) -> tuple[str, str, str]:
         case _:
             hint = said("this is a bug, please report it; VAULT_AGENT_DEBUG=1 vault-agent … shows where it happened")
             return type(error).__name__, f"{type(error).__name__}: {error}", hint
+
+
+def _is_nowhere(error: OSError) -> bool:
+    """True for a failure because the folder that the person is in is not there any more."""
+    if error.filename is not None:
+        return False
+    try:
+        os.getcwd()  # noqa: PTH109 - nothing is done with it
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _usage(error: click.UsageError) -> str:

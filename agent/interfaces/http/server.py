@@ -22,7 +22,7 @@ from agent.config.private import FILE, make_folder
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.http.door.guard import Guard, RequestLimits
-from agent.interfaces.http.door.port import Listener, PortRequest, Tls, listener_of
+from agent.interfaces.http.door.port import Listener, PortRequest, Tls, bound_socket, listener_of
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.socket_file import bindable
 from agent.texts import Language
@@ -144,20 +144,7 @@ class HttpServer:
 
     def open_port(self, wanted: PortRequest) -> OpenListener:
         """Listen on a port of this machine; raises `UserError` if it is taken or may not be used."""
-        address, port = wanted.address, wanted.port
-        wanted.check()
-        listening = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind((address, port))
-        except OSError as error:
-            listening.close()
-            raise UserError(
-                "port {port} cannot be opened: {reason}",
-                hint="give another one with --port, or 0 for any that is free",
-                port=port,
-                reason=error.strerror or str(error),
-            ) from None
+        listening = bound_socket(wanted)
         port = listening.getsockname()[1]
         return self._listen(self.app, listening, port, listener_of(wanted, port), wanted.tls)
 

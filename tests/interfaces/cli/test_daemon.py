@@ -1,5 +1,6 @@
 """`daemon` refuses to start where it must not, and says what would help."""
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,20 @@ def test_a_folder_that_is_no_vault_is_left_alone(run: Run, tmp_path: Path) -> No
     error = run("daemon", str(tmp_path / "plain"), code=2)["error"]
     assert isinstance(error, dict) and error["type"] == "NotAVault"
     assert list((tmp_path / "plain").iterdir()) == []
+
+
+def test_a_port_that_is_taken_is_said_before_anything_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert main(["daemon", str(tmp_path / "new"), "--init", "--http", "--port", port]) == 2
+        assert "already in use" in capsys.readouterr().err and not (tmp_path / "new").exists()
+        assert main(["init", str(tmp_path / "chinese"), "--language", "zh"]) == 0
+        capsys.readouterr()
+        assert main(["daemon", str(tmp_path / "chinese"), "--http", "--port", port]) == 2
+    told = capsys.readouterr().err
+    assert f"端口 {port} 打不开：已被别的程序占用" in told and "正在翻看" not in told
 
 
 def test_init_needs_to_know_the_folder(run: Run) -> None:

@@ -34,6 +34,21 @@ def test_it_ends_with_three_commands_that_work(tmp_path: Path, capsys: pytest.Ca
     assert "--vault" in commands[2] and commands[2].endswith(" log")
 
 
+def test_a_new_vault_speaks_the_language_of_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert main(["init", "mine"]) == 0
+    assert (tmp_path / "mine" / "欢迎.md").exists() and "试试" in capsys.readouterr().out
+    assert "language: zh" in (tmp_path / "mine" / "vault-agent.yaml").read_text("utf-8")
+    assert main(["init", "theirs", "--language", "en"]) == 0
+    assert main(["init", "theirs", "--restore"]) == 0
+    assert not (tmp_path / "theirs" / "欢迎.md").exists()
+    assert main(["config", "set", "vault.language", "en"]) == 0
+    assert main(["init", "set"]) == 0
+    assert not (tmp_path / "set" / "欢迎.md").exists()
+
+
 def test_inside_the_vault_the_commands_need_no_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -105,3 +120,13 @@ def test_a_refusal_is_one_line_and_a_hint(tmp_path: Path, name: str, capsys: pyt
     assert main(["init", name]) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ") and "hint: " in error
+
+
+def test_a_folder_that_was_deleted_meanwhile_is_no_bug_of_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert main(["status"]) == 2
+    assert "the folder that you are in was deleted" in capsys.readouterr().err

@@ -69,6 +69,25 @@ def test_a_person_reads_words_and_times_of_their_own_clock(
         assert "cron" not in each and not re.search(r":\d\d[+]\d\d:\d\d", each)
 
 
+def test_a_paused_job_names_no_time_but_the_command_that_lets_it_run(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(root / "jobs/night.md", NIGHT.replace("active", "paused"))
+    shown = tell(capsys, "jobs", "show", "night")
+    assert "paused; vault-agent jobs resume night" in shown and ":30, " not in shown
+
+
+def test_a_job_with_a_chinese_name_is_called_by_it(root: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    found = run("jobs", "add", "每个工作日九点给我简报", "--yes")["job"]
+    assert found["id"].isascii(), "ids stand in the names of files and claims"
+    assert "job(add): 给我简报" in tell(capsys, "log")
+    tell(capsys, "jobs", "pause", "给我简报")
+    shown = tell(capsys, "jobs")
+    assert "给我简报  paused" in shown and found["id"] not in shown
+    assert "给我简报 is active" in tell(capsys, "jobs", "resume", "给我简报")
+    assert "给我简报 at " in tell(capsys, "status")
+
+
 def test_a_name_that_nothing_has_is_said(root: Path, run: Run) -> None:
     assert "no job nothing" in run("jobs", "next", "nothing", code=2)["error"]["message"]
     write(root / "jobs/night.md", NIGHT)

@@ -156,7 +156,7 @@ def _state(workspace: Workspace, working: tuple[str, ...]) -> AgentStateView:
     ]
     now = workspace.clock.now()
     for job in found.shelf.jobs:
-        if job.status == "active" and job.id not in found.stopped:
+        if job.status == "active" and job not in found.stopped:
             actions += [NextAction("job", job.id, job.title, each.at.isoformat()) for each in coming(job, now, 1)]
     actions.sort(key=lambda each: (each.at is not None, datetime.fromisoformat(each.at).timestamp() if each.at else 0))
     return AgentStateView(

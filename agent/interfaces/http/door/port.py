@@ -1,12 +1,13 @@
-"""A port that is asked for, the hosts and origins that are its own, and a port that is open."""
+"""A port that is asked for, and whether it is free, the hosts and origins that are its own, and a port that is open."""
 
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from agent.config.entrance import Entrance
 from agent.dataclass import dataclass
-from agent.errors import UserError
+from agent.errors import UserError, os_reason
 
 LOOPBACK = "127.0.0.1"
 _THIS_MACHINE = {LOOPBACK, "::1"}
@@ -46,6 +47,24 @@ class PortRequest:
             )
         if self.origin and not _is_origin(self.origin):
             raise UserError("{origin} is no origin", hint="such as https://vault.example.org", origin=self.origin)
+
+
+def bound_socket(wanted: PortRequest) -> socket.socket:
+    """A socket with the port that was asked for; raises `UserError` if it is taken or may not be used."""
+    wanted.check()
+    found = socket.socket(socket.AF_INET6 if ":" in wanted.address else socket.AF_INET, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((wanted.address, wanted.port))
+    except OSError as error:
+        found.close()
+        raise UserError(
+            "port {port} cannot be opened: {reason}",
+            hint="give another one with --port, or 0 for any that is free",
+            port=wanted.port,
+            reason=os_reason(error),
+        ) from None
+    return found
 
 
 @dataclass(frozen=True, slots=True)
