@@ -170,3 +170,11 @@ def test_what_is_not_known_is_none_and_what_was_not_done_is_zero() -> None:
         assert chart.is_empty
     assert {each.values for each in notice_chart(days, {}, None).series} == {(None, None, None)}
     assert notice_chart(days, {}, days[1]).series[0].values == (None, 0, 0)
+
+
+def test_a_window_that_is_made_narrow_never_scrolls_sideways(page: Page, house: House) -> None:
+    page.goto(f"{house.url}/metrics")
+    expect(page.locator(".chart canvas")).to_have_count(len(CHARTS))
+    for width in (1024, 500):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
