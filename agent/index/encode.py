@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from agent.dataclass import dataclass
-from agent.index.arrays import HOOD, Floats, Ints, NoteArrays, distinct, hash_terms
+from agent.index.arrays import HOOD, Floats, Ints, NoteArrays, counted_tokens, distinct, hash_terms
 from agent.index.document import Document
 from agent.index.embedder import Embedder, in_parts
 from agent.index.pieces import sums_of, tokens_of
@@ -35,6 +35,8 @@ def encode(documents: Sequence[Document], embedder: Embedder | None, fields: Map
     titles = [document.title for document in documents]
     tokens, ends, sums = _tokenize([unit.text for unit in units], embedder)
     _, _, title_sums = _tokenize(titles, embedder)
+    lengths = np.diff(ends, prepend=0)
+    counted, ends = counted_tokens(tokens, ends)
     counts = [len(document.units) for document in documents]
     norms, hood_norms = np.linalg.norm(sums, axis=1).astype(np.float32), _hood_norms(sums, counts)
     found = []
@@ -49,14 +51,14 @@ def encode(documents: Sequence[Document], embedder: Embedder | None, fields: Map
             np.cumsum([len(unit.terms) for unit in document.units], dtype=np.int32),
             hash_terms([term for term, _ in extra]),
             np.array([weight for _, weight in extra], dtype=np.float32),
-            tokens[before : before + int(token_ends[-1]) if count else before],
+            counted[before : before + int(token_ends[-1]) if count else before],
             token_ends,
             norms[at],
             hood_norms[at],
             np.array([unit.first for unit in document.units], dtype=np.int32),
             np.array([unit.last for unit in document.units], dtype=np.int32),
         )
-        found.append(Encoded(arrays, _chunks(np.diff(token_ends, prepend=0).tolist(), sums[at], title)))
+        found.append(Encoded(arrays, _chunks(lengths[at].tolist(), sums[at], title)))
         start += count
     return found
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.dataclass import dataclass
-from agent.index.arrays import Floats, Ints
+from agent.index.arrays import MOST_TOKENS, Floats, Ints
 
 _NAME = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
 
@@ -72,6 +72,8 @@ def check_parts(tokens: int, matrix: NDArray[np.floating], weights: Floats | Non
     shape = matrix.shape[:1] if mapping is None else mapping.shape
     if shape != (tokens,):
         raise ValueError(f"its tokenizer has {tokens:,} tokens, and its embeddings are for {shape}")
+    if tokens > MOST_TOKENS:
+        raise ValueError(f"it has {tokens:,} tokens, and no more than {MOST_TOKENS:,} can be stored")
     if weights is not None and weights.shape != shape:
         raise ValueError(f"its weights have the shape {weights.shape}, and its tokenizer has {tokens:,} tokens")
     if mapping is not None and not 0 <= int(mapping.min()) <= int(mapping.max()) < len(matrix):

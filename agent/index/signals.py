@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.dataclass import dataclass
-from agent.index.arrays import HOOD, Batch, Floats, Ints, Words, distinct
+from agent.index.arrays import HOOD, Batch, Floats, Ints, Words, distinct, times_in, tokens_in
 from agent.index.embedder import Embedder
 from agent.index.weights import Weights
 
@@ -100,13 +100,13 @@ def meaning_signals(encoded: EncodedQuery, batch: Batch, embedder: Embedder) -> 
     names = ("unit_cosine", "hood_cosine", "unit_match", "hood_match")
     if not len(arrays.tokens) or not len(encoded.vectors):
         return {name: np.zeros(units) for name in names}
-    tokens, places = distinct(arrays.tokens)
+    tokens, places = distinct(tokens_in(arrays.tokens))
     place = places.astype(np.int64)
     rows = embedder.vectors(tokens)
     along = np.vecdot(rows, encoded.vector).astype(np.float64)
     full, starts = _full_units(arrays.token_ends)
     dots = np.zeros(units)
-    dots[full] = np.add.reduceat(along.take(place), starts)
+    dots[full] = np.add.reduceat(along.take(place) * times_in(arrays.tokens), starts)
     # a script that the model knows by its bytes says the same token again and again
     _, first, which = np.unique(encoded.tokens, return_index=True, return_inverse=True)
     near = _similarities(encoded.vectors[first], rows)

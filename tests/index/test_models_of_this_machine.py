@@ -3,6 +3,7 @@
 import os
 import shutil
 import socket
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.index import embedder
+from agent.index.arrays import MOST_TOKENS
 from agent.index.embedder import SHIPPED, Embedder, choose_embedder
-from agent.index.model_files import FoundModel, hub_cache
+from agent.index.model_files import FoundModel, check_parts, hub_cache
 from tests.index.models import DAMAGES, NAME, WORDS, save_in_hub, static_model
 
 SHIPPED_NAME = "wordllama-l2-256"
@@ -133,6 +135,13 @@ def test_a_model_that_cannot_be_used_is_named_with_the_reason_and_what_helps(
     assert found.reason.startswith(f"the model {model} ")
     assert "vault-agent config set index.model shipped" in found.fix
     assert found.notice.isprintable()
+
+
+def test_a_model_has_no_more_tokens_than_a_note_can_store() -> None:
+    for tokens, is_refused in ((MOST_TOKENS, False), (MOST_TOKENS + 1, True)):
+        matrix = np.broadcast_to(np.zeros(1, np.float16), (tokens, 1))
+        with pytest.raises(ValueError, match="16,777,216") if is_refused else nullcontext():
+            check_parts(tokens, matrix, None, None)
 
 
 @pytest.fixture(scope="module")

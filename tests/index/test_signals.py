@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.index.arrays import HOOD, NoteArrays, batch, from_bytes
+from agent.index.arrays import HOOD, NoteArrays, batch, counted_tokens, from_bytes, times_in, tokens_in
 from agent.index.signals import EncodedQuery, Row, Statistics, meaning_signals, word_signals
 from agent.index.weights import Weights
 from tests.index.fakes import FakeEmbedder
@@ -27,13 +27,15 @@ def pack(note: Note) -> NoteArrays:
     sums = [_sum(tokens) for _, tokens in units]
     hoods = [np.sum(sums[max(at - HOOD, 0) : at + HOOD + 1], axis=0) for at in range(len(units))]
     lines = np.arange(len(units), dtype=np.int32)
+    tokens = np.array([token for _, tokens in units for token in tokens], dtype=np.int32)
+    counted, ends = counted_tokens(tokens, np.cumsum([len(tokens) for _, tokens in units], dtype=np.int32))
     return NoteArrays(
         np.array([term for terms, _ in units for term in terms], dtype=np.uint32),
         np.cumsum([len(terms) for terms, _ in units], dtype=np.int32),
         np.array([term for term, _ in extra], dtype=np.uint32),
         np.array([weight for _, weight in extra], dtype=np.float32),
-        np.array([token for _, tokens in units for token in tokens], dtype=np.int32),
-        np.cumsum([len(tokens) for _, tokens in units], dtype=np.int32),
+        counted,
+        ends,
         np.linalg.norm(sums, axis=1).astype(np.float32),
         np.linalg.norm(hoods, axis=1).astype(np.float32),
         lines,
@@ -68,6 +70,19 @@ def test_rows_become_one_batch_and_lose_nothing(notes: list[Note]) -> None:
         assert found.arrays.extra_weights[found.extra_note == number].tolist() == row.extra_weights.tolist()
         assert from_bytes(row.to_bytes()).last.tolist() == found.arrays.last[start:end].tolist()
         start = end
+
+
+@given(st.lists(st.lists(st.tuples(st.sampled_from([0, 1, 7, (1 << 24) - 1]), st.sampled_from([1, 2, 255, 256, 600])))))
+def test_a_unit_keeps_how_often_it_has_each_token(units: list[list[tuple[int, int]]]) -> None:
+    texts = [[token for token, times in unit for _ in range(times)] for unit in units]
+    tokens = np.array([token for text in texts for token in text], dtype=np.int32)
+    counted, ends = counted_tokens(tokens, np.cumsum([len(text) for text in texts], dtype=np.int32))
+    assert ends.tolist() == sorted(ends.tolist())
+    assert len(ends) == len(texts)
+    for text, found in zip(texts, np.split(counted, ends), strict=False):
+        names, times = tokens_in(found).tolist(), times_in(found).tolist()
+        assert [token for token, count in zip(names, times, strict=True) for _ in range(count)] == sorted(text)
+        assert len(names) == sum(-(-text.count(token) // 256) for token in set(text))
 
 
 def test_a_row_that_is_cut_short_is_refused() -> None:
