@@ -72,3 +72,5 @@ class SearchResult:
     engine: str
     hits: tuple[Hit, ...] = field(default=())
     degraded: str | None = None
+    is_near: bool = False
+    """True if no hit is known to have a word of the query: they were found by their meaning alone."""

@@ -23,10 +23,13 @@ def find_notes(
 ) -> tuple[SearchResult, float]:
     """The best hits, and the milliseconds that the search took."""
     started = time.perf_counter()
-    answer = index.search(query, limit + MORE, passages=passages, explain=explain)
+    answer = index.search(query, limit + MORE, passages=passages, explain=True)
     home = index.workspace.vault.home
     answer = replace(answer, hits=tuple(hit for hit in answer.hits if not is_unfilled(hit, home)))
-    return person_first(answer, limit, home), (time.perf_counter() - started) * 1000
+    found = person_first(answer, limit, home)
+    if not explain:
+        found = replace(found, hits=tuple(replace(hit, why=()) for hit in found.hits))
+    return found, (time.perf_counter() - started) * 1000
 
 
 def commit_at(workspace: Workspace, when: str) -> str:

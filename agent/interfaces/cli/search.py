@@ -73,7 +73,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _format(answer: SearchResult, took: float, late: str | None) -> str:
-    lines: list[str] = []
+    lines = [said("no note has these words; these are nearest in meaning")] if answer.is_near else []
     for number, hit in enumerate(answer.hits, 1):
         where = f"{hit.path}:{hit.lines[0]}"
         lines.append(f"{number:2} {escape_line(hit.title)}  {escape_line(where)}  {hit.score:.2f}")

@@ -163,6 +163,19 @@ def test_a_person_s_note_is_before_templates_and_the_program_s_notes(run: Run, r
     assert [hit["path"] for hit in hits(run("search", said, "--limit", "1"))] == ["trip.md"]
 
 
+def test_what_a_person_told_is_before_the_question_that_they_asked(run: Run, root: Path) -> None:
+    run("remember", "The spare key is with Ana")
+    run("ask", "Who has the spare key?")
+    assert hits(run("search", "who has the spare key"))[0]["path"].startswith("entries/")
+
+
+def test_when_no_note_has_the_words_it_says_so(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    said = "no note has these words"
+    for query, is_said in (("zzzzqqq", True), ("kettle", False), ("path:tea.md", False)):
+        assert main(["search", query]) == 0
+        assert (said in capsys.readouterr().out) == is_said, query
+
+
 def test_a_file_that_is_no_text_is_not_found_and_status_says_so(run: Run, root: Path) -> None:
     write(root / "Binary.md", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rkettle" + bytes(range(256)) * 4)
     write(root / "log.md", "\x1b[31mkettle\x1b[0m boils\n")

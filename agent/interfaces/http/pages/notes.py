@@ -1,13 +1,14 @@
 """Notes: folders and a search, one note with its links and properties, and its history with restore."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from markupsafe import Markup
 
 from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
-from agent.index.hit import Hit
+from agent.index.hit import SearchResult
 from agent.interfaces.http.pages.markdown import html_of, line_html
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.markdown.note import Note
@@ -49,8 +50,9 @@ def show(request: PageRequest) -> Mapping[str, object]:
     """A search's hits, or the folders and notes of one folder."""
     query, folder = request.field("q"), request.field("folder").strip("/")
     if query:
-        hits, degraded = _search(request, query)
-        return {"q": query, "hits": hits, "degraded": degraded, "folder": "", "folders": (), "notes": (), "left": 0}
+        found = _search(request, query)
+        shown = {"q": query, "hits": found.hits, "is_near": found.is_near, "degraded": found.degraded or ""}
+        return {**shown, "folder": "", "folders": (), "notes": (), "left": 0}
     start = f"{folder}/" if folder else ""
     inside = [path for path in request.workspace.vault.note_paths(folder) if path.startswith(start)]
     counts: dict[str, int] = {}
@@ -65,6 +67,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
     return {
         "q": "",
         "hits": (),
+        "is_near": False,
         "degraded": "",
         "folder": folder,
         "parents": _parents(folder),
@@ -74,13 +77,12 @@ def show(request: PageRequest) -> Mapping[str, object]:
     }
 
 
-def _search(request: PageRequest, query: str) -> tuple[tuple[Hit, ...], str]:
+def _search(request: PageRequest, query: str) -> SearchResult:
     home = request.workspace.vault.home
     with request.service.index.held() as index:
         found = index.search(query, _HITS + MORE, explain=True)
     kept = tuple(hit for hit in found.hits if not is_unfilled(hit, home))
-    answer = person_first(type(found)(found.query, found.mode, found.engine, kept, found.degraded), _HITS, home)
-    return answer.hits, found.degraded or ""
+    return person_first(replace(found, hits=kept), _HITS, home)
 
 
 def _parents(folder: str) -> list[tuple[str, str]]:
