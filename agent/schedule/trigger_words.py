@@ -1,4 +1,4 @@
-"""When a job runs, in words: `30 7 * * 1-5` is "on weekdays at 07:30". Others stay as they are written."""
+"""When and how often a job runs, in words: `30 7 * * 1-5` is "on weekdays at 07:30"; others stay as they are."""
 
 import re
 from collections.abc import Sequence
@@ -44,6 +44,15 @@ def trigger_words(trigger: Trigger, zone: ZoneInfo, language: Language) -> str:
             return text("times.on_event", language, name=name)
         case _:
             assert_never(trigger)
+
+
+def often_words(times: float, language: Language) -> str:
+    """How often so many times a day is, from once a day downwards in times a week."""
+    is_daily = times >= 0.95
+    count = times if is_daily else times * 7
+    shown = f"{count:.0f}" if count >= 0.95 else f"{count:.2g}"
+    unit, number = "day" if is_daily else "week", "one" if shown == "1" else "many"
+    return text(f"times.about_a_{unit}_{number}", language, count=shown)
 
 
 def _every(seconds: int, language: Language) -> str:

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from agent.schedule.trigger_words import trigger_words
+from agent.schedule.trigger_words import often_words, trigger_words
 from agent.schedule.triggers import At, Cron, Every
 
 UTC = ZoneInfo("UTC")
@@ -39,6 +39,17 @@ def test_each_interval_has_words_in_both_languages() -> None:
         "every minute", "every 2 hours", "every day", "every 2 weeks", "every 90 seconds",
     ]  # fmt: skip
     assert trigger_words(Cron("30 7 * * 1"), UTC, "zh") == "周一 07:30"
+
+
+def test_a_rate_is_said_in_times_a_day_or_a_week() -> None:
+    said = {
+        24.0: "about 24 times a day",
+        1.0: "about once a day",
+        5 / 7: "about 5 times a week",
+        1 / 7: "about once a week",
+    }
+    assert {rate: often_words(rate, "en") for rate in said} == said
+    assert often_words(0.05, "en") == "about 0.35 times a week" and often_words(1.0, "zh") == "大约每天一次"
 
 
 def test_a_moment_is_said_in_the_zone_of_the_job() -> None:

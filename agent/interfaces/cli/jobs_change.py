@@ -5,7 +5,7 @@ import click
 from agent.app.jobs import run_by_hand
 from agent.app.open import open_workspace
 from agent.interfaces.cli.jobs_lookup import find_job
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import said, spoken
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
 from agent.interfaces.cli.printing import as_lines
 from agent.runs.job_run import JobResult
@@ -13,6 +13,7 @@ from agent.runs.job_upkeep import DayCost, cost_of_day, set_status
 from agent.runs.status import has_model
 from agent.schedule.history import history_path
 from agent.schedule.job import JobStatus
+from agent.schedule.trigger_words import often_words
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
@@ -82,7 +83,7 @@ def _set(output: Output, workspace: Workspace, name: str, status: JobStatus) -> 
 
 def format_cost(cost: DayCost) -> str:
     """What a day costs, in one line."""
-    times = said("about {times:.1f} times a day", times=cost.times) if cost.times else said("no fixed time")
+    times = often_words(cost.times, spoken()) if cost.times else said("no fixed time")
     if cost.is_free:
         return said("{times}; no model: nothing to pay", times=times)
     if cost.money is None:

@@ -138,8 +138,7 @@ class Screen:
             case ToolCompleted(tool=tool, call=call):
                 self.line(f"· {self.activity.end_tool(call, tool)}")
             case ToolCallFailed(tool=tool, call=call, error=error):
-                first = error.strip().partition("\n")[0]
-                self.line(f"· {self.activity.end_tool(call, tool)[:_WIDTH]}: {first[:_WIDTH]}")
+                self.line(f"· {self.activity.end_tool(call, tool)[:_WIDTH]}: {_first_words(error)[:_WIDTH]}")
 
     def show_typed(self, text: str) -> None:
         """Show the line that the person is typing; empty for none."""
@@ -196,3 +195,9 @@ class Screen:
 def is_terminal() -> bool:
     """True if standard input and output are a terminal, so that a person can be asked."""
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _first_words(error: str) -> str:
+    """The first line of a tool's error, and the one that it announces."""
+    first, _, rest = error.strip().partition("\n")
+    return f"{first} {rest.partition(chr(10))[0]}".rstrip() if first.endswith(":") else first

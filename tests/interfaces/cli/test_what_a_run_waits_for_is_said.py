@@ -78,8 +78,17 @@ def test_a_tool_is_shown_with_its_subject_when_it_ends(
         lambda: screen.on_event(ToolCompleted("r", "s", "c1", "vault_search", 0.1, 10)),
         lambda: screen.on_event(started("c2", "vault_read", "gone.md")),
         lambda: screen.on_event(ToolCallFailed("r", "s", "c2", "vault_read", 0.1, "no such note\nat all")),
+        lambda: screen.on_event(started("c3", "vault_edit", "a.md")),
+        lambda: screen.on_event(
+            ToolCallFailed("r", "s", "c3", "vault_edit", 0.1, "vault_edit was not called:\nno argument x\nmore")
+        ),
     ]
     for event in events:
         event()
     shown = [line for line in capsys.readouterr().out.split("\n") if line]
-    assert shown == ["I look.", '· vault_search "roof"', '· vault_read "gone.md": no such note']
+    assert shown == [
+        "I look.",
+        '· vault_search "roof"',
+        '· vault_read "gone.md": no such note',
+        '· vault_edit "a.md": vault_edit was not called: no argument x',
+    ]

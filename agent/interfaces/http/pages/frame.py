@@ -26,6 +26,7 @@ from agent.interfaces.http.pages.markdown import html_of
 from agent.interfaces.http.pages.page import PageRequest
 from agent.interfaces.http.problems import problem_of
 from agent.interfaces.http.responses import SECURITY_HEADERS
+from agent.schedule.trigger_words import often_words
 from agent.texts import Language, text, translated
 
 FOLDER = Path(__file__).parent
@@ -130,6 +131,7 @@ def _environment() -> Environment:
         "exact": _exact,
         "note_name": note_name,
         "in_words": _in_words,
+        "often": _often,
     }
     return found
 
@@ -138,6 +140,11 @@ def _environment() -> Environment:
 def _text(context: Context, key: str, /, **values: object) -> str:
     language: Language = context["language"]
     return text(f"pages.{key}", language, **values)
+
+
+@pass_context
+def _often(context: Context, times: float) -> str:
+    return often_words(times, context["language"])
 
 
 @pass_context

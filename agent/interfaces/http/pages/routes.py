@@ -6,11 +6,12 @@ from http import HTTPStatus
 from urllib.parse import quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from agent.errors import NoteGone
+from agent.errors import NoteGone, Unknown
 from agent.interfaces.http.pages.frame import FOLDER, HEADERS, REPORTS, page_response, problem_page
 from agent.interfaces.http.pages.markdown import PICTURES
 from agent.interfaces.http.pages.needs import waiting_count
@@ -45,6 +46,7 @@ def page_routes(service: Service) -> tuple[BaseRoute, ...]:
         Route("/assets/{digest}/{name:path}", _file),
         Route("/look", _look, methods=["POST"]),
         *_report_routes(reports),
+        _missing_route(service),
     )
 
 
@@ -93,6 +95,17 @@ def _picture_route(service: Service) -> Route:
         return picture_response(picture, request.headers.get("if-none-match", ""))
 
     return Route(f"{PICTURES}{{path:path}}", endpoint, name="picture")
+
+
+def _missing_route(service: Service) -> Route:
+    async def endpoint(request: Request) -> Response:
+        if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        asked = await _asked(service, request)
+        missing = Unknown("there is no page {path}", hint="the menu has all pages", path=request.url.path)
+        return problem_page(missing, asked, _frame(service, request, None))
+
+    return Route("/{path:path}", endpoint, name="missing page")
 
 
 async def _asked(service: Service, request: Request, form: Mapping[str, object] | None = None) -> PageRequest:
