@@ -72,8 +72,8 @@ class SettingType:
             return kind
         given = {"kind": kind, "low": limits.low, "high": limits.high}
         if not limits.unit:
-            return Sentence("{kind} from {low:g} to {high:g}", **given)
-        return Sentence("{kind} from {low:g} to {high:g} {unit}", **given, unit=Sentence(limits.unit))
+            return Sentence("{kind} from {low:,.12g} to {high:,.12g}", **given)
+        return Sentence("{kind} from {low:,.12g} to {high:,.12g} {unit}", **given, unit=Sentence(limits.unit))
 
     def read(self, text: str) -> SettingValue:
         """The value of `text`; raises `ConfigError` with the expected values."""

@@ -30,7 +30,7 @@ def job_of_words(vault: Vault, words: str, now: datetime) -> NewJob:
     """The job that a sentence asks for; raises `UserError` if its time is not clear."""
     found = parse_plain(words, now)
     if found is None:
-        raise UserError("the time is not clear: {text}", hint="{examples}", text=words.strip()[:80], examples=_EXAMPLES)
+        raise UserError("the time is not clear: {text}", hint=_EXAMPLES, text=words.strip()[:80])
     task = found.task.strip()
     title = short_title(task or words)
     return make_job(vault, title, task, found.header, "static", now)

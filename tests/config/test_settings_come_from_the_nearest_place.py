@@ -115,7 +115,7 @@ def test_off_is_a_word_and_not_false(places: Places) -> None:
     ("text", "line", "says"),
     [
         ("git:\n  quiet_secs: 3\n", 2, "no such setting"),
-        ("git:\n  quiet_seconds: soon\n", 2, "not a number from 0 to 86400 seconds"),
+        ("git:\n  quiet_seconds: soon\n", 2, "not a number from 0 to 86,400 seconds"),
         ("git:\n  quiet_seconds: .nan\n", 2, "not a number"),
         ("git:\n  quiet_seconds: nan\n", 2, "not a number"),
         ("brake:\n  share: 1.5\n", 2, "from 0 to 1"),

@@ -18,7 +18,10 @@ from agent.schedule.zones import machine_zone
 def format_list(shelf: Shelf, now: datetime) -> str:
     """A line for each job, then what is wrong and what waits."""
     width = max((columns(job.name) for job in shelf.jobs), default=0)
-    rows = [(padded(job.name, width), _state(job), format_when(job), _next(job, now)) for job in shelf.jobs]
+    rows = [
+        filter(None, (padded(job.name, width), _state(job), format_when(job), _next(job, now), _title(job)))
+        for job in shelf.jobs
+    ]
     lines = ["  ".join(each).rstrip() for each in rows]
     lines += [problem_line(each) for each in shelf.problems]
     lines += [
@@ -65,6 +68,11 @@ def format_job(job: Job, now: datetime, record: JobRecord) -> list[str]:
 
 def _paused_hint(job: Job) -> str:
     return said("; vault-agent jobs resume {id}", id=quote(job.name)) if job.status == "paused" else ""
+
+
+def _title(job: Job) -> str:
+    """The title, where the name does not say the same."""
+    return "" if "-".join(job.title.casefold().split()) == job.name.casefold() else f"“{job.title}”"
 
 
 def _state(job: Job) -> str:

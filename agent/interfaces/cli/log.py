@@ -17,6 +17,7 @@ from agent.vault.history.difference import describe, summary
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import HUMAN
 from agent.vault.history.typed_time import parse_time
+from agent.vault.plumbing.identities import AGENT
 
 _FILES, _LINES = 8, 6
 """The most notes of a commit, and lines about a note, in the text; JSON has all of them."""
@@ -77,9 +78,16 @@ def _format(entries: Sequence[tuple[Commit, ChangeLines]], now: datetime) -> lis
     return pieces
 
 
+def _who(commit: Commit) -> str:
+    """Who did it; what a person did with the program is signed by the program."""
+    if commit.actor != HUMAN:
+        return commit.actor
+    return said("you") if commit.author == AGENT.name else commit.author
+
+
 def _entry(commit: Commit, changes: ChangeLines, now: datetime) -> Iterator[str]:
     """The lines about a commit, the first without its id."""
-    who = commit.author if commit.actor == HUMAN and not commit.tool else commit.actor
+    who = _who(commit)
     claims = said("claims to be {claims}, not made on this machine", claims=commit.claims) if commit.claims else ""
     parts = [who, claims, said("run {run}", run=commit.run) if commit.run else "", commit.tool]
     when = f"{format_ago(commit.when, now)} ({format_time(commit.when, now)})"

@@ -371,5 +371,5 @@ def _usage(error: click.UsageError) -> str:
 def _near(word: str, known: Sequence[str]) -> str:
     from difflib import get_close_matches
 
-    matches = get_close_matches(word, known, n=3, cutoff=0.5)
+    matches = get_close_matches(word, known, n=3, cutoff=0.6)
     return said(" Did you mean: {names}?", names=listed(matches)) if matches else ""

@@ -20,6 +20,7 @@ from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.memory.upkeep.report import report_lines
 from agent.runs.accounts import open_accounts
 from agent.runs.memory_upkeep import open_upkeeper
+from agent.texts import text
 from agent.vault.change import Outcome
 from agent.vault.folders import MEMORY_NOTE
 
@@ -98,8 +99,12 @@ def _format(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool, learned: int, p
         yield said("lines added to your profile: {count}", count=profile)
 
 
+def _kind(name: str) -> str:
+    return text(f"memory_day.{name}", spoken())
+
+
 def _counted(counts: MemoryCounts, oldest: str | None) -> Iterator[str]:
-    types = listed(f"{name} {count}" for name, count in counts.types.items())
+    types = listed(f"{_kind(name)} {count}" for name, count in counts.types.items())
     entries = said("entries: {count}", count=counts.entries)
     yield said("{entries} ({types})", entries=entries, types=types) if types else entries
     yield said(

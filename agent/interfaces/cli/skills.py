@@ -58,12 +58,15 @@ _RUNS = 10
 """The most runs of one skill that are shown."""
 
 
-@click.group(short_help="List, match, review, rate and learn skills.")
-def command() -> None:
+@click.group(short_help="List, match, review, rate and learn skills.", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
     """Skills are instructions for a kind of work: folders with a SKILL.md, in your vault's skills/ or in the program.
 
     A skill that fits a task is shown to the model automatically, after you have reviewed it.
     """
+    if ctx.invoked_subcommand is None:
+        _list(ctx.obj)
 
 
 command.add_command(trials)
@@ -73,6 +76,10 @@ command.add_command(trials)
 @click.pass_obj
 def list_(output: Output) -> None:
     """List all skills, why some cannot be used, and the warnings about others."""
+    _list(output)
+
+
+def _list(output: Output) -> None:
     workspace = open_workspace(output.vault())
     library = skill_library(workspace)
     shelf = library.snapshot()

@@ -76,7 +76,10 @@ def show_status(output: Output) -> None:
     now = workspace.clock.now()
     lines = [line for each in remotes for line in long_lines(each, last_commit(found), now)]
     lines += [said("no remote is set up: vault-agent sync setup ADDRESS")] if not remotes else []
-    lines += [said("conflict  {path}: vault-agent sync resolve NOTE", path=path) for path in found.conflicts]
+    lines += [
+        said("conflict  {path}: vault-agent sync resolve {note}", path=path, note=shlex.quote(path))
+        for path in found.conflicts
+    ]
     lines += [said("sync is paused: vault-agent sync resume")] if paused else []
     document = {
         "paused": paused,

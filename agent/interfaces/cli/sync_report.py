@@ -1,6 +1,7 @@
 """What a round of sync did, for a person and for `--json`."""
 
 from collections.abc import Iterator, Sequence
+from shlex import quote
 
 from agent.interfaces.cli.language import counted, listed, said
 from agent.vault.sync.round import RoundEnd, RoundReport
@@ -33,15 +34,15 @@ def report_lines(report: RoundReport) -> Iterator[str]:
     sent = counted(len(report.sent), "sent 1 file", "sent {count} files")
     moved = [*([received] if report.received else []), *([sent] if report.sent else [])]
     if report.end is RoundEnd.SYNCED and not moved:
-        yield said("{name}: nothing to do, it has all that is here", name=name)
+        yield said("{name}: it has all that is here", name=name)
     elif moved:
         yield said("{name}: {moved}", name=name, moved=listed(moved))
     yield from _named("<", report.received)
     yield from _named(">", report.sent)
     for path, copy in report.conflicts.items():
         if copy:
-            one = "  two versions of {path}: the other is in {copy}; vault-agent sync resolve NOTE"
-            yield said(one, path=path, copy=copy)
+            one = "  two versions of {path}: the other is in {copy}; vault-agent sync resolve {note}"
+            yield said(one, path=path, copy=copy, note=quote(path))
         else:
             yield said("  look at {path}, written because you saved meanwhile", path=path)
     yield from (said("  kept {path}: one side deleted it, the other changed it", path=path) for path in report.kept)

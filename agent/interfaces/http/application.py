@@ -24,8 +24,19 @@ from agent.interfaces.http.stored_answers import StoredAnswers, StoredResponse
 logger = logging.getLogger(__name__)
 
 
-def build_application(service: Service, table: Iterable[AnyOperation | AnyStream], *others: BaseRoute) -> Starlette:
-    """The application; `others` are routes that answer with pages and files."""
+async def no_page(service: Service, request: Request) -> Response | None:
+    """No page for an address that nothing answers."""
+    return None
+
+
+def build_application(
+    service: Service,
+    table: Iterable[AnyOperation | AnyStream],
+    *others: BaseRoute,
+    missing: Callable[[Service, Request], Awaitable[Response | None]] = no_page,
+) -> Starlette:
+    """The application; `others` are routes that answer with pages and files, `missing` has the page for an address that
+    none of them answers."""
     by_path: dict[str, dict[str, AnyOperation | AnyStream]] = {}
     for each in table:
         by_path.setdefault(each.path, {})[each.method] = each
@@ -41,8 +52,11 @@ def build_application(service: Service, table: Iterable[AnyOperation | AnyStream
             logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
         return problem_response(error, language)
 
+    async def not_found(request: Request, error: Exception) -> Response:
+        return await missing(service, request) or failed(request, error)
+
     handled = (HTTPException, AgentError, RequestRefused, msgspec.MsgspecError, Exception)
-    return Starlette(routes=[*routes, *others], exception_handlers=dict.fromkeys(handled, failed))
+    return Starlette(routes=[*routes, *others], exception_handlers={**dict.fromkeys(handled, failed), 404: not_found})
 
 
 def _route(

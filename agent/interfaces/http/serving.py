@@ -80,8 +80,8 @@ def doors_of(live: Live, own: Sequence[AnyOperation | AnyStream] = ()) -> Iterat
 
         @cache
         def with_pages() -> ASGIApp:
-            routes = import_module("agent.interfaces.http.pages.routes").page_routes(service)
-            return build_application(service, TABLE, *routes)
+            pages = import_module("agent.interfaces.http.pages.routes")
+            return build_application(service, TABLE, *pages.page_routes(service), missing=pages.missing_page)
 
         async def serve_pages(scope: Scope, receive: Receive, send: Send) -> None:
             await with_pages()(scope, receive, send)

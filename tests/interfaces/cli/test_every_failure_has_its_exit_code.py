@@ -107,7 +107,9 @@ def test_json_after_two_dashes_is_text_and_no_option(capsys: Captured) -> None:
 
 def test_an_unknown_command_is_told_its_neighbours(capsys: Captured) -> None:
     assert main(["stauts"]) == 2
-    assert "Did you mean: status, tasks?" in capsys.readouterr().err
+    assert "Did you mean: status?" in capsys.readouterr().err
+    assert main(["frob"]) == 2
+    assert "Did you mean" not in capsys.readouterr().err, "nothing is near enough"
 
 
 def test_a_command_that_is_missing_or_broken_breaks_no_other(capsys: Captured) -> None:

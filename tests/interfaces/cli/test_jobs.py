@@ -69,6 +69,13 @@ def test_a_person_reads_words_and_times_of_their_own_clock(
         assert "cron" not in each and not re.search(r":\d\d[+]\d\d:\d\d", each)
 
 
+def test_a_title_that_says_more_than_the_name_stands_beside_it(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(root / "jobs/night.md", NIGHT.replace("Say hello.", "# 夜里问好\n\nSay hello."))
+    write(root / "jobs/tea-time.md", NIGHT.replace("id: night\n", "").replace("Say hello.", "# Tea time\n\nTea."))
+    shown = tell(capsys, "jobs")
+    assert "“夜里问好”" in shown and "“Tea time”" not in shown
+
+
 def test_a_paused_job_names_no_time_but_the_command_that_lets_it_run(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -80,7 +87,8 @@ def test_a_paused_job_names_no_time_but_the_command_that_lets_it_run(
 def test_a_job_with_a_chinese_name_is_called_by_it(root: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     found = run("jobs", "add", "每个工作日九点给我简报", "--yes")["job"]
     assert found["id"].isascii(), "ids stand in the names of files and claims"
-    assert "job(add): 给我简报" in tell(capsys, "log")
+    told = tell(capsys, "log", "-n", "1")
+    assert "job(add): 给我简报" in told and ")  you\n" in told, "a person did it, by the program"
     tell(capsys, "jobs", "pause", "给我简报")
     shown = tell(capsys, "jobs")
     assert "给我简报  paused" in shown and found["id"] not in shown
@@ -137,4 +145,5 @@ def test_one_is_made_of_a_sentence_once_its_times_were_shown(root: Path, run: Ru
 
 
 def test_a_time_that_is_not_clear_is_refused(root: Path, run: Run) -> None:
-    assert "not clear" in run("jobs", "add", "brief me soon", code=2)["error"]["message"]
+    error = run("jobs", "add", "brief me soon", code=2)["error"]
+    assert "not clear" in error["message"] and error["hint"].startswith("every weekday at 9")

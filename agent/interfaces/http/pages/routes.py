@@ -6,7 +6,6 @@ from http import HTTPStatus
 from urllib.parse import quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -46,7 +45,6 @@ def page_routes(service: Service) -> tuple[BaseRoute, ...]:
         Route("/assets/{digest}/{name:path}", _file),
         Route("/look", _look, methods=["POST"]),
         *_report_routes(reports),
-        _missing_route(service),
     )
 
 
@@ -97,15 +95,12 @@ def _picture_route(service: Service) -> Route:
     return Route(f"{PICTURES}{{path:path}}", endpoint, name="picture")
 
 
-def _missing_route(service: Service) -> Route:
-    async def endpoint(request: Request) -> Response:
-        if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
-            raise HTTPException(HTTPStatus.NOT_FOUND)
-        asked = await _asked(service, request)
-        missing = Unknown("there is no page {path}", hint="the menu has all pages", path=request.url.path)
-        return problem_page(missing, asked, _frame(service, request, None))
-
-    return Route("/{path:path}", endpoint, name="missing page")
+async def missing_page(service: Service, request: Request) -> Response | None:
+    """The answer to a browser for an address that is no page; None for what is not a browser's."""
+    if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
+        return None
+    missing = Unknown("there is no page {path}", hint="the menu has all pages", path=request.url.path)
+    return problem_page(missing, await _asked(service, request), _frame(service, request, None))
 
 
 async def _asked(service: Service, request: Request, form: Mapping[str, object] | None = None) -> PageRequest:
