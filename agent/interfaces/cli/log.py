@@ -17,7 +17,6 @@ from agent.vault.history.difference import describe, summary
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import HUMAN
 from agent.vault.history.typed_time import parse_time
-from agent.vault.plumbing.identities import AGENT
 
 _FILES, _LINES = 8, 6
 """The most notes of a commit, and lines about a note, in the text; JSON has all of them."""
@@ -79,10 +78,9 @@ def _format(entries: Sequence[tuple[Commit, ChangeLines]], now: datetime) -> lis
 
 
 def _who(commit: Commit) -> str:
-    """Who did it; what a person did with the program is signed by the program."""
-    if commit.actor != HUMAN:
-        return commit.actor
-    return said("you") if commit.author == AGENT.name else commit.author
+    if commit.is_by_command:
+        return said("you")
+    return commit.author if commit.actor == HUMAN else commit.actor
 
 
 def _entry(commit: Commit, changes: ChangeLines, now: datetime) -> Iterator[str]:

@@ -16,6 +16,7 @@ from agent.errors import UserError
 from agent.vault.file_changes import FileChange, parse_raw
 from agent.vault.history.commit_index import has_index, id_of, load_index
 from agent.vault.history.trailers import HUMAN, author_time, is_commit_id, parse_message
+from agent.vault.plumbing.identities import AGENT
 from agent.vault.store import Vault
 
 _FORMAT = "--format=" + "%x00".join(("%H", "%P", "%ad", "%an", "%B"))
@@ -48,6 +49,11 @@ class Commit:
     def job(self) -> str:
         """The job that the commit was made for, empty if there is none."""
         return self.actor.removeprefix("job:") if self.actor.startswith("job:") else ""
+
+    @property
+    def is_by_command(self) -> bool:
+        """True for what a person did with a command of the program, which has signed it."""
+        return self.actor == HUMAN and self.author == AGENT.name
 
     def is_of(self, run: str) -> bool:
         """True if the commit belongs to the run, or to a run that it delegated to (`run.call`)."""
