@@ -21,7 +21,7 @@ from agent.index import dates, fusion, snippets
 from agent.index.arrays import Batch, batch, term_hash
 from agent.index.checksums import Checksums
 from agent.index.damage import Damaged
-from agent.index.embedder import EmbedderChoice
+from agent.index.embedder import Embedder, EmbedderChoice
 from agent.index.files import IndexFiles
 from agent.index.hit import Hit, Mode, Query, SearchResult
 from agent.index.keyword import Engine, KeywordIndex, open_engine
@@ -65,6 +65,15 @@ class _Candidates:
         return self.found
 
 
+@dataclass(frozen=True, slots=True)
+class _PreparedUnsaved:
+    """Notes that are not in the index as they were prepared with an embedder: a recall asks several times."""
+
+    unsaved: Sequence[UnsavedNote]
+    embedder: Embedder | None
+    notes: Sequence[StoredNote]
+
+
 @dataclass(slots=True)
 class Searcher:
     """Answers queries from one index; keeps its files open, and loads each finished update."""
@@ -80,6 +89,7 @@ class Searcher:
     _checksums: Checksums | None = field(default=None, init=False)
     _seen: tuple[int, str] | None = field(default=None, init=False)
     _reasons: list[str] = field(default_factory=list, init=False)
+    _prepared: _PreparedUnsaved | None = field(default=None, init=False)
 
     def search(
         self,
@@ -222,8 +232,12 @@ class Searcher:
             return _NO_NOTES
         module = import_module("agent.index.unsaved")  # it reads notes, which a search of the index does not
         embedder = self.chosen.embedder if self._vectors is not None else None
-        made: Mapping[int, StoredNote] = module.encode_unsaved(unsaved, query.filters, embedder, self.weights.fields)
-        return made
+        asked, prepared = tuple(unsaved), self._prepared
+        if prepared is None or prepared.unsaved != asked or prepared.embedder is not embedder:
+            notes = module.encode_unsaved(asked, embedder, self.weights.fields)
+            self._prepared = prepared = _PreparedUnsaved(asked, embedder, notes)
+        found: Mapping[int, StoredNote] = module.satisfying(prepared.notes, query.filters)
+        return found
 
     def _candidates(
         self, query: Query, store: PassageStore, reasons: list[str], unsaved: Mapping[int, StoredNote] = _NO_NOTES

@@ -1,8 +1,8 @@
 """Notes that are searched without being in the index, as an editor holds them: prepared as those that are."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from agent.index.document import Document, parse_document
+from agent.index.document import parse_document
 from agent.index.embedder import Embedder
 from agent.index.encode import encode
 from agent.index.hit import Filters
@@ -11,15 +11,23 @@ from agent.index.records import StoredNote
 
 
 def encode_unsaved(
-    unsaved: Iterable[tuple[str, bytes]], filters: Filters, embedder: Embedder | None, fields: Mapping[str, float]
-) -> Mapping[int, StoredNote]:
-    """Those of the notes (path, bytes) that satisfy the filters, as rows of the store with numbers of their own."""
-    documents = [each for path, data in unsaved if _satisfies(each := parse_document(path, data), filters)]
-    rows = zip(documents, encode(documents, embedder, fields) if documents else (), strict=True)
-    return {-at: stored_note(-at, "", each, row.arrays.to_bytes()) for at, (each, row) in enumerate(rows, 1)}
+    unsaved: Iterable[tuple[str, bytes]], embedder: Embedder | None, fields: Mapping[str, float]
+) -> Sequence[StoredNote]:
+    """The notes (path, bytes) as rows of the store with numbers of their own; `fields` as in `encode`."""
+    documents = [parse_document(path, data) for path, data in unsaved]
+    rows = encode(documents, embedder, fields)
+    return [
+        stored_note(-at, "", each, row.arrays.to_bytes())
+        for at, (each, row) in enumerate(zip(documents, rows, strict=True), 1)
+    ]
 
 
-def _satisfies(document: Document, filters: Filters) -> bool:
-    is_at = not filters.paths or any(document.path.startswith(path) for path in filters.paths)
-    is_in_time = (filters.after or "") <= document.day <= (filters.before or "9999")
-    return is_at and is_in_time and all(key in document.facets for key in filters.keys)
+def satisfying(notes: Iterable[StoredNote], filters: Filters) -> Mapping[int, StoredNote]:
+    """Those of the notes that satisfy every filter, by their numbers."""
+    return {each.id: each for each in notes if _satisfies(each, filters)}
+
+
+def _satisfies(note: StoredNote, filters: Filters) -> bool:
+    is_at = not filters.paths or any(note.path.startswith(path) for path in filters.paths)
+    is_in_time = (filters.after or "") <= note.day <= (filters.before or "9999")
+    return is_at and is_in_time and all(key in note.facets for key in filters.keys)

@@ -1,12 +1,18 @@
 """What a person sees of a search: hits with their lines, passages, filters, explanations, and days."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
 import pytest
 
 from agent.errors import UserError
+from agent.index.embedder import EmbedderChoice
 from agent.index.hit import SearchResult
+from agent.index.pieces import Pieces
 from agent.index.search import Searcher
 from tests.bench.vault import MemoryVault
-from tests.index.fakes import FAKE
+from tests.index.fakes import FAKE, FakeEmbedder
 
 NOTES = {
     "work/kettle.md": b"---\nid: 01K\ntitle: The copper kettle\ntype: fact\nscope: user\n"
@@ -145,3 +151,36 @@ def test_an_explanation_ranks_each_signal_among_the_candidates(searcher: Searche
 def test_nothing_asked_finds_nothing(searcher: Searcher) -> None:
     assert searcher.search("").hits == searcher.search("   ").hits == ()
     assert searcher.search("\x00 \ud800").degraded is None
+
+
+UNSAVED = [
+    ("work/said.md", b"---\ntype: fact\ndate: 2026-03-05\n---\nThe copper teapot is in the attic.\n"),
+    ("said.md", b"The copper pan hangs by the stove.\n"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class CountingEmbedder(FakeEmbedder):
+    """A fake embedder that notes which texts were prepared."""
+
+    prepared: list[str] = field(default_factory=list)
+
+    def pieces(self, texts: Sequence[str]) -> Pieces:
+        self.prepared.extend(texts)
+        return FakeEmbedder.pieces(self, texts)
+
+
+def test_unsaved_notes_count_like_saved_ones_and_are_prepared_once(tmp_path: Path) -> None:
+    counting = CountingEmbedder()
+    vault = MemoryVault(dict(NOTES))
+    searcher = vault.searcher(tmp_path / "before", "whoosh", EmbedderChoice(counting))
+    saved = MemoryVault({**NOTES, **dict(UNSAVED)}).searcher(tmp_path / "after", "whoosh", FAKE)
+    counting.prepared.clear()
+    texts = ("copper", "copper path:work/", "copper type:fact", "copper after:2026-03-05", "copper path:journal/")
+    for text in texts:
+        assert paths(searcher.search(text, unsaved=UNSAVED)) == paths(saved.search(text)), text
+    assert counting.prepared.count("The copper teapot is in the attic.") == 1
+    changed = [*UNSAVED[:1], ("said.md", b"The tin pan hangs by the stove.\n")]
+    assert searcher.search("copper pan", unsaved=UNSAVED).hits[0].passage == "The copper pan hangs by the stove."
+    assert searcher.search("copper pan", unsaved=changed).hits[0].passage != "The copper pan hangs by the stove."
+    assert not {path for path, _ in UNSAVED} & set(paths(searcher.search("copper pan")))
