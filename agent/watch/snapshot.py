@@ -4,7 +4,8 @@ A file with the same size, times and inode is not read again. Two writes within 
 so the times of a file that changed just before it was read are not trusted (git does the same). `scan` reads the disk.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from struct import Struct
 from typing import NamedTuple, Self, TypeVar
 
 COARSE_NS = 2_000_000_000
@@ -38,45 +39,80 @@ class KnownFile(NamedTuple):
 
 Look = TypeVar("Look", FileStat, FileStat | None)
 _NO_LOOKS: Mapping[str, FileStat | None] = {}
+_NO_FILES: Mapping[str, KnownFile] = {}
+_LOOK = Struct("<3qQ")
+"""A `FileStat`."""
+_NO_LOOK = _LOOK.pack(-1, 0, 0, 0)
+_SHA_1, _SHA_256 = 20, 32
+"""Bytes of git's content hashes."""
 
 
 class Snapshot:
-    """The known files by path, relative to the vault. About 500 bytes per file."""
+    """The known files by path, relative to the vault; about 200 bytes for each.
 
-    def __init__(self, files: dict[str, KnownFile]) -> None:
-        self._files = files
+    All but the paths is in two blocks of bytes, which are written over: objects that each save replaces would lie among
+    what a burst of saves leaves, and keep all of its memory.
+    """
+
+    def __init__(self, files: Mapping[str, KnownFile] = _NO_FILES) -> None:
+        self._fill([*files], [each.hash for each in files.values()], [each.stat for each in files.values()])
+
+    def _fill(self, paths: Sequence[str], hashes: Sequence[str], looks: Iterable[FileStat | None]) -> None:
+        self._places = dict(zip(paths, range(len(paths)), strict=True))
+        self._looks = bytearray().join([_LOOK.pack(*stat) if stat is not None else _NO_LOOK for stat in looks])
+        self._width = _SHA_256 if hashes and len(hashes[0]) == 2 * _SHA_256 else _SHA_1
+        self._digests, self._texts = bytearray(), dict[int, str]()
+        joined = "".join(hashes)
+        if {*map(len, hashes)} == {2 * self._width} and (digests := _digest(joined)):
+            self._digests += digests
+        else:
+            for place, hash in enumerate(hashes):
+                self._set_hash(place, hash)
+        self._free: list[int] = []
 
     @classmethod
     def of(cls, hashes: Mapping[str, str], looks: Mapping[str, FileStat | None] = _NO_LOOKS, at_ns: int = 0) -> Self:
         """A snapshot of content hashes. A file has to be read once to be compared, unless `looks` has its `FileStat`
         from `at_ns` (wall clock, nanoseconds), and the hash is of a content that it had then or later."""
 
-        old, files = at_ns - COARSE_NS, dict[str, KnownFile]()
-        for path, stat in looks.items():  # of 100,000, as quickly as can be
-            if (hash := hashes.get(path)) is not None:
-                if stat is not None and (stat.changed >= old or stat.modified >= old) and not is_settled(stat, at_ns):
-                    stat = None
-                files[path] = KnownFile(hash, stat)
-        if len(files) < len(hashes):
-            files |= {path: KnownFile(hash, None) for path, hash in hashes.items() if path not in files}
-        return cls(files)
+        old = at_ns - COARSE_NS
+        known = {path: stat for path, stat in looks.items() if path in hashes}  # of 100,000, as quickly as can be
+        for path, stat in known.items():
+            if stat is not None and (stat[2] >= old or stat[1] >= old) and not is_settled(stat, at_ns):
+                known[path] = None
+        if len(known) < len(hashes):
+            known |= dict.fromkeys(hashes.keys() - known.keys())
+        made = cls()
+        made._fill([*known], [*map(hashes.__getitem__, known)], known.values())
+        return made
 
     def __len__(self) -> int:
-        return len(self._files)
+        return len(self._places)
 
     def get(self, path: str) -> KnownFile | None:
         """The known state of a file; None if it is not known."""
-        return self._files.get(path)
+        place = self._places.get(path)
+        if place is None:
+            return None
+        look = self._looks[place * _LOOK.size : (place + 1) * _LOOK.size]
+        hash = self._texts.get(place)
+        if hash is None:
+            hash = self._digests[place * self._width : (place + 1) * self._width].hex()
+        return KnownFile(hash, None if look == _NO_LOOK else FileStat(*_LOOK.unpack(look)))
 
     def looks_the_same(self, path: str, stat: FileStat) -> bool:
         """True if size, times and inode are unchanged, so the file need not be read."""
-        seen = self._files.get(path)
-        return seen is not None and seen.stat == stat
+        return not self.differing({path: stat})
 
     def differing(self, looks: Mapping[str, Look]) -> dict[str, Look]:
         """Those of the files that have to be read, as `looks_the_same` says."""
-        get = self._files.get
-        return {path: stat for path, stat in looks.items() if (seen := get(path)) is None or seen.stat != stat}
+        place_of, known, pack, size = self._places.get, self._looks, _LOOK.pack, _LOOK.size
+        found: dict[str, Look] = {}
+        for path, stat in looks.items():
+            place = place_of(path)
+            if place is None or stat is None or known[(at := place * size) : at + size] != pack(*stat):
+                found[path] = stat
+        return found
 
     def record(self, path: str, hash: str, stat: FileStat, now_ns: int) -> None:
         """Record a file that was read at `now_ns` (wall clock, nanoseconds)."""
@@ -84,13 +120,38 @@ class Snapshot:
 
     def put(self, path: str, seen: KnownFile) -> None:
         """Set the known state of a file."""
-        self._files[path] = seen
+        place = self._places.get(path)
+        if place is None:
+            place = self._places[path] = self._free.pop() if self._free else len(self._looks) // _LOOK.size
+        at = place * _LOOK.size
+        self._looks[at : at + _LOOK.size] = _NO_LOOK if seen.stat is None else _LOOK.pack(*seen.stat)
+        self._set_hash(place, seen.hash)
 
     def forget(self, path: str) -> None:
         """Remove a file."""
-        self._files.pop(path, None)
+        place = self._places.pop(path, None)
+        if place is not None:
+            self._free.append(place)
 
     def below(self, folder: str) -> Iterator[str]:
         """The known paths below a folder; all for the empty name."""
         start = f"{folder}/" if folder else ""
-        return (path for path in self._files if path.startswith(start))
+        return (path for path in self._places if path.startswith(start))
+
+    def _set_hash(self, place: int, hash: str) -> None:
+        digest = _digest(hash)
+        if len(digest) == self._width:
+            self._texts.pop(place, None)
+        else:  # such as the mark of a large file
+            self._texts[place], digest = hash, bytes(self._width)
+        at = place * self._width
+        self._digests[at : at + self._width] = digest
+
+
+def _digest(hash: str) -> bytes:
+    """The bytes of a content hash; none for any other text."""
+    try:
+        digest = bytes.fromhex(hash)
+    except ValueError:
+        return b""
+    return digest if digest.hex() == hash else b""
