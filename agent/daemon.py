@@ -23,6 +23,7 @@ from agent.events.bus import Bus
 from agent.events.types import DaemonStarted, DaemonStopped, FilesChanged, Tick
 from agent.index.chunk_rows import forget_unasked_rows
 from agent.index.embedder import EmbedderChoice
+from agent.index.on_demand import forget_unasked, is_any_held
 from agent.index.update import Progress, ignore_progress
 from agent.index.words_met import forget_words_met
 from agent.memory.understanding.rules import forget_wordings
@@ -97,6 +98,11 @@ def _give_back(recent: Recent) -> None:
     trim_memory()
 
 
+def _give_back_unasked() -> None:
+    forget_unasked()
+    trim_memory()
+
+
 def do_nothing() -> None:
     """Do nothing; for a daemon that needs nothing more once it has started."""
 
@@ -152,7 +158,8 @@ class Daemon:
             pool = Pool(workspace.clock, idle=_after_work)
             parts = build_daemon(workspace, index, bus, pool, recent.get, self.stop.cut_short)
             subscribe_daemon(bus, parts)
-            subscribe_leftovers(bus, Leftovers(workspace.clock, partial(_give_back, recent)))
+            leftovers = Leftovers(workspace.clock, partial(_give_back, recent), _give_back_unasked, is_any_held)
+            subscribe_leftovers(bus, leftovers)
             sys.setswitchinterval(TURN)
             parts.state.starting()
             with closing(Lookout(watch_vault(workspace, {}, recent))) as lookout:

@@ -14,15 +14,30 @@ from agent.markdown.changes import NoteChange
 
 PAUSE = 60.0
 """Seconds from the first change until its leftovers are given back: once a minute for one who writes all day."""
+UNASKED = 600.0
+"""Seconds between two looks for what nobody has asked for since the last one: who searches now and then finds all
+loaded."""
+
+
+def _nothing() -> None:
+    """Do nothing; for one who loads nothing on demand."""
+
+
+def _never() -> bool:
+    return False
 
 
 @dataclass(slots=True)
 class Leftovers:
-    """What changes leave; `give_back` takes some milliseconds. Turns alone have none, so nobody wakes for them."""
+    """What changes and searches leave; `give_back` takes some milliseconds. Turns alone have none, so nobody wakes for
+    them. `forget_unasked` gives back what was not asked for since its last call, `is_held` says whether anything is."""
 
     clock: Clock
     give_back: Callable[[], object]
+    forget_unasked: Callable[[], object] = _nothing
+    is_held: Callable[[], bool] = _never
     _changed_at: float | None = field(default=None, init=False)
+    _held_at: float | None = field(default=None, init=False)
 
     def changed(self, _: FilesChanged[NoteChange]) -> None:
         """Files have changed: something will be left."""
@@ -31,7 +46,14 @@ class Leftovers:
 
     def turn_ended(self, event: TurnEnded) -> None:
         """Give back what is due, unless more changes wait to be taken in."""
-        if self._changed_at is None or event.waiting or self.clock.monotonic() - self._changed_at < PAUSE:
+        if event.waiting or (self._changed_at is None and not self.is_held()):
             return
-        self._changed_at = None
-        self.give_back()
+        now = self.clock.monotonic()
+        if self._changed_at is not None and now - self._changed_at >= PAUSE:
+            self._changed_at = None
+            self.give_back()
+        if self._held_at is None:
+            self._held_at = now
+        elif now - self._held_at >= UNASKED:
+            self._held_at = None
+            self.forget_unasked()

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from importlib.util import find_spec
 from itertools import chain
+from math import prod
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Protocol
 
@@ -21,8 +23,9 @@ from numpy.typing import NDArray
 from agent.dataclass import dataclass
 from agent.index.arrays import Floats, Ints
 from agent.index.model_files import FoundModel, check_parts, content_of, find_model, hub_cache, is_hub_name, is_path
+from agent.index.on_demand import OnDemand, give_back_pages_of
 from agent.index.pieces import Pieces, PieceTokenizer, piece_tokenizer, whole_pieces
-from agent.index.tokenizer import FileTokenizer, load_tokenizer
+from agent.index.tokenizer import FileTokenizer, tokenizer_of
 from agent.index.tokenizer_process import encoded
 from agent.texts import Sentence
 
@@ -257,15 +260,20 @@ def load_wordllama() -> StaticEmbedder:
         ids,
         matrix,
         weights.astype(np.float32),
-        cut=lambda: _load_piece_tokenizer(tokenizer),
+        cut=partial(_piece_tokenizer, tokenizer),
         begin=ids.begin,
     )
 
 
+def _piece_tokenizer(file: Path) -> PieceTokenizer | None:
+    tokenizer_of(file).get()  # asked for, too: what forgot it before the pieces, which hold it, would load a second one
+    return _piece_tokenizer_of(file).get()
+
+
 @cache
-def _load_piece_tokenizer(file: Path) -> PieceTokenizer | None:
+def _piece_tokenizer_of(file: Path) -> OnDemand[PieceTokenizer | None]:
     """The same by pieces; loaded with the first note that is indexed."""
-    return piece_tokenizer(load_tokenizer(file))
+    return OnDemand(lambda: piece_tokenizer(tokenizer_of(file).get()))
 
 
 def map_matrix(path: Path) -> NDArray[np.float32] | NDArray[np.float16]:
@@ -283,11 +291,13 @@ def _mapped(path: Path, version: tuple[int, ...]) -> NDArray[np.float32] | NDArr
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(length))
-    header.pop("__metadata__", None)
-    if len(header) != 1:
-        raise ValueError(f"{path.name} holds {len(header)} arrays instead of one")
-    (entry,) = header.values()
-    kind = {"F16": np.float16, "F32": np.float32}[entry["dtype"]]
-    offset = 8 + length + entry["data_offsets"][0]
-    mapped = np.memmap(path, kind, "r", offset, tuple(entry["shape"]))
-    return mapped.view(np.ndarray)  # a memmap does extra work for each selection of rows
+        header.pop("__metadata__", None)
+        if len(header) != 1:
+            raise ValueError(f"{path.name} holds {len(header)} arrays instead of one")
+        (entry,) = header.values()
+        kind = {"F16": np.float16, "F32": np.float32}[entry["dtype"]]
+        offset = 8 + length + entry["data_offsets"][0]
+        shape = tuple(entry["shape"])
+        mapped = mmap(file.fileno(), 0, access=ACCESS_READ)
+    give_back_pages_of(mapped)
+    return np.frombuffer(mapped, kind, prod(shape), offset).reshape(shape)

@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
-from weakref import WeakSet
+from weakref import WeakMethod, WeakSet
 
 import numpy as np
 
@@ -53,13 +53,18 @@ def whole_pieces(tokens: Sequence[Ints]) -> Pieces:
 
 
 class _Known(dict[str, bytes]):
-    """The tokens of pieces met lately, in the bytes of an array; of others they are made when they are asked for."""
+    """The tokens of pieces met lately, in the bytes of an array; of others they are made when they are asked for.
+
+    `tokenize` is a method of the owner, which is freed when nobody uses it, not when garbage is looked for.
+    """
 
     def __init__(self, tokenize: Callable[[str], bytes]) -> None:
-        self._tokenize = tokenize
+        self._tokenize = WeakMethod(tokenize)
 
     def __missing__(self, piece: str) -> bytes:
-        found = self._tokenize(piece)
+        tokenize = self._tokenize()
+        assert tokenize is not None, "only its owner asks"
+        found = tokenize(piece)
         if len(piece) <= _LONGEST_KNOWN:
             if len(self) >= _MOST_KNOWN:
                 self.clear()

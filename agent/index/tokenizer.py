@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.index import tokenizer_process
+from agent.index.on_demand import OnDemand
 from agent.index.tokenizer_process import encoded, tokenizer_in
 from agent.prefetch import Prefetch
 
@@ -39,11 +40,11 @@ class FileTokenizer:
             found = self._begun[1].result()
             if found is not None:
                 return [found]
-        return encoded(load_tokenizer(self.file), texts)
+        return encoded(tokenizer_of(self.file).get(), texts)
 
     def begin(self, text: str) -> None:
         """Have another process find the tokens of this text, which is asked for next; not if they are found at once."""
-        if load_tokenizer.cache_info().currsize:
+        if tokenizer_of(self.file).is_held:
             return
         package = find_spec("tokenizers")
         if package is None or package.origin is None or len(text) > _LONGEST:
@@ -64,6 +65,6 @@ def _found_by(words: Sequence[str], text: str) -> list[int] | None:
 
 
 @cache
-def load_tokenizer(file: Path) -> "Tokenizer":
-    """The tokenizer in a file, loaded once."""
-    return tokenizer_in(str(file))
+def tokenizer_of(file: Path) -> OnDemand["Tokenizer"]:
+    """The tokenizer in a file, the same for all who ask for it."""
+    return OnDemand(lambda: tokenizer_in(str(file)))

@@ -1,6 +1,6 @@
 """What following the vault has left in memory is given back: once a minute, and never while more is to be taken in."""
 
-from agent.background.leftovers import PAUSE, Leftovers
+from agent.background.leftovers import PAUSE, UNASKED, Leftovers
 from agent.events.types import FilesChanged, TurnEnded
 from agent.markdown.changes import NoteChange
 from agent.watch.recent import REST, Recent
@@ -38,6 +38,33 @@ def test_turns_without_a_change_give_nothing_back_and_what_waits_comes_first() -
     leftovers.turn_ended(turn())
     leftovers.turn_ended(turn())
     assert len(given) == 1
+
+
+def test_what_a_search_has_loaded_is_asked_about_until_it_is_given_back() -> None:
+    clock, asked, held = FakeClock(), list[float](), [False]
+    leftovers = Leftovers(clock, lambda: None, lambda: asked.append(clock.monotonic()), lambda: held[0])
+    for _ in range(10):
+        leftovers.turn_ended(turn())
+        clock.sleep(UNASKED)
+    assert not asked
+    held[0] = True
+    leftovers.turn_ended(turn())
+    clock.sleep(UNASKED - 1)
+    leftovers.turn_ended(turn())
+    assert not asked
+    clock.sleep(1)
+    leftovers.turn_ended(turn(waiting=3))
+    assert not asked
+    leftovers.turn_ended(turn())
+    leftovers.turn_ended(turn())
+    assert len(asked) == 1
+    clock.sleep(UNASKED)
+    leftovers.turn_ended(turn())
+    assert len(asked) == 2
+    held[0] = False
+    clock.sleep(UNASKED)
+    leftovers.turn_ended(turn())
+    assert len(asked) == 2
 
 
 def test_a_cache_at_rest_keeps_the_versions_read_last_and_one_at_least() -> None:

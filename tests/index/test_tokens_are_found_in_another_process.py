@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.index.embedder import load_wordllama
-from agent.index.tokenizer import FileTokenizer, load_tokenizer
+from agent.index.tokenizer import FileTokenizer, tokenizer_of
 
 pytest.importorskip("wordllama")
 SHIPPED = load_wordllama().ids
@@ -16,7 +16,7 @@ TEXTS = ["garden", "", "预算 会议 in Q3?", "naïve 🌱\x00\n\ttwo  spaces",
 @pytest.fixture(autouse=True)
 def unloaded() -> None:
     """This process has not loaded the tokenizer yet."""
-    load_tokenizer.cache_clear()
+    tokenizer_of.cache_clear()
 
 
 def file() -> Path:
@@ -27,10 +27,10 @@ def file() -> Path:
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: repr(text)[:20])
 def test_it_finds_the_same(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = SHIPPED([text])
-    load_tokenizer.cache_clear()
+    tokenizer_of.cache_clear()
     asked = FileTokenizer(file())
     asked.begin(text)
-    monkeypatch.setattr("agent.index.tokenizer.load_tokenizer", _never)
+    monkeypatch.setattr("agent.index.tokenizer.tokenizer_of", _never)
     assert asked([text]) == wanted == asked([text])
 
 

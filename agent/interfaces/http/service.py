@@ -10,6 +10,7 @@ from agent.background.feed import Feed
 from agent.background.pool import Pool
 from agent.dataclass import dataclass
 from agent.events.bus import Bus
+from agent.index.on_demand import OnDemand
 from agent.interfaces.http.door.port import OpenPort, PortRequest
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.happening import Happening
@@ -19,19 +20,28 @@ from agent.workspace.workspace import Workspace
 
 @dataclass(slots=True)
 class SharedSearch:
-    """One search index for all requests of a server: one request at a time searches in it."""
+    """One search index for all requests of a server: one request at a time searches in it. Its files are closed when
+    nobody has searched for a while."""
 
     index: SearchIndex
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _open: OnDemand[SearchIndex] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._open = OnDemand(lambda: self.index, self._close)
 
     @contextmanager
     def held(self) -> Iterator[SearchIndex]:
         """The index, for this block only; it rests until the next one."""
         with self._lock:
             try:
-                yield self.index
+                yield self._open.get()
             finally:
                 self.index.rest()
+
+    def _close(self, index: SearchIndex) -> None:
+        with self._lock:
+            index.close()
 
 
 @dataclass(frozen=True, slots=True)

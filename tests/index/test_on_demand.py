@@ -1,0 +1,85 @@
+"""What was loaded for a search is given back when nobody asks for it, and loaded again when somebody does."""
+
+import gc
+from weakref import ref
+
+import numpy as np
+import pytest
+
+from agent.index.embedder import load_wordllama
+from agent.index.on_demand import OnDemand, forget_unasked, is_any_held
+from agent.index.tokenizer import FileTokenizer, tokenizer_of
+
+
+def test_a_value_is_loaded_once_and_forgotten_when_nobody_has_asked_since_the_last_call() -> None:
+    loaded, let_go = list[object](), list[object]()
+
+    def load() -> object:
+        loaded.append(object())
+        return loaded[-1]
+
+    value = OnDemand(load, let_go.append)
+    assert not value.is_held
+    first = value.get()
+    assert value.get() is first and value.is_held
+    forget_unasked()
+    assert value.get() is first
+    forget_unasked()
+    assert value.is_held and is_any_held()
+    forget_unasked()
+    assert not value.is_held and let_go == [first]
+    assert value.get() is not first and len(loaded) == 2
+
+
+def test_a_value_that_is_none_is_loaded_once_too() -> None:
+    loaded = list[None]()
+    value = OnDemand(lambda: loaded.append(None))
+    assert value.get() is value.get() is None and len(loaded) == 1
+
+
+def test_a_model_gives_back_its_tokenizer_and_finds_the_same_afterwards() -> None:
+    pytest.importorskip("wordllama")
+    model = load_wordllama()
+
+    def found() -> list[object]:
+        cut = model.pieces(["a garden", "预算 会议"])
+        (tokens,) = model.tokens(["a garden 预算"])
+        return [cut.tokens.tolist(), cut.places.tolist(), tokens.tolist(), model.vectors(tokens).tolist()]
+
+    before = found()
+    forget_unasked()
+    forget_unasked()
+    assert found() == before
+    assert np.isfinite(model.vectors(np.arange(len(model.matrix), dtype=np.int32))).all()
+
+
+def test_pieces_and_whole_texts_share_one_tokenizer() -> None:
+    pytest.importorskip("wordllama")
+    model = load_wordllama()
+    model.pieces(["a garden"])
+    cut = model.cut
+    assert cut is not None
+    forget_unasked()
+    model.pieces(["a garden"])
+    forget_unasked()
+    pieces = cut()
+    assert pieces is not None
+    assert isinstance(model.ids, FileTokenizer)
+    assert pieces._tokenizer is tokenizer_of(model.ids.file).get()
+
+
+def test_a_tokenizer_is_freed_without_a_search_for_garbage() -> None:
+    pytest.importorskip("wordllama")
+    model = load_wordllama()
+    cut = model.cut
+    assert cut is not None
+    model.pieces(["a garden"])
+    freed = ref(cut())
+    gc.collect()
+    gc.disable()
+    try:
+        forget_unasked()
+        forget_unasked()
+        assert freed() is None
+    finally:
+        gc.enable()
