@@ -1,6 +1,7 @@
 """Keeps the search index in step with the notes: with each batch of changes, and by comparing everything now and then.
 
-An update costs one commit to the index, whatever its size; a burst is taken in whole, after its last change. An update
+An update costs one commit to the index, whatever its size; a burst is taken in whole, after its last change, or what
+there is of it every half minute. An update
 that fails is remembered in `problem` and tried again soon; nothing is lost by it, as the whole comparison finds what is
 missing.
 """
@@ -35,7 +36,11 @@ from agent.workspace.search_index import SearchIndex
 RETRY = 10.0
 """Seconds until the index is tried again after an update of it has failed."""
 MANY = 250
-"""Changes in one turn that make a burst large: the index follows at its end, and then gives memory back."""
+"""Changes that make a burst large: the index follows at its end, and then gives memory back."""
+RUSH = 10.0
+"""Seconds in which they come: at a hundred a second, as programs that sync folders write, few are in one turn."""
+LATEST = 30.0
+"""Seconds after which the index takes in what a burst that goes on has changed so far."""
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +62,10 @@ class IndexSync:
     doubtful: frozenset[str] | None = None
     """The notes of which it is not known what they contained when all were compared last; None: it is of none."""
     _compare_at: float = field(default=0.0, init=False)
-    _large: bool = field(default=False, init=False)
+    _large_from: float | None = field(default=None, init=False)
+    """Since when there is a large burst of which nothing was taken in; None: there is none."""
+    _rush: float = field(default=0.0, init=False)
+    _rush_at: float = field(default=0.0, init=False)
     _behind: dict[str, str | None] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -82,10 +90,10 @@ class IndexSync:
                 case FileChanged(path=path) if path.rpartition("/")[2] == GIT_RULES:
                     self._compare_at = event.now
         self._behind |= hashes
-        if len(event.events) < MANY:
+        if not self._is_rush(len(event.events), event.now):
             self._take_in()
-        else:
-            self._large = True  # the rest of the burst comes first: others wait for its events
+        elif self._large_from is None:
+            self._large_from = event.now  # the rest of the burst comes first: others wait for its events
 
     def tick(self, event: Tick) -> None:
         """Compare the whole index with the notes: at once when it is broken or other files are ignored, soon after a
@@ -103,11 +111,22 @@ class IndexSync:
         it in, then close the index's files and give memory back; the next update opens them again."""
         if event.failures:
             self._compare_at = min(self._compare_at, self.clock.monotonic() + RETRY)
-        if self._large and not event.waiting:
-            self._large = False
+        if self._large_from is None:
+            return
+        if not event.waiting:
+            self._large_from = None
             self._take_in()
             self.index.close()
             trim_memory()
+        elif self.clock.monotonic() >= self._large_from + LATEST:
+            self._take_in()
+            self._large_from = self.clock.monotonic()
+
+    def _is_rush(self, changes: int, now: float) -> bool:
+        """Count some changes; True if there are `MANY` in about `RUSH` seconds."""
+        passed, self._rush_at = now - self._rush_at, now
+        self._rush = max(0.0, self._rush - passed * MANY / RUSH) + changes
+        return self._rush >= MANY
 
     def _take_in(self) -> None:
         """Update the index for the changes that it does not have yet."""
@@ -129,9 +148,11 @@ class IndexSync:
         report = self._guarded(self.index.refresh)
         if report is None:
             self.doubtful = None
-        self._large = self._large or (report is not None and report.indexed >= MANY)
+        now = self.clock.monotonic()
+        if self._large_from is None and report is not None and report.indexed >= MANY:
+            self._large_from = now
         trim_memory()
-        self._compare_at = self.clock.monotonic() + max(self.scan_seconds, self.still_seconds)
+        self._compare_at = now + max(self.scan_seconds, self.still_seconds)
 
     def _guarded(self, work: Callable[[], IndexReport]) -> IndexReport | None:
         """The report of an update; None when it has failed, and `problem` says why then."""
