@@ -13,6 +13,8 @@ T = TypeVar("T")
 
 KEPT = 2_000
 """Events that a feed keeps for a reader who comes back."""
+KEPT_AT_REST = 100
+"""The same when nothing has come for a while: those of a burst lie among what it has left, and keep that memory."""
 
 
 @dataclass(frozen=True, slots=True)

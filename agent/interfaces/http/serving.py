@@ -22,7 +22,7 @@ from agent.interfaces.http.door.port import OpenPort, PortRequest, bracketed
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.socket_file import socket_path
 from agent.interfaces.http.door.token import load_token, token_file
-from agent.interfaces.http.happening import Happening, take_in
+from agent.interfaces.http.happening import Happening, Happenings
 from agent.interfaces.http.operation import AnyOperation, AnyStream
 from agent.interfaces.http.server import HttpServer
 from agent.interfaces.http.service import Service, SharedSearch
@@ -68,7 +68,7 @@ def doors_of(live: Live, own: Sequence[AnyOperation | AnyStream] = ()) -> Iterat
     clock = workspace.vault.clock
     sign_in = SignIn(load_token(workspace), clock)
     changes: Feed[Happening] = Feed()
-    live.bus.subscribe(partial(take_in, changes), object, name="doors", timeout=None)
+    live.bus.subscribe(Happenings(changes).hear, object, name="doors", timeout=None)
     with closing(open_index(workspace, chosen=live.index.chosen)) as index:
         runs = AskedRuns(workspace, live.pool, partial(opened_runs, workspace))
         largest = int(settings.http.largest_megabytes * 1_000_000)

@@ -4,9 +4,9 @@ import gc
 
 import msgspec
 
-from agent.background.feed import Feed
+from agent.background.feed import KEPT, KEPT_AT_REST, Feed
 from agent.events.types import NoteEdited, Origin, Tick
-from agent.interfaces.http.happening import Happening, take_in
+from agent.interfaces.http.happening import STILL, Happening, Happenings, take_in
 from agent.markdown.changes import LinkAdded
 
 
@@ -36,3 +36,20 @@ def test_the_changes_of_a_note_are_let_go() -> None:
     gc.collect()
     assert not any(isinstance(each, LinkAdded) and each.target.startswith("some note") for each in gc.get_objects())
     assert feed.last == 100
+
+
+def test_when_nothing_has_come_for_a_while_few_are_kept() -> None:
+    heard = Happenings(Feed())
+    for number in range(KEPT):
+        heard.hear(edited(number))
+    for now in (0.0, STILL - 1):
+        heard.hear(Tick(now))
+        assert len(heard.changes.after(0)) == KEPT
+    heard.hear(edited(KEPT))
+    for now in (STILL, 2 * STILL - 1):
+        heard.hear(Tick(now))
+        assert len(heard.changes.after(0)) == KEPT
+    heard.hear(Tick(2 * STILL))
+    assert [each.number for each in heard.changes.after(0)] == [*range(KEPT + 2 - KEPT_AT_REST, KEPT + 2)]
+    heard.hear(edited(0))
+    assert len(heard.changes.after(0)) == KEPT_AT_REST + 1
