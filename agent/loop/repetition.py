@@ -104,13 +104,18 @@ class Breaker:
             if result.failed:
                 self.repeats.pop(_call(call.name, call.arguments), None)
             else:
-                self.succeeded(call.name, call.arguments, _WARNING.sub("", result.text))
+                self.succeeded(call.name, call.arguments, without_warning(result.text))
 
     def _count(self, call: str, error: str) -> int:
         errors = self.failures.setdefault(call, {})
         key = _short(" ".join(_DIGITS.sub("#", error).split()))
         errors[key] = errors.get(key, 0) + 1
         return errors[key]
+
+
+def without_warning(result: str) -> str:
+    """A tool's result as the tool gave it, without the warning that was added for the model."""
+    return _WARNING.sub("", result)
 
 
 def _call(tool: str, arguments: JsonObject) -> str:

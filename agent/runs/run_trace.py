@@ -3,6 +3,7 @@
 from agent.errors import NoteGone
 from agent.llm.messages import Assistant, ToolResult, User
 from agent.loop.records import Began, Spoken
+from agent.loop.repetition import without_warning
 from agent.loop.session import Session, load_session
 from agent.memory.capture.facts import Utterance
 from agent.memory.capture.workflow import RunTrace, ToolUse
@@ -59,7 +60,8 @@ def _said(session: Session, run: str) -> tuple[Utterance, ...]:
             case Spoken(Assistant(calls=calls)):
                 asked |= {call.id for call in calls if call.name == "human_ask"}
             case Spoken(ToolResult(call=call, text=text)) if call in asked and text.startswith(ANSWERED) and began:
-                found.append(Utterance(text.removeprefix(ANSWERED), is_earlier=began.run != run))
+                answer = without_warning(text).removeprefix(ANSWERED)
+                found.append(Utterance(answer, is_earlier=began.run != run))
             case Spoken(User(text)) if began and began.sender == ours.sender and text.strip():
                 is_ours = began.run == run
                 found.append(Utterance(text, record.line if is_ours else 0, not is_ours))
