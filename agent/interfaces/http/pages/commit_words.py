@@ -18,7 +18,16 @@ _KNOWN = MappingProxyType(
         "memory(profile)": "did_profile",
         "memory(upkeep)": "did_upkeep",
         "memory(forget)": "did_forget",
-        "memory(daily)": "did_sum_up",
+        "memory(daily): summary": "did_sum_up",
+        "memory(daily)": "did_daily",
+        "reflection(day)": "did_reflect_day",
+        "reflection": "did_reflect",
+        "task(plan)": "did_plan_task",
+        "task(cancel)": "did_cancel_task",
+        "task": "did_task",
+        "question(ask)": "did_ask",
+        "question(answered)": "did_settle",
+        "approval(ask)": "did_ask_yes",
         "machine": "did_machine",
         "init(vault)": "did_lay_out",
         "human(notes)": "did_edit",
@@ -42,21 +51,26 @@ _KNOWN = MappingProxyType(
         "job(delete)": "did_delete_job",
     }
 )
-"""The areas that have a sentence; `{name}` in it is what stands behind the area."""
+"""The areas that have a sentence, some only with the first word behind them or for all that is in brackets; `{name}` in
+it is what stands behind the area."""
 
 
 def commit_words(language: Language, subject: str) -> tuple[str, str]:
     """The area of a subject that has no sentence, and what to say: a sentence in the reader's language, else the rest.
 
-    `undo(notes): the run “Buy tea”` is “Taken back: Buy tea”.
+    `undo(notes): the run “Buy tea”` is “Taken back: Buy tea”, and so is `undo(notes): memory(entry): remember Buy tea`.
     """
     found = _AREA.match(subject)
     if found is None:
         return "", subject
-    rest, key = subject[found.end() :].removeprefix("remember "), _KNOWN.get(found[1])
+    area, rest = found[1], subject[found.end() :].removeprefix("remember ")
+    names = (f"{area}: {rest.partition(' ')[0]}", area, area.partition("(")[0])
+    key = next((_KNOWN[name] for name in names if name in _KNOWN), None)
     if key is None:
-        return found[1], rest
+        return area, rest
     quoted = _QUOTED.search(rest)
-    if key == "did_undo" and rest.startswith("undo("):
-        key = "did_redo"
+    if key == "did_undo":
+        key = "did_redo" if rest.startswith("undo(") else key
+        while (inner := _AREA.match(rest)) and inner[1].endswith(")"):
+            rest = rest[inner.end() :].removeprefix("remember ")
     return "", text(f"pages.{key}", language, name=quoted[1] if quoted else rest)

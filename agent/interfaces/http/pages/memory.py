@@ -2,6 +2,7 @@
 
 from calendar import Calendar
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import PurePosixPath
 
@@ -14,12 +15,14 @@ from agent.memory.forgetting.forget import carry_out, plan_named
 from agent.memory.memory_note import parse_facts
 from agent.memory.store import entries_on_day, entry_paths_on
 from agent.texts import Language
-from agent.vault.folders import ENTRIES, MEMORY_NOTE, Recalled
+from agent.vault.folders import DAILY, ENTRIES, MEMORY_NOTE, Recalled
 from agent.workspace.workspace import Workspace
 
 _HITS, _WIDER = 20, 4
 """Hits that are shown, and how many times as many passages are looked at: most notes are no memories."""
 
+_LOG = 0.6
+"""The factor for a day's log: it is before a memory only if it fits much better."""
 _MUCH_LESS = 0.5
 """The share of the best score below which a hit is shown only when asked for."""
 
@@ -65,11 +68,18 @@ def _found(request: PageRequest, query: str) -> dict[str, object]:
 
 
 def _search(request: PageRequest, query: str) -> tuple[Hit, ...]:
-    """The best passages of what is remembered."""
+    """The best passages of what is remembered, of a day's log only the best one: it repeats what was asked, and the
+    memories that were found for it."""
     home = request.workspace.vault.home
     with request.service.index.held() as index:
         found = index.search(query, _HITS * _WIDER, passages=True, explain=True)
-    return tuple(hit for hit in found.hits if home.row(hit.path).recalled is Recalled.AS_MEMORY)[:_HITS]
+    hits: dict[object, Hit] = {}
+    for hit in found.hits:
+        is_log = home.holds(hit.path, DAILY)
+        if home.row(hit.path).recalled is Recalled.AS_MEMORY:
+            key = hit.path if is_log else (hit.path, hit.lines)
+            hits.setdefault(key, replace(hit, score=hit.score * _LOG) if is_log else hit)
+    return tuple(sorted(hits.values(), key=lambda hit: -hit.score)[:_HITS])
 
 
 def _weeks(workspace: Workspace, first: date) -> list[list[tuple[date, bool]]]:
