@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agent.events.runs import Speaker, TaskCompleted
 from agent.memory import daily
 from agent.memory.blame import DAILY, AuthoredLine
-from agent.memory.store import entries_on_day
+from agent.memory.store import DayEntries, entries_on_day
 from agent.memory.upkeep.day_summary import day_summary
 from agent.vault.change import Append, Stamp
 from tests.fakes import FakeClock
@@ -89,6 +89,12 @@ def test_the_summary_has_facts_tools_and_conversations(tmp_path: Path) -> None:
     assert "### Tool use\n\n- search_vault × 2, vault_write × 1\n" in text
     assert "### Key conversations\n\n- 14:13 Plan the trip [[sessions/" in text
     assert "Can you look" not in text and "Noted" not in text
+
+
+def test_conversations_stand_in_the_order_of_the_day() -> None:
+    asked = [daily.Logged(time, time, f"[[sessions/{time}]]", ()) for time in ("09:10", "19:59", "10:42")]
+    text = day_summary(DayEntries((), ()), asked, "en")
+    assert text.index("09:10") < text.index("10:42") < text.index("19:59")
 
 
 def test_what_was_said_before_and_said_again_is_in_the_summary_of_both_days(tmp_path: Path) -> None:

@@ -153,4 +153,5 @@ def _remark(found: Research) -> str:
         most=found.most,
         money=found.money,
     )
-    return "\n".join(filter(None, (found.why, said_of)))
+    missing = "" if found.sources else said("nothing was found; the note says where it was looked for")
+    return "\n".join(filter(None, (found.why, missing, said_of)))

@@ -57,8 +57,9 @@ def day_summary(
 
 def _talks(log: Sequence[Logged], language: Language) -> Iterator[str]:
     """The conversations, each once: start time, first tasks, and the number of further ones."""
-    for session in dict.fromkeys(task.session for task in log if task.session):
-        said = [task for task in log if task.session == session]
+    by_time = sorted(log, key=lambda task: task.time)  # the log has a part for each place where something was asked
+    for session in dict.fromkeys(task.session for task in by_time if task.session):
+        said = [task for task in by_time if task.session == session]
         titles = list(dict.fromkeys(task.title for task in said))
         more = " " + text("memory_day.more", language, number=len(titles) - _BEGUN) if len(titles) > _BEGUN else ""
         yield f"{said[0].time} {' · '.join(titles[:_BEGUN])}{more} {session}"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.interfaces.cli.main import main
 from agent.texts import LANGUAGES, Language, text
 from tests.growth.research.services import service
 from tests.interfaces.cli.terminal import terminal
@@ -43,3 +44,12 @@ def test_ctrl_c_keeps_what_was_found_and_says_where(tmp_path: Path, language: La
     assert again.returncode == 0, again.stderr
     note = (root / f"research/{TOPIC}.md").read_text("utf-8")
     assert "[!warning]" not in note and note.count("90 cm deep") == 1
+
+
+def test_where_nothing_is_found_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("VAULT_AGENT_HOME", str(tmp_path / "home"))
+    root = make_vault(tmp_path, {}).place.root
+    main(["--vault", str(root), "research", "xylophones in the attic"])
+    assert "nothing was found; the note says where" in capsys.readouterr().err
