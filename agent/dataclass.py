@@ -5,8 +5,9 @@ up to 230 such classes, and makes a few instances of 80 of them: that was a thir
 status`.
 
 What comes out is what the library makes, by the library itself. Only the slots are made at once, since they belong to
-the class's layout. The first instances of a class are filled in here, unless it inherits fields or is special in
-another way. With a further instance, a comparison, or a look at the fields, the library makes all that is missing.
+the class's layout, and the names for a match by position. The first instances of a class are filled in here, unless it
+inherits fields or is special in another way. With a further instance, a comparison, or a look at the fields, the
+library makes all that is missing.
 """
 
 import dataclasses
@@ -16,8 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, get_origin
 
-_FEW = 40
-"""Far fewer instances than those after which the library's methods have saved the time that it takes to make them."""
+_FEW = 100
+"""Fewer instances than the 160 after which the library's methods have saved the time that it takes to make them."""
 _LOOKED_AT = ("__init__", "__match_args__", "__dataclass_fields__")
 """All through which a class is used first: made, matched by position, copied, read from a pickle, or asked for."""
 _making = threading.RLock()
@@ -72,10 +73,25 @@ def _plain_fields(written: Mapping[str, Any]) -> Mapping[str, dataclasses.Field[
     for name in written.get("__annotations__", ()):
         default = written.get(name, dataclasses.MISSING)
         each = default if isinstance(default, dataclasses.Field) else dataclasses.field(default=default)
-        if each.kw_only is True or type(each.default).__hash__ is None:
+        if each.kw_only is True or _has_no_hash(type(each.default)):
             return None
         found[name] = each
     return found
+
+
+def _has_no_hash(cls: type) -> bool:
+    """True for a class whose instances the library refuses as defaults; a class with promises stays as it is."""
+    return next(vars(each)["__hash__"] for each in cls.__mro__ if "__hash__" in vars(each)) is None
+
+
+def _positions(cls: type) -> tuple[str, ...]:
+    """The names of the fields that are arguments by position, of a class that inherits none."""
+    found = ((name, cls.__dict__.get(name)) for name in cls.__dict__.get("__annotations__", ()))
+    return tuple(
+        name
+        for name, each in found
+        if not isinstance(each, dataclasses.Field) or (each.init and each.kw_only is not True)
+    )
 
 
 def _is_special(kind: object) -> bool:
@@ -130,6 +146,8 @@ def _promised(cls: type, options: Mapping[str, bool]) -> type:
     if options.get("eq", True) and not options.get("frozen"):
         content.setdefault("__hash__", None)
     later = [name for name in _methods(cls, options) if name not in content]
+    if later:
+        content.setdefault("__match_args__", _positions(cls))
     promised = type(cls)(cls.__name__, cls.__bases__, content)
     promised.__qualname__ = cls.__qualname__
 
@@ -142,7 +160,8 @@ def _promised(cls: type, options: Mapping[str, bool]) -> type:
         promised.__doc__ = str(made["__doc__"])
 
     for name in (*_LOOKED_AT, *later):
-        setattr(promised, name, _Promise(promised, name, make))
+        if name not in content:
+            setattr(promised, name, _Promise(promised, name, make))
     if later:
         promised.__init__ = _Start(promised, make, dict(cls.__dict__))  # type: ignore[misc]
     return promised

@@ -189,6 +189,29 @@ def test_nothing_is_made_before_it_is_needed() -> None:
     assert one == other and not promised(Untouched)
 
 
+@dataclass(frozen=True, slots=True)
+class Matched:
+    a: int
+    c: list[int] = field(default_factory=list, init=False)
+
+
+def test_a_match_by_position_and_a_default_make_nothing() -> None:
+    match Matched(3):
+        case Matched(a):
+            assert a == 3 and promised(Matched)
+    assert Matched.__match_args__ == ("a",)
+
+    @dataclass(frozen=True, slots=True)
+    class Inner:
+        a: int = 1
+
+    @dataclass(frozen=True, slots=True)
+    class Outer:
+        inner: Inner = Inner()
+
+    assert Outer().inner.a == 1 and promised(Inner) and promised(Outer)
+
+
 def test_what_is_made_often_has_the_methods_of_the_library() -> None:
     made = [Often(number) for number in range(200)]
     assert not promised(Often) and [each.a for each in made] == list(range(200))

@@ -7,7 +7,6 @@ key is ignored with a warning. Called by `app` and the command line only.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -121,7 +120,7 @@ def load_settings(
 def _renamed(layer: Iterable[_Found]) -> Iterator[_Found]:
     """The settings of a layer by their present names; a former name comes first, so that the present one wins."""
     for found in sorted(layer, key=lambda each: each.key not in RENAMED):
-        yield replace(found, key=RENAMED.get(found.key, found.key))
+        yield _Found(RENAMED.get(found.key, found.key), found.text, found.origin)
 
 
 def variable(key: str) -> str:

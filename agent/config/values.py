@@ -6,7 +6,6 @@ enough: `off` is a word here and never YAML's false. `settings` defines the sett
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import is_dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Literal, TypeGuard, TypeVar, get_args, get_origin, get_type_hints
@@ -30,7 +29,7 @@ _WORDS: dict[type, str] = {
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Range:
     """The smallest and largest number allowed, both included, and their unit."""
 
@@ -39,7 +38,7 @@ class Range:
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Form:
     """The pattern of a text, and a short description of it for a message, in English."""
 
@@ -130,7 +129,8 @@ def _fields(cls: Callable[..., object]) -> Mapping[str, object]:
 
 
 def _is_section(hint: object) -> TypeGuard[type]:
-    return isinstance(hint, type) and is_dataclass(hint) and hint is not Secret
+    # not by `is_dataclass`, for which all methods of the class would be made
+    return isinstance(hint, type) and "__dataclass_fields__" in vars(hint) and hint is not Secret
 
 
 def _kind(hint: object) -> SettingType:

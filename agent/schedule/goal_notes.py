@@ -88,7 +88,7 @@ class GoalNotes:
 
     def _may_be_goal(self, path: str) -> bool:
         home = self.vault.home
-        return home.row(path) == OWN_NOTES or home.name_of(path) == GOALS_NOTE
+        return home.row(path) is OWN_NOTES or home.name_of(path) == GOALS_NOTE
 
     def _job(self, path: str) -> Job | JobProblem | None:
         try:

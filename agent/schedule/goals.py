@@ -31,7 +31,7 @@ _KEPT = (
 
 def is_goal(path: str, note: Note, home: AgentFolder) -> bool:
     """True if the note at `path` is a goal."""
-    is_own = home.row(path) == OWN_NOTES and note.type == GOAL_TYPE
+    is_own = home.row(path) is OWN_NOTES and note.type == GOAL_TYPE
     return is_own or home.name_of(path) == GOALS_NOTE
 
 

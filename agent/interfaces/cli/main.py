@@ -9,7 +9,6 @@ import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -130,12 +129,12 @@ def _share(command: click.Command) -> click.Command:
 
 def _set_json(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value:
-        ctx.obj = replace(ctx.obj, json=True)
+        ctx.obj = Output(True, ctx.obj.given)
 
 
 def _set_vault(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> None:
     if value is not None:
-        ctx.obj = replace(ctx.obj, given=value)
+        ctx.obj = Output(ctx.obj.json, value)
 
 
 def _shared_options(variable: str | None) -> list[click.Option]:
