@@ -115,6 +115,10 @@ class Settings:
         found = secrets_in([*self.values.given.values(), *self._others.values()])
         return tuple(each for each in found if each.reference)
 
+    def is_given(self, section: str) -> bool:
+        """True if something of a section was set, by the person, the vault or a caller; else it has its defaults."""
+        return section in self._others or any(key.startswith(f"{section}.") for key in self.values.given)
+
     def with_sections(self, **sections: object) -> "Settings":
         """The same settings with other sections of these names."""
         if unknown := sections.keys() - SECTIONS.keys():

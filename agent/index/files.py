@@ -13,13 +13,16 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent.clock import Clock
 from agent.config.lock import hold, is_held
 from agent.config.private import make_folder, write
 from agent.dataclass import dataclass
 from agent.errors import LockHeld
-from agent.index.hit import Engine
+
+if TYPE_CHECKING:
+    from agent.index.hit import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class IndexFiles:
     def mark(self) -> Path:
         return self.folder / "REBUILD"
 
-    def keyword(self, engine: Engine) -> Path:
+    def keyword(self, engine: "Engine") -> Path:
         return self.folder / f"keyword-{engine}"
 
     def vectors(self, name: str) -> Path:

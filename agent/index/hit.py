@@ -1,10 +1,12 @@
 """The values of a search: the query with its filters, and the hits."""
 
 from dataclasses import field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from agent.dataclass import dataclass
-from agent.index.dates import NamedDay
+
+if TYPE_CHECKING:
+    from agent.index.dates import NamedDay
 
 Mode = Literal["hybrid", "keyword", "vector", "none"]
 Engine: TypeAlias = Literal["whoosh", "tantivy"]
@@ -32,7 +34,7 @@ class Query:
 
     text: str
     terms: tuple[str, ...] = ()
-    days: tuple[NamedDay, ...] = ()
+    days: "tuple[NamedDay, ...]" = ()
     filters: Filters = Filters()
 
 

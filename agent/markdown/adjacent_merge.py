@@ -5,7 +5,6 @@ Overlapping changes, and two different insertions at one point, are refused.
 """
 
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from itertools import pairwise
 from os.path import commonprefix
 
@@ -61,6 +60,8 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> list[_Hunk]:
+    from difflib import SequenceMatcher  # mostly nothing has arrived that is merged
+
     codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return [(i1, i2, tuple(new[j1:j2])) for tag, i1, i2, j1, j2 in codes if tag != "equal"]
 

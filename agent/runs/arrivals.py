@@ -1,10 +1,10 @@
 """Notes that arrived from elsewhere: asked about by the daemon and the commands, and shown in `status`."""
 
 import logging
+from importlib import import_module
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.tools.arrival_reviews import ask_about_arrivals, settle_arrivals, unseen_steering
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
@@ -44,16 +44,22 @@ def arrival_state(workspace: Workspace) -> ArrivalState:
     writers = provenance.answers.load().writers
     known = dict.fromkeys([*named, *(address for address in counts if address)])
     remotes = tuple(RemoteState(named.get(each, ""), each, writers.get(each), counts.get(each, 0)) for each in known)
-    steering = tuple(sorted(arrival.path for arrival in unseen_steering(workspace.vault)))
-    return ArrivalState(remotes, steering, counts.get("", 0))
+    return ArrivalState(remotes, _steering(workspace) if counts else (), counts.get("", 0))
+
+
+def _steering(workspace: Workspace) -> tuple[str, ...]:
+    module = import_module("agent.tools.arrival_reviews")  # in most vaults nothing has arrived
+    return tuple(sorted(arrival.path for arrival in module.unseen_steering(workspace.vault)))
 
 
 def tend_arrivals(workspace: Workspace) -> tuple[str, ...]:
     """Apply the decisions about arrivals, and ask about new ones; returns the notes that ask."""
-    for review in settle_arrivals(workspace.vault):
+    reviews = import_module("agent.tools.arrival_reviews")
+    for review in reviews.settle_arrivals(workspace.vault):
         logger.info("%s: %s", review.subject, review.status)
     clock = workspace.clock
-    asked = ask_about_arrivals(workspace.vault, clock.now(), clock.new_id(), workspace.settings.vault.language)
+    language = workspace.settings.vault.language
+    asked: tuple[str, ...] = reviews.ask_about_arrivals(workspace.vault, clock.now(), clock.new_id(), language)
     for path in asked:
         logger.info("asked about what arrived in %s", path)
     return asked

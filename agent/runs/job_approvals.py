@@ -20,6 +20,7 @@ from agent.schedule.occurrences import Occurrence
 from agent.texts import Language, text
 from agent.vault.change import Create, Stamp
 from agent.vault.decision_notes import RecordFolder, answer_in, close, free_path
+from agent.vault.layout import JOB_APPROVALS
 from agent.vault.proposals.proposal import ProposalDraft
 from agent.vault.proposals.proposal_note import compose_proposal
 from agent.vault.store import Vault
@@ -57,7 +58,7 @@ class JobApproval:
 
 def job_approvals(vault: Vault) -> RecordFolder[JobApproval]:
     """The questions about jobs that were asked on this machine."""
-    return RecordFolder(vault.private_folder / "job-approvals", _parsed)
+    return RecordFolder(vault.private_folder / JOB_APPROVALS, _parsed)
 
 
 def question(

@@ -1,5 +1,6 @@
 """What a person does with a job that exists: pause it, let it run again, and see what a day of it costs."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
 
@@ -30,9 +31,13 @@ class DayCost:
     is_free: bool = False
 
 
-def job_shelf(workspace: Workspace, goals: frozenset[str] | None = None) -> JobShelf:
-    """All jobs of a vault, those of goals among them; `goals` has the notes that may be goals, if they are known."""
-    return JobShelf(workspace.vault, GoalNotes(workspace.vault, workspace.settings.vault.language, lambda: goals))
+def job_shelf(
+    workspace: Workspace, goals: frozenset[str] | None = None, notes: Collection[str] | None = None
+) -> JobShelf:
+    """All jobs of a vault, those of goals among them; `goals` has the notes that may be goals, `notes` all notes, if
+    they are known."""
+    found = GoalNotes(workspace.vault, workspace.settings.vault.language, lambda: goals)
+    return JobShelf(workspace.vault, found, notes)
 
 
 def job_record(workspace: Workspace, job: str) -> JobRecord:

@@ -1,28 +1,26 @@
 """The agent's status: the model, today's spend, and what waits for the person. Read from files, without a request."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from agent.config.secrets import Secret
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.llm.ledger import Ledger, SpendTotals
-from agent.llm.model_key import missing_key
-from agent.llm.presets import KINDS, ModelKind, endpoint
 from agent.llm.spend_elsewhere import spent_elsewhere
-from agent.runs.decisions import approvals, arrived_decisions
 from agent.runs.growth_spend import GrowthPart, growth_parts_today, growth_today
-from agent.runs.machines import MachineNote, SessionElsewhere, other_machines
 from agent.runs.registry import run_registry
-from agent.runs.waiting_questions import waiting_questions
-from agent.skills.learning.offer_records import offer_records_folder
-from agent.skills.learning.offer_records import waiting_offers as offers_waiting
-from agent.skills.loading.pins import pins_of
-from agent.skills.trust.review_records import waiting_reviews as reviews_waiting
 from agent.texts import Sentence, joined
+from agent.vault.folders import MACHINES, QUESTIONS
+from agent.vault.glance import has_notes, has_records
+from agent.vault.layout import APPROVAL_RECORDS, SKILL_OFFERS, SKILL_REVIEWS, SYNC_QUESTIONS
+from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:  # what tells of things that most vaults do not have is loaded where there are some
+    from agent.llm.presets import ModelKind
+    from agent.runs.machines import MachineNote, SessionElsewhere
 
 SPEND = "spend"
 """The folder of the ledger, in the machine's state: the daily limits are per person, not per vault."""
@@ -41,7 +39,7 @@ class AgentStatus:
     is the part of today's spend that went into what the agent does to itself, `growth_parts` the same by its parts.
     """
 
-    models: Mapping[ModelKind, str]
+    models: "Mapping[ModelKind, str]"
     today: SpendTotals | None
     approvals: int
     questions: int
@@ -52,8 +50,8 @@ class AgentStatus:
     problem: str = ""
     misconfigured: tuple[str, ...] = ()
     arrived: tuple[str, ...] = ()
-    machines: tuple[MachineNote, ...] = ()
-    elsewhere: tuple[SessionElsewhere, ...] = ()
+    machines: "tuple[MachineNote, ...]" = ()
+    elsewhere: "tuple[SessionElsewhere, ...]" = ()
     today_elsewhere: SpendTotals = SpendTotals()
     growth: SpendTotals = SpendTotals()
     growth_parts: Mapping[GrowthPart, SpendTotals] = field(default_factory=dict)
@@ -75,14 +73,9 @@ def agent_status(workspace: Workspace) -> AgentStatus:
     models: Mapping[ModelKind, str] = {}
     today, growth, misconfigured = None, SpendTotals(), tuple[str, ...]()
     parts: Mapping[GrowthPart, SpendTotals] = {}
-    try:
-        models = {kind: model.name for model, kinds in configured_models(workspace).items() for kind in kinds}
-    except AgentError as error:
-        misconfigured = (error.message, *filter(None, [error.hint]))
-    missing = missing_key(workspace.settings.llm)
-    if missing is not None:
-        fix = f"vault-agent config set {missing.setting} --prompt"
-        problems.append(Sentence("no model can be asked from here: {why}; {fix}", why=missing.why, fix=fix))
+    if workspace.settings.is_given("llm"):  # else there is no model
+        found = import_module("agent.runs.configured_models").model_status(workspace)
+        models, misconfigured, problems = found.names, found.misconfigured, [*filter(None, [found.problem])]
     try:
         ledger = ledger_of(workspace)
         today, growth = ledger.totals(ledger.today()), growth_today(ledger)
@@ -97,23 +90,21 @@ def agent_status(workspace: Workspace) -> AgentStatus:
     marks = run_registry(workspace.vault)
     waiting = tuple(mark.session for mark in marks.waiting())
     working = tuple(mark.session for mark in marks.all() if marks.is_held(mark.id))
-    asked, questions = approvals(workspace).pending(), waiting_questions(workspace)
-    reviews = reviews_waiting(workspace.vault, pins_of(workspace.vault))
-    offered = tuple(offer.path for offer in offers_waiting(workspace.vault, offer_records_folder(workspace.vault)))
+    approvals, questions, arrived = _asked(workspace, has_runs=any(marks.all()))
     problem = joined(problems, "; ")
     return AgentStatus(
         models,
         today,
-        len(asked),
-        len(questions),
-        reviews,
-        offered,
+        approvals,
+        questions,
+        _reviews(workspace.vault),
+        _offers(workspace.vault),
         waiting,
         working,
         problem,
         misconfigured,
-        arrived_decisions(workspace),
-        other_machines(workspace.vault),
+        arrived,
+        _machines(workspace.vault),
         _sessions_elsewhere(workspace),
         spent_elsewhere(workspace.directories.state / SPEND, ledger_of(workspace).today()),
         growth,
@@ -121,7 +112,40 @@ def agent_status(workspace: Workspace) -> AgentStatus:
     )
 
 
-def _sessions_elsewhere(workspace: Workspace) -> tuple[SessionElsewhere, ...]:
+def _asked(workspace: Workspace, *, has_runs: bool) -> tuple[int, int, tuple[str, ...]]:
+    """The numbers of approvals and questions that wait, and the notes with a decision that arrived."""
+    vault = workspace.vault
+    has_any = has_runs or has_records(vault, APPROVAL_RECORDS) or has_records(vault, SYNC_QUESTIONS)
+    if not has_any and not has_notes(vault, QUESTIONS):
+        return 0, 0, ()
+    decisions = import_module("agent.runs.decisions")
+    questions = import_module("agent.runs.waiting_questions").waiting_questions(workspace)
+    pending = decisions.approvals(workspace).pending()
+    return len(pending), len(questions), decisions.arrived_decisions(workspace)
+
+
+def _reviews(vault: Vault) -> tuple[str, ...]:
+    if not has_records(vault, SKILL_REVIEWS):
+        return ()
+    pins = import_module("agent.skills.loading.pins").pins_of(vault)
+    module = import_module("agent.skills.trust.review_records")
+    return cast("tuple[str, ...]", module.waiting_reviews(vault, pins))
+
+
+def _offers(vault: Vault) -> tuple[str, ...]:
+    if not has_records(vault, SKILL_OFFERS):
+        return ()
+    module = import_module("agent.skills.learning.offer_records")
+    return tuple(offer.path for offer in module.waiting_offers(vault, module.offer_records_folder(vault)))
+
+
+def _machines(vault: Vault) -> "tuple[MachineNote, ...]":
+    if not has_notes(vault, MACHINES):
+        return ()
+    return cast("tuple[MachineNote, ...]", import_module("agent.runs.machines").other_machines(vault))
+
+
+def _sessions_elsewhere(workspace: Workspace) -> "tuple[SessionElsewhere, ...]":
     """The sessions in progress on other machines; reading one is slow to load, and most vaults are on one machine."""
     provenance = workspace.vault.provenance
     provenance.look()
@@ -129,33 +153,3 @@ def _sessions_elsewhere(workspace: Workspace) -> tuple[SessionElsewhere, ...]:
         return ()
     module = import_module("agent.runs.sessions_elsewhere")
     return cast("tuple[SessionElsewhere, ...]", module.sessions_elsewhere(workspace))
-
-
-@dataclass(frozen=True, slots=True)
-class ConfiguredModel:
-    """A model as the settings name it, on the server at `base_url`."""
-
-    name: str
-    base_url: str = ""
-    key: Secret = Secret("")
-
-
-def configured_models(workspace: Workspace) -> Mapping[ConfiguredModel, Sequence[ModelKind]]:
-    """The configured models with the kinds of work that each does, the main one first; empty for none.
-
-    Raises `ConfigError` for an incomplete configuration.
-    """
-    if workspace.settings.llm.wire == "scripted":
-        return {ConfiguredModel("scripted"): KINDS}
-    found: dict[ConfiguredModel, list[ModelKind]] = {}
-    for kind in KINDS:
-        named = endpoint(workspace.settings.llm, kind)
-        if named is not None:
-            place = named[1]
-            found.setdefault(ConfiguredModel(place.model.name, place.base_url, place.key), []).append(kind)
-    return found
-
-
-def has_model(workspace: Workspace) -> bool:
-    """True if a model is configured that can be asked."""
-    return bool(configured_models(workspace)) and missing_key(workspace.settings.llm) is None

@@ -24,6 +24,7 @@ from agent.texts import Language, text
 from agent.vault.change import Stamp
 from agent.vault.decision_notes import RecordFolder, post
 from agent.vault.folders import QUESTIONS
+from agent.vault.layout import SYNC_QUESTIONS
 from agent.vault.provenance.remotes import plain_address
 from agent.vault.store import Vault
 from agent.vault.sync.permission import RemoteChoice, RemotePermission
@@ -173,7 +174,7 @@ def settle_questions(workspace: Workspace) -> tuple[Allowed, ...]:
 
 
 def _records(vault: Vault) -> RecordFolder[SyncQuestion]:
-    return RecordFolder(vault.private_folder / "sync-questions", _parse)
+    return RecordFolder(vault.private_folder / SYNC_QUESTIONS, _parse)
 
 
 def _parse(document: dict[str, object]) -> SyncQuestion:

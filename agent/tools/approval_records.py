@@ -13,6 +13,7 @@ from agent.dataclass import dataclass
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import canonical
 from agent.vault.decision_notes import RecordFolder
+from agent.vault.layout import APPROVAL_RECORDS
 from agent.vault.store import Vault
 
 ApprovalStatus: TypeAlias = Literal["asking", "pending", "approved", "used", "rejected", "expired", "outdated"]
@@ -52,7 +53,7 @@ def fingerprint(tool: str, run: str, arguments: JsonObject) -> str:
 
 def approval_records(vault: Vault) -> RecordFolder[ApprovalRecord]:
     """The records of a vault, by fingerprint; writing requires the lock of `approvals`."""
-    return RecordFolder(vault.private_folder / "approvals", _parse)
+    return RecordFolder(vault.private_folder / APPROVAL_RECORDS, _parse)
 
 
 def _parse(document: dict[str, object]) -> ApprovalRecord:

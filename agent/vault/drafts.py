@@ -13,6 +13,9 @@ from pathlib import Path
 from agent.config.private import replace
 from agent.dataclass import dataclass
 
+DRAFT = "a draft of yours"
+"""Why a commit leaves a draft out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Drafts:

@@ -27,6 +27,10 @@ OUTLINES = "entries.known"
 """The private file with what the upkeep of memory knows of the entries; it has fingerprints of their text."""
 RESEARCH_RECORDS = "research"
 """The private folder with what researches that are not over have found so far."""
+APPROVAL_RECORDS, JOB_APPROVALS, SYNC_QUESTIONS = "approvals", "job-approvals", "sync-questions"
+SKILL_REVIEWS, SKILL_OFFERS = "reviewed/asked", "skill-suggestions"
+"""The private folders with the records of what the person is asked: a yes to a call or a job, a word about sync, a look
+at a skill, and whether to learn one."""
 _TELLING = (AGENT_NOTE, MEMORY_NOTE, ENTRIES, SESSIONS, APPROVALS)
 """Names in the table of folders; where one of them is, the agent has lived."""
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")

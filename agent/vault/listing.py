@@ -69,7 +69,7 @@ def list_notes(vault: Vault) -> VaultListing:
         known = staged.get(path) or notes.get(path)
         notes.pop(path, None)
         try:
-            data = vault.writer.files.read_now(path)
+            data = vault.files.read_now(path)
         except (AgentError, OSError):
             doubtful.add(path)
             if known:

@@ -275,9 +275,13 @@ class Vault:
 
     def changed_files(self, paths: Collection[str] = ()) -> "list[Dirty]":
         """The files of the vault, or of `paths` only, that differ from the last commit; without held notes."""
-        held = self.writer.held_unchanged()
+        held = self.held_unchanged()
         found: list[Dirty] = import_module("agent.vault.worktree.survey").dirty(self.git, self.place, paths)
         return [item for item in found if item.path not in held]
+
+    def held_unchanged(self) -> frozenset[str]:
+        """The paths of the held notes that nobody has changed since they were written."""
+        return self.writer.held_unchanged() if any(self.layout.held.glob("*.json")) else frozenset()
 
     def check_ours(self, path: str) -> None:
         """Raise `BadPath` if the path is in another repository, or a sparse checkout excludes it."""
@@ -321,10 +325,8 @@ class Vault:
         return [path for path in paths if self.home.holds(path, name)]
 
     def own_version(self, path: str) -> bytes | None:
-        """The note without the text that arrived from elsewhere and that the person has not looked at yet.
-
-        None if no note remains.
-        """
+        """The note without the text that arrived from elsewhere and that the person has not looked at yet; None if no
+        note remains."""
         return self.provenance.own_version(path, self.read(path))
 
     def own_version_of(self, name: str) -> bytes | None:
@@ -333,8 +335,7 @@ class Vault:
 
 
 def recover(writer: "Writer") -> None:
-    """Finish or take back what a crash has left (`write.recover`): like all that changes the vault, it is loaded when
-    it is needed, as many commands only read."""
+    """Finish or take back what a crash has left (`write.recover`), loaded when needed: many commands only read."""
     import_module("agent.vault.write.recover").recover(writer)
 
 
@@ -350,7 +351,7 @@ def _init(root: Path) -> str:
 
 
 def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault:
-    """Open the vault at `root`, with its private files under `state`; raises `NotAVault`."""
+    """The vault at `root`, with its private files under `state`; raises `NotAVault`."""
     if not (root / MARKER).is_file():
         raise NotAVault("{root} is not a vault", hint=_init(root), root=root)
     if (place := locate(root)) is None:

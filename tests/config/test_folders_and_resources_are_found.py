@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from platformdirs import PlatformDirs
 
 from agent.config.directories import directories
 from agent.config.logs import report_from
@@ -22,6 +23,20 @@ def test_one_variable_moves_everything(tmp_path: Path) -> None:
 def test_the_platform_s_folders_are_absolute_and_ours() -> None:
     found = directories({})
     assert all(path.is_absolute() and "vault-agent" in path.parts for path in (found.config, found.cache, found.state))
+
+
+@pytest.mark.parametrize("home", ["/home/ada", "/home/ada/", "/", "", "somewhere"])
+@pytest.mark.parametrize("given", [None, "", "/x/y", "/x/y/", "relative/z"])
+def test_they_are_those_of_the_library(home: str, given: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", home)
+    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False) if given is None else monkeypatch.setenv(name, given)
+    found, library = directories({}), PlatformDirs("vault-agent", appauthor=False)
+    assert (found.config, found.cache, found.state) == (
+        library.user_config_path,
+        library.user_cache_path,
+        library.user_state_path,
+    )
 
 
 def test_a_relative_home_is_taken_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

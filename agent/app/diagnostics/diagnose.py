@@ -22,8 +22,9 @@ from agent.llm.offline import Offline
 from agent.llm.presets import ModelKind
 from agent.memory.forgetting.tombstones import foreign_tombstones
 from agent.runs.accounts import open_accounts
+from agent.runs.configured_models import ConfiguredModel, configured_models
 from agent.runs.skill_set import skill_library
-from agent.runs.status import SPEND, ConfiguredModel, configured_models, ledger_of
+from agent.runs.status import SPEND, ledger_of
 from agent.texts import Sentence, joined
 from agent.tools.policy_file import load_policies
 from agent.vault.folders import FORGOTTEN

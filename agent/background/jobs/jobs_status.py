@@ -1,15 +1,19 @@
 """What the agent does by itself, as of now: its state, the next job, and what is wrong with jobs."""
 
+from collections.abc import Collection
 from datetime import datetime
+from importlib import import_module
 
 from agent.background.presence_files import state_of
 from agent.dataclass import dataclass
-from agent.runs.job_approvals import pending_job_approvals
 from agent.runs.job_upkeep import job_record, job_shelf
 from agent.schedule.agent_state import AgentState
 from agent.schedule.job import Job
 from agent.schedule.job_document import coming, problem_document
 from agent.schedule.shelf import Shelf
+from agent.vault.glance import has_records
+from agent.vault.layout import JOB_APPROVALS
+from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
 
@@ -26,15 +30,24 @@ class JobsStatus:
     asked: int
 
 
-def jobs_status(workspace: Workspace, goals: frozenset[str] | None = None) -> JobsStatus:
-    """Read from files; changes nothing. `goals` has the notes that may be goals, if they are known."""
-    shelf, now = job_shelf(workspace, goals).load(), workspace.clock.now()
+def jobs_status(
+    workspace: Workspace, goals: frozenset[str] | None = None, notes: Collection[str] | None = None
+) -> JobsStatus:
+    """Read from files; changes nothing. `goals` has the notes that may be goals, `notes` all notes, if they are
+    known."""
+    shelf, now = job_shelf(workspace, goals, notes).load(), workspace.clock.now()
     active = [job for job in shelf.jobs if job.status == "active"]
     stopped = tuple(job for job in active if job_record(workspace, job.id).is_stopped)
     times = [(each.at, job.id, job) for job in active if job not in stopped for each in coming(job, now, 1)]
     at, _, following = min(times, default=(None, "", None))
-    asked = len(pending_job_approvals(workspace.vault))
-    return JobsStatus(state_of(workspace.vault), shelf, following, at, stopped, asked)
+    return JobsStatus(state_of(workspace.vault), shelf, following, at, stopped, _asked(workspace.vault))
+
+
+def _asked(vault: Vault) -> int:
+    """The number of questions about jobs that wait."""
+    if not has_records(vault, JOB_APPROVALS):
+        return 0
+    return len(import_module("agent.runs.job_approvals").pending_job_approvals(vault))
 
 
 def jobs_status_document(found: JobsStatus) -> dict[str, object]:

@@ -12,8 +12,8 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, show
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.time_format import format_time
+from agent.runs.configured_models import has_model
 from agent.runs.job_upkeep import cost_of_day
-from agent.runs.status import has_model
 from agent.schedule.job_document import coming, job_document, occurrence_documents
 from agent.schedule.new_job import job_of_words
 from agent.vault.change import Stamp

@@ -8,9 +8,9 @@ from agent.interfaces.cli.jobs_lookup import find_job
 from agent.interfaces.cli.language import said, spoken
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
 from agent.interfaces.cli.printing import as_lines
+from agent.runs.configured_models import has_model
 from agent.runs.job_run import JobResult
 from agent.runs.job_upkeep import DayCost, cost_of_day, set_status
-from agent.runs.status import has_model
 from agent.schedule.history import history_path
 from agent.schedule.job import JobStatus
 from agent.schedule.trigger_words import often_words

@@ -1,9 +1,11 @@
 """The notices that wait, as `status` shows them."""
 
-from agent.app.notice_ledger import open_ledger
+from importlib import import_module
+
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.interfaces.cli.language import counted, row, said
+from agent.vault.layout import NOTICES
 from agent.workspace.workspace import Workspace
 
 
@@ -18,8 +20,10 @@ class NoticesStatus:
 
 def notices_status(workspace: Workspace) -> NoticesStatus:
     """Read from the ledger; changes nothing."""
+    if not (workspace.vault.private_folder / NOTICES).exists():
+        return NoticesStatus()
     try:
-        receipts = open_ledger(workspace).all()
+        receipts = import_module("agent.app.notice_ledger").open_ledger(workspace).all()
     except AgentError as error:
         return NoticesStatus(problem=error.message)
     held = sum(each.decision.decided == "held" for each in receipts)

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.printing import padded
-from agent.vault.health.status import DRAFT, VaultStatus
+from agent.vault.drafts import DRAFT
+from agent.vault.health.status import VaultStatus
 from agent.vault.worktree.survey import DirtyKind
 
 _SHOWN = 10

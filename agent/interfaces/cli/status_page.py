@@ -49,11 +49,12 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
         agent_status(workspace),
         load_totals(workspace.metrics, workspace.clock.now().date()),
     )
-    arrived, notices = arrival_state(workspace), notices_status(workspace)
+    notices = notices_status(workspace)
     index = index_state(workspace, lambda: looked.result().notes, GOAL_TYPE)
     found = looked.result()
+    arrived = arrival_state(workspace)
     remotes, paused = found_standings(workspace, len(found.dirty))
-    jobs = jobs_status(workspace, index.of_type)
+    jobs = jobs_status(workspace, index.of_type, found.notes)
     warnings = list(workspace.loaded.warnings)
     if day.unreadable:
         warnings.append(said("some of today's counts cannot be read and are left out"))

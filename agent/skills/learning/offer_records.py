@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias, get_args
 
 from agent.dataclass import dataclass
 from agent.vault import durable
+from agent.vault.layout import SKILL_OFFERS
 from agent.vault.store import Vault
 
 OfferStatus: TypeAlias = Literal["asking", "pending", "accepted", "rejected", "outdated"]
@@ -42,7 +43,7 @@ class SkillOffer:
 
 def offer_records_folder(vault: Vault) -> Path:
     """The folder of a vault's records, in its private folder."""
-    return vault.private_folder / "skill-suggestions"
+    return vault.private_folder / SKILL_OFFERS
 
 
 def save_offer(folder: Path, offer: SkillOffer) -> SkillOffer:

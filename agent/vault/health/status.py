@@ -3,19 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
+from typing import cast
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, os_reason
 from agent.markdown.note import Note
-from agent.vault.drafts import drafts_file, load_drafts
 from agent.vault.listing import list_notes
 from agent.vault.locks import holder
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
 from agent.vault.worktree.survey import Dirty
-from agent.vault.write.left_out import DRAFT as DRAFT
-from agent.vault.write.left_out import halves, left_out, unchanged_drafts
 from agent.vault.write.unsettled import opened_and_unread
 
 _LAST = ("log", "-1", "--format=%H%x00%cI%x00%an%x00%s", "--end-of-options", "HEAD")
@@ -73,16 +72,16 @@ def status(vault: Vault) -> VaultStatus:
 
 
 def _look(vault: Vault) -> VaultStatus:
-    place, writer = vault.place, vault.writer
+    place = vault.place
     last = vault.git.start(*_LAST)
     try:
         listed = list_notes(vault)
         notes, found = listed.notes, listed.changes
-        held = writer.held_unchanged()
+        held = vault.held_unchanged()
         logged = last.wait(ok=(0, 128))
     finally:
         last.end()
-    opened, unread = opened_and_unread(writer.files, found.changed)
+    opened, unread = opened_and_unread(vault.files, found.changed)
     return VaultStatus(
         place.root,
         _short(branch(place.gitdir)),
@@ -91,11 +90,10 @@ def _look(vault: Vault) -> VaultStatus:
         tuple(sorted(opened)),
         tuple(dict.fromkeys((*found.unread, *sorted(unread)))),
         blocked(place.gitdir),
-        writer.queue.count(),
-        writer.queue.failed(),
-        len(writer.journal.unfinished()),
+        *_waiting(vault),
+        _unfinished(vault),
         tuple(_copies(vault, notes)),
-        holder(vault.writer.layout.lock),
+        holder(vault.layout.lock),
         notes,
         left_out_now(vault, found.changed),
     )
@@ -103,12 +101,27 @@ def _look(vault: Vault) -> VaultStatus:
 
 def left_out_now(vault: Vault, changed: Sequence[Dirty]) -> dict[str, str]:
     """The changed files that the commits of the person's edits leave out, with the reason."""
-    files, drafts = vault.writer.files, load_drafts(drafts_file(vault.private_folder))
-    return {
-        **left_out(files, vault.options, changed),
-        **unchanged_drafts(vault.git, files, drafts, changed),
-        **halves(vault.git, files, changed),
-    }
+    if not changed:
+        return {}
+    module = import_module("agent.vault.write.left_out")
+    return cast(
+        "dict[str, str]", module.left_out_by(vault.git, vault.files, vault.options, vault.private_folder, changed)
+    )
+
+
+def _waiting(vault: Vault) -> tuple[int, dict[str, str]]:
+    """The number of waiting writes, and the files of those that failed; its module is loaded where there is a queue."""
+    if not vault.layout.queue.exists():
+        return 0, {}
+    queue = import_module("agent.vault.queue").Queue(vault.layout.queue)
+    return queue.count(), queue.failed()
+
+
+def _unfinished(vault: Vault) -> int:
+    """The number of transactions that a crash left."""
+    if not vault.layout.journal.exists():
+        return 0
+    return len(import_module("agent.vault.write.journal").Journal(vault.layout.journal).unfinished())
 
 
 def conflict_copies(vault: Vault) -> list[str]:

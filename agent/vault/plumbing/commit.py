@@ -15,7 +15,7 @@ from agent.errors import GitFailed, Permanent, Retryable
 from agent.texts import Sentence
 from agent.vault.plumbing.commit_signature import Sign, unsigned, with_signature
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import Person, signature
+from agent.vault.plumbing.identities import REFLOG_MARK, Person, signature
 from agent.vault.plumbing.index_file import load_index
 from agent.vault.plumbing.index_lock import keep_index_lock
 from agent.vault.plumbing.link_check import common_folder
@@ -36,10 +36,6 @@ from agent.vault.plumbing.shared_index import IndexChanged, SharedIndex
 from agent.vault.plumbing.store_objects import store
 
 RETRIES = 60
-REFLOG_MARK = "vault-agent: "
-"""The start of the reflog message of every commit that this program makes; no other program uses it."""
-ARRIVAL_MARK = "vault-agent sync: "
-"""The start of the reflog message when the branch moves to commits that were made elsewhere."""
 FEW_PATHS = 20
 _PAUSE = 0.01
 

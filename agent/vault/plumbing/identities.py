@@ -1,4 +1,4 @@
-"""Authors of commits: the agent, or the person under the name that git or the machine has.
+"""Authors of commits: the agent, or the person under the name that git or the machine has; and the marks in git's logs.
 
 A person whom git does not know is recorded with the name of the account and without an address: no address is invented.
 """
@@ -9,7 +9,11 @@ from datetime import datetime
 
 from agent.dataclass import dataclass
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.objects import Signature
+
+REFLOG_MARK = "vault-agent: "
+"""The start of the reflog message of every commit that this program makes; no other program uses it."""
+ARRIVAL_MARK = "vault-agent sync: "
+"""The start of the reflog message when the branch moves to commits that were made elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +22,20 @@ class Person:
 
     name: str
     email: str
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The author or committer of a commit. `seconds` since 1970, `offset` in minutes east of UTC."""
+
+    name: str
+    email: str
+    seconds: int
+    offset: int
+
+    def line(self) -> str:
+        sign = "-" if self.offset < 0 else "+"
+        return f"{self.name} <{self.email}> {self.seconds} {sign}{abs(self.offset) // 60:02}{abs(self.offset) % 60:02}"
 
 
 def person(git: Git) -> Person:

@@ -10,7 +10,6 @@ from array import array
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import field
-from functools import cached_property
 from pathlib import Path
 
 from agent.config import private
@@ -24,7 +23,7 @@ _FORMAT = "index-base 1"
 _LONGEST = 200
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class IndexBase:
     """The base with this id (hex). `places` are the offsets of every few entries, and of the end."""
 
@@ -33,10 +32,13 @@ class IndexBase:
     count: int
     places: tuple[int, ...]
     _firsts: dict[int, bytes] = field(default_factory=dict)
+    _open: list["_Descriptor"] = field(default_factory=list)
 
-    @cached_property
+    @property
     def _descriptor(self) -> "_Descriptor":
-        return _Descriptor(_file(self.gitdir, self.id))
+        if not self._open:
+            self._open.append(_Descriptor(_file(self.gitdir, self.id)))
+        return self._open[0]
 
     def find(self, name: bytes) -> tuple[int, IndexEntry] | None:
         """The entry with this name and its number in the base."""

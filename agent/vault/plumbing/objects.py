@@ -6,14 +6,16 @@ gitformat-pack(5) and of `git cat-file`.
 """
 
 import re
-import tempfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import IO, BinaryIO
+from typing import IO, TYPE_CHECKING, BinaryIO
 
 from agent.dataclass import dataclass
 from agent.vault.plumbing.object_ids import FOLDER, hasher, object_id
+
+if TYPE_CHECKING:
+    from agent.vault.plumbing.identities import Signature
 
 _PACK_TYPE = {"commit": 1, "tree": 2, "blob": 3}
 LOOSE_OBJECTS, LOOSE_BYTES = 400, 32 << 20
@@ -51,6 +53,12 @@ def index_lines(entries: Mapping[bytes, TreeEntry | None], width: int) -> bytes:
     )
 
 
+def _spool() -> IO[bytes]:
+    from tempfile import SpooledTemporaryFile  # with what packs archives: most commands write nothing
+
+    return SpooledTemporaryFile(_SPOOL_BYTES)
+
+
 @dataclass(slots=True)
 class Pack:
     """New objects for the repository: a few are in memory, more in a temporary file while they are added.
@@ -63,7 +71,7 @@ class Pack:
     ids: set[str] = field(default_factory=set)
     _few: list[NewObject] | None = field(default_factory=list)
     _bytes: int = 0
-    _body: IO[bytes] = field(default_factory=lambda: tempfile.SpooledTemporaryFile(_SPOOL_BYTES))  # noqa: SIM115
+    _body: IO[bytes] = field(default_factory=_spool)
 
     def add(self, kind: str, data: bytes) -> str:
         """Add one object (once) and return its id."""
@@ -103,7 +111,9 @@ class Pack:
     def stream(self) -> BinaryIO:
         """The finished pack as a real file, positioned at its start."""
         self._write_few()
-        out = tempfile.TemporaryFile()  # noqa: SIM115 - the git process that reads it outlives this function
+        from tempfile import TemporaryFile
+
+        out = TemporaryFile()  # noqa: SIM115 - the git process that reads it outlives this function
         digest = hasher(self.width)
         head = b"PACK" + (2).to_bytes(4, "big") + len(self.ids).to_bytes(4, "big")
         self._body.seek(0)
@@ -212,21 +222,9 @@ def _depth(folder: bytes) -> int:
     return folder.count(b"/") + bool(folder)
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """The author or committer of a commit. `seconds` since 1970, `offset` in minutes east of UTC."""
-
-    name: str
-    email: str
-    seconds: int
-    offset: int
-
-    def line(self) -> str:
-        sign = "-" if self.offset < 0 else "+"
-        return f"{self.name} <{self.email}> {self.seconds} {sign}{abs(self.offset) // 60:02}{abs(self.offset) % 60:02}"
-
-
-def format_commit(tree: str, parents: Iterable[str], author: Signature, committer: Signature, message: str) -> bytes:
+def format_commit(
+    tree: str, parents: Iterable[str], author: "Signature", committer: "Signature", message: str
+) -> bytes:
     """The bytes of a commit object."""
     lines = [
         f"tree {tree}",

@@ -5,9 +5,9 @@ from contextlib import closing
 
 from agent.vault.plumbing.commit_signature import Sign, unsigned, with_signature
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.identities import Signature
 from agent.vault.plumbing.objects import (
     Pack,
-    Signature,
     TreeEntry,
     Trees,
     folders,

@@ -3,13 +3,16 @@
 Linux has `renameat2` and read leases, macOS `renameatx_np`; on other systems callers get False and use a slower way.
 """
 
-import ctypes
 import errno
 import fcntl
 import os
 import signal
 import sys
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ctypes
 
 _LINUX_NOREPLACE, _LINUX_EXCHANGE = 1, 2
 _MACOS_SWAP, _MACOS_EXCLUSIVE = 2, 4
@@ -18,6 +21,8 @@ _UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
 
 @cache
 def _function() -> "ctypes._NamedFuncPointer | None":
+    import ctypes  # 2 ms, and most commands change no file
+
     library = ctypes.CDLL(None, use_errno=True)
     name = {"linux": "renameat2", "darwin": "renameatx_np"}.get(sys.platform)
     return getattr(library, name, None) if name else None
@@ -27,6 +32,8 @@ def _call(folder: int, old: str, new: str, flag: int) -> bool:
     function = _function()
     if function is None:
         return False
+    import ctypes
+
     if function(folder, os.fsencode(old), folder, os.fsencode(new), ctypes.c_uint(flag)) == 0:
         return True
     code = ctypes.get_errno()

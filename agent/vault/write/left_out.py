@@ -7,11 +7,12 @@ text, whatever its encoding.
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from stat import S_ISREG
 
 from agent.errors import AgentError
 from agent.texts import Sentence
-from agent.vault.drafts import Drafts
+from agent.vault.drafts import DRAFT, Drafts, drafts_file, load_drafts
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.worktree.files import Files
@@ -21,8 +22,19 @@ from agent.vault.write.edit_summary import find_renames
 
 _LOOK = 8_000
 """The bytes in which git, too, looks for a NUL to tell whether a file is text."""
-BINARY, DRAFT = "no text", "a draft of yours"
+BINARY = "no text"
 HALF, KEPT = "the other half of a move that you have staged", "you have staged its deletion"
+
+
+def left_out_by(
+    git: Git, files: Files, options: Options, private_folder: Path, items: Sequence[Dirty]
+) -> dict[str, str]:
+    """The files among `items` that the commits of the person's edits leave out, with the reason."""
+    return {
+        **left_out(files, options, items),
+        **unchanged_drafts(git, files, load_drafts(drafts_file(private_folder)), items),
+        **halves(git, files, items),
+    }
 
 
 def left_out(files: Files, options: Options, items: Iterable[Dirty]) -> dict[str, str]:

@@ -21,10 +21,10 @@ from agent.vault.layout import Layout
 from agent.vault.locks import process_lock
 from agent.vault.message import compose
 from agent.vault.options import Options
-from agent.vault.plumbing.commit import ARRIVAL_MARK, REFLOG_MARK, CommitPlan, Committer, Tip
+from agent.vault.plumbing.commit import CommitPlan, Committer, Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.git_processes import commit_editor_is_open
-from agent.vault.plumbing.identities import person
+from agent.vault.plumbing.identities import ARRIVAL_MARK, REFLOG_MARK, person
 from agent.vault.plumbing.index_lock import index_lock
 from agent.vault.plumbing.objects import Pack
 from agent.vault.plumbing.repository import Place, blocked

@@ -15,9 +15,9 @@ from agent.interfaces.http.api.history import Log, LogParams, log
 from agent.interfaces.http.api.paging import NEXT, ListParams, page_of
 from agent.interfaces.http.api.typed import typed
 from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation, TypedReply
+from agent.runs.configured_models import has_model
 from agent.runs.job_upkeep import cost_of_day, job_as_it_is, job_record, job_shelf, set_status
 from agent.runs.note_changes import note_changes
-from agent.runs.status import has_model
 from agent.schedule.job import Job, JobStatus
 from agent.schedule.job_document import (
     coming,

@@ -6,9 +6,9 @@ from urllib.parse import quote
 
 from agent.errors import UserError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.runs.configured_models import has_model
 from agent.runs.job_edits import JobForm, add_job, changed_job, job_in_form, new_job, save_job
 from agent.runs.job_upkeep import DayCost, cost_of_day
-from agent.runs.status import has_model
 from agent.schedule.job import Job
 from agent.schedule.job_document import coming
 from agent.schedule.trigger_words import job_words

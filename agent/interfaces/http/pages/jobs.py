@@ -8,8 +8,8 @@ from agent.interfaces.http.api import jobs as operations
 from agent.interfaces.http.operation import Call
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.time_line import SPANS, Span, time_line
+from agent.runs.configured_models import has_model
 from agent.runs.job_upkeep import cost_of_day, job_as_it_is, job_shelf
-from agent.runs.status import has_model
 from agent.schedule.job import Job
 from agent.schedule.job_document import coming
 from agent.schedule.occurrences import Occurrence
