@@ -2,6 +2,7 @@
 
 import os
 from functools import lru_cache
+from itertools import count
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from agent.errors import UserError
@@ -12,6 +13,7 @@ _SET_IN = (
     *("/etc/sysconfig/clock", "/etc/conf.d/clock"),
 )
 """The files that say which zone a machine is in, beside the variable TZ."""
+_looks = count()
 _OLD = ("Etc/", "SystemV/", "US/", "Brazil/", "Canada/", "Chile/", "Mexico/", "posix/", "right/")
 
 
@@ -37,7 +39,8 @@ def _zone_by(signs: object) -> ZoneInfo:
     from tzlocal import get_localzone_name, reload_localzone
 
     try:
-        reload_localzone()  # it may have been changed since the start
+        if next(_looks):
+            reload_localzone()  # looks twice; it may have been changed since the first look
         return zone_of(get_localzone_name() or UTC_NAME)
     except (LookupError, OSError, ValueError, UserError):
         return zone_of(UTC_NAME)

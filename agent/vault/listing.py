@@ -113,6 +113,11 @@ def _listed_notes(vault: Vault, rows: str) -> tuple[dict[str, str], list[str]]:
     end = _ID + vault.git.width
     start = end + len(" 0\t" + vault.place.prefix)
     notes, away = dict[str, str](), list[str]()
+    if _are_plain(rows):
+        for row in _split(rows):
+            if row.endswith(".md") and row[start] != ".":
+                notes[row[start:]] = row[_ID:end]
+        return notes, away
     for row in _split(rows):
         if row.endswith(".md") and row.startswith("100", 2) and is_note(path := row[start:]):
             if row.startswith(_AWAY):
@@ -122,6 +127,12 @@ def _listed_notes(vault: Vault, rows: str) -> tuple[dict[str, str], list[str]]:
             if row.startswith(_ASSUMED):
                 away.append(path)
     return notes, away
+
+
+def _are_plain(rows: str) -> bool:
+    """True if all are files that git looks at, in no dot folder within another: then a look at each row's ends is
+    enough, which takes half the time."""
+    return rows.count("\0H 100") + rows.startswith("H 100") == rows.count("\0") and "/." not in rows
 
 
 def _split(rows: str) -> Iterator[str]:

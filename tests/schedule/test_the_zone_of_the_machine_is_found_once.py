@@ -1,5 +1,6 @@
 """The zone of the machine is looked for again when it may have changed, and not for each job."""
 
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ def test_it_is_looked_for_again_after_a_change_only(tmp_path: Path, monkeypatch:
     link, other = tmp_path / "localtime", tmp_path / "other"
     link.symlink_to("Tokyo")
     monkeypatch.setattr(zones, "_SET_IN", (str(link), str(tmp_path / "none")))
+    monkeypatch.setattr(zones, "_looks", count(1))
     monkeypatch.setattr(tzlocal, "reload_localzone", look)
     monkeypatch.setattr(tzlocal, "get_localzone_name", lambda: f"Asia/{looks[-1]}")
     assert [machine_zone().key for _ in range(3)] == ["Asia/Tokyo"] * 3 and len(looks) == 1

@@ -160,16 +160,25 @@ class Git:
         """False if the configuration may have git take a file as unchanged whose inode or time of change differs."""
         return _LAX.isdisjoint(self._configured())
 
+    @property
+    def has_no_remote(self) -> bool:
+        """True if that is known already: git was asked for all settings, and the repository's have not changed."""
+        known = self._names if self._names is not None and self._names[0] == self._stamp() else None
+        return known is not None and not any(name.startswith("remote.") for name in known[1])
+
     def _configured(self) -> tuple[str, ...]:
         """The `config_names`, asked again when the repository's configuration file has changed."""
-        try:
-            status = (self.gitdir / "config").stat()
-            stamp = (status.st_mtime_ns, status.st_size)
-        except OSError:
-            stamp = (0, 0)
+        stamp = self._stamp()
         if self._names is None or self._names[0] != stamp:
             self._names = (stamp, tuple(self.config_names()))
         return self._names[1]
+
+    def _stamp(self) -> tuple[int, int]:
+        try:
+            status = (common_folder(self.gitdir) / "config").stat()
+            return status.st_mtime_ns, status.st_size
+        except OSError:
+            return 0, 0
 
     @property
     def width(self) -> int:

@@ -103,6 +103,8 @@ def plain_address(address: str) -> str:
 
 def configured(git: Git) -> dict[str, str]:
     """The address of each remote in git's settings, by name; of several addresses the first."""
+    if git.has_no_remote:
+        return {}
     rows = (row.partition("\n") for row in git.fields("config", "-z", "--get-regexp", r"^remote\..*\.url$", ok=(0, 1)))
     found: dict[str, str] = {}
     for key, _, address in rows:
