@@ -5,7 +5,7 @@ Every signal is divided by its best value among the candidates, then the weighte
 """
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import field
 from types import MappingProxyType
 
 from agent.dataclass import dataclass
@@ -35,7 +35,7 @@ class SignalWeights:
     missed: float = 0.0
 
 
-SIGNALS = tuple(each.name for each in fields(SignalWeights))
+SIGNALS = tuple(SignalWeights.__annotations__)
 _FIELD_WEIGHTS = MappingProxyType(
     {"title": 3.0, "path": 1.0, "tags": 2.0, "headings": 1.0, "links": 0.5, "dates": 1.0, "body": 1.0}
 )

@@ -5,11 +5,11 @@ of its time. What cannot be looked at counts as there: whoever reads it says wha
 """
 
 import os
+import re
 
 from agent.vault.store import Vault
 
-_ABOUT = (b"\ntype: about\n", b"\ntype: about\r\n")
-"""The line in the header of the note that says what a folder is for."""
+_ABOUT = re.compile(rb"^type: about\s*$", re.MULTILINE)
 
 
 def has_records(vault: Vault, name: str) -> bool:
@@ -25,9 +25,9 @@ def has_records(vault: Vault, name: str) -> bool:
 
 def has_notes(vault: Vault, name: str) -> bool:
     """True if the folder that the table of folders calls `name` has a note, beside the one that says what it is for."""
-    folder = vault.place.root / vault.home.at(name)
     try:
-        return any(not _is_about(each.path) for each in os.scandir(folder) if each.name.endswith(".md"))
+        with os.scandir(vault.place.root / vault.home.at(name)) as found:
+            return any(not _is_about(each.path) for each in found if each.name.endswith(".md"))
     except FileNotFoundError:
         return False
     except OSError:
@@ -35,6 +35,10 @@ def has_notes(vault: Vault, name: str) -> bool:
 
 
 def _is_about(path: str) -> bool:
-    with open(path, "rb") as file:  # noqa: PTH123 - one more object for each note
-        header = file.read().partition(b"\n---")[0]
-    return any(line in header + b"\n" for line in _ABOUT)
+    """True for the note that says what its folder is for, by its header."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - one more object for each note
+            data = file.read()
+    except OSError:
+        return False
+    return data.startswith(b"---") and _ABOUT.search(data.partition(b"\n---")[0]) is not None

@@ -70,11 +70,11 @@ class IndexedCommit:
     sides: tuple[tuple[IndexedChange, ...], ...]
 
 
-@dataclass(frozen=True)
 class CommitIndex:
     """The rows of all commits in HEAD's history, in the order of `git log --topo-order`, each with a line end."""
 
-    content: bytes = b""
+    def __init__(self, content: bytes = b"") -> None:
+        self.content = content
 
     @cached_property
     def rows(self) -> list[bytes]:

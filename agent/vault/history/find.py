@@ -81,7 +81,7 @@ def commits(
     if start is None:
         return []
     wanted = _Wanted(actor, None if run is None else frozenset({run}), job, since, until)
-    if wanted == _Wanted() and not path and not vault.place.prefix:
+    if all(each is None for each in (actor, run, job, since, until)) and not path and not vault.place.prefix:
         return newest(vault, start, limit)
     if start != vault.head:
         return _walked(vault, start, wanted, path, limit)
