@@ -111,7 +111,9 @@ class JobShelf:
         folder = self.vault.home.at(JOBS)
         if self.notes is None:
             return self.vault.note_paths(folder)
-        return sorted(path for path in self.notes if path.startswith(folder))
+        root = self.vault.place.root
+        found = (each.relative_to(root).as_posix() for each in (root / folder).rglob("*.md"))
+        return sorted(path for path in found if path in self.notes)
 
     def _job(self, path: str, data: bytes | None) -> Job | JobProblem | None:
         if data is None:

@@ -1,7 +1,7 @@
 """All notes with their content hashes, now or in a commit; unchanged notes are not read, as git has their hashes."""
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
@@ -28,11 +28,13 @@ class VaultListing:
 
     On `doubtful` paths, the hash may be none of those that the file's bytes have had since git began to look; None: on
     all, as git was not able to look at everything, was told to overlook something, or its index has changed meanwhile.
+    `number` is the number of just these notes that was asked for.
     """
 
     notes: dict[str, str]
     changes: Survey
     doubtful: frozenset[str] | None = None
+    number: int | None = None
 
     @property
     def is_clean(self) -> bool:
@@ -51,21 +53,26 @@ def contents(vault: Vault) -> dict[str, str]:
     return list_notes(vault).notes
 
 
-def list_notes(vault: Vault) -> VaultListing:
-    """The `contents`, and the files that differ from HEAD, which git looks for at the same time."""
+def list_notes(vault: Vault, number_of: Callable[[Mapping[str, str]], int] | None = None) -> VaultListing:
+    """The `contents`, and the files that differ from HEAD, which git looks for at the same time.
+
+    `number_of` computes a number of all notes meanwhile; it counts if no file differs.
+    """
     index = vault.git.gitdir / "index"
     before = index_stamp(index)
+    number: int | None = None
     small = load_index(vault.git).parsed if is_small(vault.git) else None
     if isinstance(small, WholeIndex):
         notes, away = _notes_in(vault, small)
         with surveying(vault.git, vault.place) as looked:
             found = looked()
     else:
-        notes, away, found = _asked(vault)
+        notes, away, found, number = _asked(vault, number_of)
     staged = {item.path: oid for item in found.changed if (oid := notes.pop(item.path, ""))}
     there = [item.path for item in found.changed if item.kind is not DirtyKind.DELETED and is_note(item.path)]
     doubtful = {item.path for item in found.changed}
-    for path in (*there, *away, *_rewritten(vault, [*notes])):
+    others = (*there, *away, *_rewritten(vault, [*notes]))
+    for path in others:
         known = staged.get(path) or notes.get(path)
         notes.pop(path, None)
         try:
@@ -78,16 +85,20 @@ def list_notes(vault: Vault) -> VaultListing:
         if data is not None and data[0] != "120000":
             notes[path] = vault.git.blob_id(data[1])
     is_sure = not found.unread and vault.git.compares_all_times and before == index_stamp(index)
-    return VaultListing(notes, found, frozenset(doubtful) if is_sure else None)
+    number = None if staged or others else number
+    return VaultListing(notes, found, frozenset(doubtful) if is_sure else None, number)
 
 
-def _asked(vault: Vault) -> tuple[dict[str, str], list[str], Survey]:
-    """The `_listed_notes`, and what differs from HEAD, by two processes at the same time."""
+def _asked(
+    vault: Vault, number_of: Callable[[Mapping[str, str]], int] | None
+) -> tuple[dict[str, str], list[str], Survey, int | None]:
+    """The `_listed_notes`, what differs from HEAD, by two processes at the same time, and the number of the notes."""
     running = vault.git.start("ls-files", "-s", "-v", "-z", *vault.place.pathspec)
     try:
         with surveying(vault.git, vault.place) as looked:  # git lists the files, and looks for changes meanwhile
             notes, away = _listed_notes(vault, running.wait().decode("utf-8", "surrogateescape"))
-            return notes, away, looked()
+            number = None if number_of is None else number_of(notes)
+            return notes, away, looked(), number
     finally:
         running.end()
 

@@ -40,9 +40,14 @@ class IndexState:
     of_type: frozenset[str] | None = None
 
 
-def index_state(workspace: Workspace, notes: Callable[[], Mapping[str, str]], type_asked: str = "") -> IndexState:
+def index_state(
+    workspace: Workspace,
+    notes: Callable[[], Mapping[str, str]],
+    type_asked: str = "",
+    known: Callable[[], int | None] = lambda: None,
+) -> IndexState:
     """The state of the index as it is, without an update. `notes` gives every note's content hash, by path; git may
-    still be looking for them while the index is read."""
+    still be looking for them while the index is read. `known` gives their fingerprint, if it is known then."""
     files = index_files(workspace)
     if files.mark.exists():
         return _none(Sentence("it has to be built anew ({reason})", reason=files.why_broken()))
@@ -53,7 +58,7 @@ def index_state(workspace: Workspace, notes: Callable[[], Mapping[str, str]], ty
     except Damaged as error:
         return _none(error.message)
     try:
-        return _state(files, store, notes, type_asked)
+        return _state(files, store, notes, type_asked, known)
     except Damaged as error:
         return _none(error.message)
     finally:
@@ -111,7 +116,11 @@ def _ask_store(files: IndexFiles, question: Callable[[PassageStore], T]) -> T | 
 
 
 def _state(
-    files: IndexFiles, store: PassageStore, notes: Callable[[], Mapping[str, str]], type_asked: str
+    files: IndexFiles,
+    store: PassageStore,
+    notes: Callable[[], Mapping[str, str]],
+    type_asked: str,
+    known: Callable[[], int | None],
 ) -> IndexState:
     if store.meta("building") or not store.meta("identity"):
         return _none("the first index is being built")
@@ -120,8 +129,8 @@ def _state(
         listing = store.listing()
         incomplete, typed = store.incomplete(), store.paths_with("type", type_asked)
         pending = {path for path, _ in store.pending()}
-        now = notes()
-        is_same = listing == (len(now), fingerprint(now))
+        now, number = notes(), known()
+        is_same = listing == (len(now), fingerprint(now) if number is None else number)
         changed = set[str]() if is_same else differing(store.hashes(), now)
     found = coverage_of(listing[0], incomplete, pending)
     tried = {path for path, _ in found.failed}

@@ -7,7 +7,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.vault.listing import _listed_notes, contents
+from agent.index.fingerprint import fingerprint
+from agent.vault.listing import _listed_notes, contents, list_notes
 from agent.vault.provenance.remotes import configured
 from agent.vault.worktree.paths import is_note
 from tests.vaults import make_vault
@@ -49,3 +50,18 @@ def test_a_remote_that_comes_is_known_at_once(tmp_path: Path) -> None:
     assert vault.git.has_no_remote and configured(vault.git) == {}
     subprocess.run(["git", "-C", vault.place.root, "remote", "add", "origin", "/nowhere"], check=True)
     assert not vault.git.has_no_remote and configured(vault.git) == {"origin": "/nowhere"}
+
+
+def test_a_number_of_the_notes_is_given_while_no_file_differs(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {f"folder/{number:040}.md": f"# {number}\n" for number in range(500)})
+    found = list_notes(vault, fingerprint)
+    assert found.number == fingerprint(found.notes) and len(found.notes) == 500
+    note = vault.place.root / "folder" / f"{7:040}.md"
+    note.write_text("# seven\n", "utf-8")
+    assert list_notes(vault, fingerprint).number is None
+    note.unlink()
+    assert list_notes(vault, fingerprint).number is None
+    subprocess.run(["git", "-C", vault.place.root, "checkout", "-q", "--", "."], check=True)
+    assert list_notes(vault, fingerprint).number == found.number
+    (vault.place.root / "new.md").write_text("# new\n", "utf-8")
+    assert list_notes(vault, fingerprint).number is None

@@ -4,6 +4,7 @@ from importlib import import_module
 
 import click
 
+from agent.index.fingerprint import fingerprint
 from agent.interfaces.cli.host import workspace_for
 from agent.interfaces.cli.output import Output
 from agent.prefetch import Prefetch
@@ -17,6 +18,6 @@ def command(output: Output, notes: bool) -> None:
     """Show the last commit, uncommitted and waiting changes with reasons, conflicts, the daemon, index, agent and
     day."""
     workspace = workspace_for(output)
-    looked = Prefetch(lambda: status(workspace.vault))
+    looked = Prefetch(lambda: status(workspace.vault, fingerprint))
     page = import_module("agent.interfaces.cli.status_page")  # takes as long to load as git to look at all files
     page.show(output, workspace, looked, notes)

@@ -50,7 +50,7 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
         load_totals(workspace.metrics, workspace.clock.now().date()),
     )
     notices = notices_status(workspace)
-    index = index_state(workspace, lambda: looked.result().notes, GOAL_TYPE)
+    index = index_state(workspace, lambda: looked.result().notes, GOAL_TYPE, lambda: looked.result().number)
     found = looked.result()
     arrived = arrival_state(workspace)
     remotes, paused = found_standings(workspace, len(found.dirty))

@@ -1,6 +1,6 @@
 """The state of a vault, read from the files and git at each call, without a cache."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 from importlib import import_module
@@ -34,12 +34,12 @@ class LastCommit:
 class VaultStatus:
     """The vault's state.
 
-    `open`: changed files that another program keeps open; they are committed when it closes them. `unread`: files and
-    folders that cannot be read, so that their changes are unknown. `blocked`: the reason why writes wait. `waiting`:
-    the number of waiting writes. `failed`: files of writes that could not be carried out, each with the reason.
-    `unfinished`: the number of transactions that a crash left. `writer`: the process that writes now. `notes`: every
-    note with its content hash. `left_out`: the reason by path for those of the `dirty` files that the commits of the
-    person's edits leave out.
+    `open`: changed files that another program keeps open; they are committed when it closes them. `unread`: files
+    and folders that cannot be read, so that their changes are unknown. `blocked`: the reason why writes wait.
+    `waiting`: the number of waiting writes. `failed`: files of writes that could not be carried out, each with the
+    reason. `unfinished`: the number of transactions that a crash left. `writer`: the process that writes now.
+    `notes`: every note with its content hash, `number` the number of them that was asked for. `left_out`: the
+    reason by path for those of the `dirty` files that the commits of the person's edits leave out.
     """
 
     root: Path
@@ -56,12 +56,14 @@ class VaultStatus:
     writer: int | None
     notes: Mapping[str, str]
     left_out: Mapping[str, str] = field(default_factory=dict)
+    number: int | None = None
 
 
-def status(vault: Vault) -> VaultStatus:
-    """Read the state once, without a lock or a change. Raises `Permanent` for what cannot be read."""
+def status(vault: Vault, number_of: Callable[[Mapping[str, str]], int] | None = None) -> VaultStatus:
+    """Read the state once, without a lock or a change; `number_of` as in `list_notes`. Raises `Permanent` for what
+    cannot be read."""
     try:
-        return _look(vault)
+        return _look(vault, number_of)
     except OSError as error:
         raise Permanent(
             "the vault cannot be looked at: {reason} ({path})",
@@ -71,11 +73,11 @@ def status(vault: Vault) -> VaultStatus:
         ) from error
 
 
-def _look(vault: Vault) -> VaultStatus:
+def _look(vault: Vault, number_of: Callable[[Mapping[str, str]], int] | None) -> VaultStatus:
     place = vault.place
     last = vault.git.start(*_LAST)
     try:
-        listed = list_notes(vault)
+        listed = list_notes(vault, number_of)
         notes, found = listed.notes, listed.changes
         held = vault.held_unchanged()
         logged = last.wait(ok=(0, 128))
@@ -96,6 +98,7 @@ def _look(vault: Vault) -> VaultStatus:
         holder(vault.layout.lock),
         notes,
         left_out_now(vault, found.changed),
+        listed.number,
     )
 
 
