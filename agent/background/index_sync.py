@@ -26,6 +26,7 @@ from agent.events.types import (
     TurnEnded,
 )
 from agent.index.update import IndexReport
+from agent.index.words_met import MOST, forget_words_met
 from agent.markdown.changes import NoteChange
 from agent.vault.listing import VaultListing
 from agent.watch.ignore import GIT_RULES
@@ -35,8 +36,9 @@ from agent.workspace.search_index import SearchIndex
 
 RETRY = 10.0
 """Seconds until the index is tried again after an update of it has failed."""
-MANY = 250
-"""Changes that make a burst large: the index follows at its end, and then gives memory back."""
+MANY = 100
+"""Changes that make a burst large: the index follows at its end, by a process that first loads for .4 s, and then gives
+memory back."""
 RUSH = 10.0
 """Seconds in which they come: at a hundred a second, as programs that sync folders write, few are in one turn."""
 LATEST = 30.0
@@ -132,6 +134,7 @@ class IndexSync:
         """Update the index for the changes that it does not have yet."""
         hashes, self._behind = self._behind, {}
         report = self._guarded(lambda: self.index.touch(hashes)) if hashes else None
+        forget_words_met(MOST)
         if report is not None:
             self.tell(IndexUpdated(report.indexed, report.forgotten, len(report.failed)))
 

@@ -28,6 +28,16 @@ def test_nothing_but_time_is_lost() -> None:
     assert found() == before
 
 
+def test_as_many_as_are_allowed_stay() -> None:
+    forget_words_met()
+    terms(TEXT)
+    held = len(analysis._weighty)
+    forget_words_met(held)
+    assert len(analysis._weighty) == held
+    forget_words_met(held - 1)
+    assert not analysis._weighty
+
+
 def test_a_few_words_stay() -> None:
     forget_words_met()
     terms("a kettle by the lake")
