@@ -151,6 +151,7 @@ def log(text: str) -> tuple[Logged, ...]:
         if head.start() in notices:
             continue
         part = text[head.end() : end]
+        part = part[: following.start()] if (following := _PART.search(part)) else part
         tools, session = used_tools.search(part), _SESSION.search(part)
         used = tuple((name, int(count)) for name, count in _USED.findall(tools[1])) if tools else ()
         found.append(Logged(head[1], head[2], session[0] if session else "", used))

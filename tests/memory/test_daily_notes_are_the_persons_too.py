@@ -91,6 +91,12 @@ def test_the_summary_has_facts_tools_and_conversations(tmp_path: Path) -> None:
     assert "Can you look" not in text and "Noted" not in text
 
 
+def test_a_block_of_the_log_ends_where_another_part_begins() -> None:
+    upkeep = "## Upkeep\n\n### 00:13 - Memory upkeep\n\n- said again (1): tea\n"
+    text = f"# 2026-12-02\n\n{upkeep}\n## Briefing (09:08)\n\nNothing.\n\n[[sessions/2026/12/brief|how I got there]]\n"
+    assert [(task.title, task.session) for task in daily.log(text)] == [("Memory upkeep", "")]
+
+
 def test_conversations_stand_in_the_order_of_the_day() -> None:
     asked = [daily.Logged(time, time, f"[[sessions/{time}]]", ()) for time in ("09:10", "19:59", "10:42")]
     text = day_summary(DayEntries((), ()), asked, "en")
