@@ -4,6 +4,7 @@ Fields that a statement names are filled, the rest is quoted. What a model may a
 """
 
 import logging
+from collections.abc import Sequence
 from datetime import timedelta
 
 from agent.attention.quiet import parse_quiet
@@ -40,6 +41,15 @@ def is_stated_by_owner(each: StoredEntry, foreign: TextOrigin) -> bool:
     return is_own and not foreign.source(each.path, each.data)
 
 
+def _undoubted(stated: Sequence[StoredEntry]) -> tuple[StoredEntry, ...]:
+    """What none of the others that was said later contradicts."""
+    doubted: dict[str, float] = {}
+    for each in stated:
+        for link in each.entry.contradicts:
+            doubted[link] = max(doubted.get(link, 0.0), each.entry.created.timestamp())
+    return tuple(each for each in stated if doubted.get(each.link, 0.0) < each.entry.last_said.timestamp())
+
+
 def profile_writing(workspace: Workspace) -> Writing:
     """Where and for whom the program writes into the profile by itself."""
     vault, settings = workspace.vault, workspace.settings
@@ -65,7 +75,7 @@ def fill_profile(workspace: Workspace) -> Proposed:
         days = (now.date() - timedelta(days=back) for back in range(_DAYS))
         paths = (path for day in days for path in entry_paths_on(vault, day))
         foreign, found = text_origin_of(vault), load_entries(vault, paths)
-        stated = tuple(each for each in found if is_stated_by_owner(each, foreign))
+        stated = _undoubted([each for each in found if is_stated_by_owner(each, foreign)])
         writing = profile_writing(workspace)
         found_in = changes_of_entries(stated, profile, text("profile.own_words", workspace.settings.vault.language))
         changes = [each for each in found_in if each.note != _OTHERS]

@@ -458,3 +458,19 @@ def test_what_the_agent_asked_is_not_what_the_person_said(tmp_path: Path) -> Non
     assert owner_words(stored) == "I live in Oslo."
     summary = day_summary(DayEntries((stored,), ()), (), "en")
     assert f"- I live in Oslo. ({asked}) [[a]]" in summary and summary.count("[[a]]") == 1
+
+
+def test_what_a_later_entry_contradicts_does_not_last(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    first = home.entry("My sister lives in Lyon, and her dog is called Rex.", EntryType.FACT)
+    home.keep(first)
+    home.clock.advance(60)
+    home.keep(
+        replace(home.entry("My sister moved away.", EntryType.FACT), contradicts=(f"[[{Path(first.path).stem}]]",))
+    )
+    home.tend()
+    assert "Lyon" not in home.memory
+    home.clock.advance(60)
+    home.keep(home.entry("My sister lives in Lyon, and her dog is called Rex, again.", EntryType.FACT))
+    home.tend()
+    assert "Lyon" in home.memory, "said once more since, it holds"

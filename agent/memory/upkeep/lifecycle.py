@@ -23,7 +23,7 @@ from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.day_summary import day_summary
 from agent.memory.upkeep.longterm import LongTerm, extract
 from agent.memory.upkeep.merge_entries import Merge, merges
-from agent.memory.upkeep.outlines import Outlined, load_outlines, telling
+from agent.memory.upkeep.outlines import Outlined, load_outlines, standing, telling
 from agent.memory.upkeep.report import UpkeepReport, report_lines, report_title
 from agent.texts import Language
 from agent.vault.change import Append, Create, Edit, Move, Outcome, Request, Stamp
@@ -196,7 +196,7 @@ class _Work:
         )
 
     def _recent(self, entries: Sequence[Outlined]) -> list[Outlined]:
-        return [each for each in entries if each.outline.times_since(self.since) and not each.outline.is_replaced]
+        return standing(entries, self.since)
 
     def _day(self, path: str, entries: Sequence[Outlined]) -> tuple[bytes, bytes] | None:
         """A daily note before and after shortening; None if it is not due or is no daily note."""

@@ -28,7 +28,7 @@ from agent.memory.upkeep.repeated_facts import stated_by_rule
 from agent.vault.layout import OUTLINES
 from agent.vault.store import Vault
 
-_VERSION = "entries-known 1"
+_VERSION = "entries-known 2"
 _LONGEST = 200
 _RECENT = 2_000_000_000
 """Nanoseconds: a file that changed so shortly before it was read may change again without another time."""
@@ -43,7 +43,7 @@ class EntryOutline:
     `kind` is equal for entries that may be merged, `words` for those that say the same by rule. `said_on` are the days
     of its conversations, `times` how often it was said. `facts` are fingerprints of what it states by rule (None: not
     looked for, as it was old), `lasts` is True if one of them lasts. `is_marked`: its header says that others wrote it;
-    `marks` and `blob` tell whether its text has arrived from a stranger.
+    `marks` and `blob` tell whether its text has arrived from a stranger. `contradicts` are links to earlier entries.
     """
 
     id: str
@@ -63,6 +63,7 @@ class EntryOutline:
     is_marked: bool
     marks: tuple[int, ...]
     blob: str
+    contradicts: tuple[str, ...] = ()
 
     def is_over(self, settings: MemorySettings, now: datetime) -> bool:
         """True if the entry has expired."""
@@ -93,9 +94,25 @@ class Outlined:
         return f"[[{PurePosixPath(self.path).stem}]]"
 
 
+def standing(entries: Collection[Outlined], since: datetime) -> list[Outlined]:
+    """The entries of which something was said since then, and that no later one replaces or contradicts."""
+    doubted: dict[str, float] = {}
+    for each in entries:
+        if not (each.untrusted or each.outline.is_replaced):
+            for link in each.outline.contradicts:
+                doubted[link] = max(doubted.get(link, 0.0), each.outline.created)
+    return [
+        each
+        for each in entries
+        if not each.outline.is_replaced
+        and each.outline.times_since(since)
+        and doubted.get(each.link, 0.0) < each.outline.last_said
+    ]
+
+
 def telling(entries: Collection[Outlined], since: datetime, times: int) -> list[Outlined]:
     """The entries that may count for facts stated `times` times since then, or for lasting ones, by rule."""
-    recent = [each for each in entries if not each.outline.is_replaced and each.outline.times_since(since)]
+    recent = standing(entries, since)
     shared = Counter(fact for each in recent for fact in set(each.outline.facts or ()))
 
     def tells(outline: EntryOutline) -> bool:
@@ -157,6 +174,7 @@ def _outline(vault: Vault, path: str, data: bytes, since: datetime) -> EntryOutl
         b"untrusted" in data and bool(Note.parse(data).header.get("untrusted")),
         tuple(vault.provenance.marks_of(data)),
         vault.content_id(data),
+        entry.contradicts,
     )
 
 
@@ -228,7 +246,7 @@ def _row(each: EntryOutline) -> list[Any]:
 
 def _parse(row: list[Any]) -> EntryOutline:
     """The outline of a row; raises `ValueError` or `TypeError` for another form."""
-    said_on, times, facts, lasts, is_marked, marks, blob = row[10:]
+    said_on, times, facts, lasts, is_marked, marks, blob, contradicts = row[10:]
     id, created, day, kind_of_entry, scope, last_said, expires, kind, words, is_replaced = row[:10]
     return EntryOutline(
         id,
@@ -248,4 +266,5 @@ def _parse(row: list[Any]) -> EntryOutline:
         is_marked,
         tuple(marks),
         blob,
+        tuple(contradicts),
     )

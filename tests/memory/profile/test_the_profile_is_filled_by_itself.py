@@ -32,6 +32,23 @@ def test_upkeep_fills_what_was_said_once(tmp_path: Path, monkeypatch: pytest.Mon
     assert upkeeper.fill_profile().requests == (), "nothing is said or asked twice"
 
 
+def test_what_a_later_entry_contradicts_is_not_filled_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    note = root / "profile/00-basic-info.md"
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(PROFILE, "utf-8")
+    tell(root, {}, "remember", "I live in Oslo")
+    (oslo,) = (root / "entries").rglob("*oslo*.md")
+    tell(root, {}, "remember", "I have moved house")
+    (moved,) = (root / "entries").rglob("*moved*.md")
+    header, _, rest = moved.read_text("utf-8").partition("\n---\n")
+    moved.write_text(f'{header}\ncontradicts:\n  - "[[{oslo.stem}]]"\n---\n{rest}', "utf-8")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "the profile")
+    Upkeeper(open_workspace(root), RULES).fill_profile()
+    assert "Oslo" not in note.read_text("utf-8")
+
+
 def test_a_vault_without_a_profile_is_given_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = furnish(tmp_path, monkeypatch.setenv)
     tell(root, {}, "remember", SAID[0])
