@@ -114,7 +114,7 @@ FINDING = "yaml agent.events agent.loop agent.llm agent.tools agent.vault.write.
     [
         (["get", "tea.md"], 195, 2, READING),
         (["status"], 350, 2, LOOKING),
-        (["search", "green tea"], 480, 10, FINDING),
+        (["search", "green tea"], 500, 10, FINDING),
     ],
     ids=["get", "status", "search"],
 )
