@@ -100,7 +100,7 @@ def _give_back(recent: Recent) -> None:
 
 def _give_back_unasked() -> None:
     forget_unasked()
-    trim_memory()
+    give_back_memory()
 
 
 def do_nothing() -> None:
