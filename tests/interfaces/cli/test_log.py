@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.errors import UserError
+from agent.interfaces.cli.main import main
 from agent.interfaces.cli.time_format import format_ago
 from agent.vault.change import Stamp
 from agent.vault.history.typed_time import parse_time
@@ -135,3 +136,17 @@ def test_any_other_text_is_a_clear_error_or_a_time_with_an_offset(text: str) -> 
 )
 def test_how_long_ago_is_said_in_one_unit(seconds: int, said: str) -> None:
     assert format_ago(NOW - timedelta(seconds=seconds), NOW) == said
+
+
+def test_what_was_changed_in_a_note_is_said_in_the_persons_language(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (root / "trip.md").write_text("# Trip\n", "utf-8")
+    main(["commit"])
+    (root / "trip.md").write_text("# Trip\n\nSee [[hotel]].\n", "utf-8")
+    main(["commit"])
+    monkeypatch.setenv("VAULT_AGENT_VAULT__LANGUAGE", "zh")
+    capsys.readouterr()
+    assert main(["log", "-n", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "新增链接：hotel" in shown and "修改小节：Trip" in shown
