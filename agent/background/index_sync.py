@@ -1,9 +1,8 @@
 """Keeps the search index in step with the notes: with each batch of changes, and by comparing everything now and then.
 
 An update costs one commit to the index, whatever its size; a burst is taken in whole, after its last change, or what
-there is of it every half minute. An update
-that fails is remembered in `problem` and tried again soon; nothing is lost by it, as the whole comparison finds what is
-missing.
+there is of it every half minute. An update that fails is remembered in `problem` and tried again soon; nothing is lost
+by it, as the whole comparison finds what is missing.
 """
 
 import logging

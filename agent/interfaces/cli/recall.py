@@ -8,11 +8,12 @@ from agent.errors import UserError
 from agent.index.hit import SearchResult
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.host import index_for, using, workspace_for
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import indexing
 from agent.memory.recall.asker import Asker
 from agent.runs.recall_preview import PIECES, closest, given, preview_recall
+from agent.texts import text
 from agent.workspace.catch_up import catch_up, search_whole
 
 
@@ -48,7 +49,7 @@ def _format(answer: SearchResult, pieces: list[dict[str, object]]) -> str:
     lines: list[str] = []
     for hit, piece in zip(answer.hits, pieces, strict=True):
         commit = str(piece["commit"])[:12] if piece["commit"] else said("not committed")
-        best = ", ".join(f"{leg.name} {leg.share:.2f}" for leg in hit.why[:3])
+        best = listed(f"{text(f'search_signals.{leg.name}', spoken())} {leg.share:.2f}" for leg in hit.why[:3])
         lines += [f"## {hit.title}  ({hit.path}:{hit.lines[0]}-{hit.lines[1]} @ {commit})", hit.passage.strip()]
         lines += [said("   score {score:.2f}: {best}", score=hit.score, best=best), ""]
     lines += [] if pieces else [said("nothing is given for it; --all shows what comes closest")]

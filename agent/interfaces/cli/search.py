@@ -12,13 +12,14 @@ import click
 
 from agent.errors import UserError
 from agent.escape import escape_line
-from agent.index.hit import SearchResult
+from agent.index.hit import Hit, SearchResult
 from agent.interfaces.cli.host import index_for, using, workspace_for
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import said, spoken
 from agent.interfaces.cli.output import Output, to_json
-from agent.interfaces.cli.printing import show
+from agent.interfaces.cli.printing import columns, padded, show
 from agent.interfaces.cli.progress_bar import indexing
 from agent.runs.find_notes import commit_at, find_notes, search_document
+from agent.texts import text
 from agent.workspace.catch_up import catch_up, open_past, search_whole
 from agent.workspace.workspace import Workspace
 
@@ -78,22 +79,26 @@ def _format(answer: SearchResult, took: float, late: str | None) -> str:
         where = f"{hit.path}:{hit.lines[0]}"
         lines.append(f"{number:2} {escape_line(hit.title)}  {escape_line(where)}  {hit.score:.2f}")
         lines += [f"   {line}" for line in _readable(hit.passage)[:3]]
-        lines += [
-            said(
-                "     {name:12} rank {rank:3} score {score:8.3f} share {share:.3f}",
-                name=leg.name,
-                rank=leg.rank,
-                score=leg.score,
-                share=leg.share,
-            )
-            for leg in hit.why
-        ]
+        lines += _reasons(hit)
     lines += [] if answer.hits else [said("nothing found")]
     reason = said("; ").join(said(each) for each in (answer.degraded, late) if each)
     lines += [said("degraded: {reason}", reason=reason)] if reason else []
     return "\n".join(
         [*lines, said("{mode}, {engine}, {took:.0f} ms", mode=said(answer.mode), engine=answer.engine, took=took)]
     )
+
+
+def _reasons(hit: Hit) -> Iterator[str]:
+    names = [text(f"search_signals.{leg.name}", spoken()) for leg in hit.why]
+    width = max(map(columns, names), default=0)
+    for name, leg in zip(names, hit.why, strict=True):
+        yield said(
+            "     {name} rank {rank:3} score {score:8.3f} share {share:.3f}",
+            name=padded(name, width),
+            rank=leg.rank,
+            score=leg.score,
+            share=leg.share,
+        )
 
 
 def _readable(passage: str) -> list[str]:

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from agent.app.open import open_workspace
+from agent.index.weights import SIGNALS
 from agent.interfaces.cli.main import main
+from agent.texts import LANGUAGES, Language, text
 from agent.workspace.daemon_lock import daemon_lock
 from agent.workspace.search_index import open_index
 from tests.interfaces.cli.conftest import Run
@@ -46,6 +48,20 @@ def test_the_document_is_as_promised(run: Run) -> None:
 def test_explain_names_every_signal_with_rank_and_score(run: Run) -> None:
     why = hits(run("search", "kettle", "--explain"))[0]["why"]
     assert why and all(list(leg) == ["leg", "rank", "score", "share"] for leg in why)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_for_a_person_every_signal_has_its_own_words(language: Language) -> None:
+    words = [text(f"search_signals.{name}", language) for name in SIGNALS]
+    assert len({*words}) == len(SIGNALS) and not any("_" in each for each in words)
+
+
+def test_the_reasons_for_a_person_are_in_words(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (["search", "kettle", "--explain"], ["recall", "kettle", "--all"]):
+        assert main(command) == 0
+        shown = capsys.readouterr().out
+        assert text("search_signals.unit", "en") in shown or text("search_signals.hood", "en") in shown
+        assert not [name for name in SIGNALS if "_" in name and name in shown]
 
 
 def test_a_note_has_one_hit_and_with_passages_one_for_each(run: Run, root: Path) -> None:

@@ -132,6 +132,7 @@ def _environment() -> Environment:
         "note_name": note_name,
         "in_words": _in_words,
         "often": _often,
+        "signal": _signal,
     }
     return found
 
@@ -145,6 +146,12 @@ def _text(context: Context, key: str, /, **values: object) -> str:
 @pass_context
 def _often(context: Context, times: float) -> str:
     return often_words(times, context["language"])
+
+
+@pass_context
+def _signal(context: Context, name: str) -> str:
+    """What a signal of a search says of a note."""
+    return text(f"search_signals.{name}", context["language"])
 
 
 @pass_context
