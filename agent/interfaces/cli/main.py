@@ -8,7 +8,9 @@ import errno
 import gc
 import os
 import sys
+import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -206,6 +208,17 @@ def run() -> NoReturn:
     look_while_loading()
     code = main(sys.argv[1:])
     gc.freeze()
+    leave(code)
+
+
+def leave(code: int) -> NoReturn:
+    """End this process. A thread that is left in the midst of something (Ctrl-C has ended the wait for it) would crash
+    when the interpreter is taken down beneath it: then nothing is taken down."""
+    if any(each.daemon for each in threading.enumerate()):
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
     sys.exit(code)
 
 

@@ -154,5 +154,7 @@ def terminal(root: Path, own: Mapping[str, str], *words: str, columns: int = 200
 
 
 def take_terminal() -> None:
-    """Make the terminal that of the new session, so that Ctrl-C reaches the program."""
+    """Make the terminal that of the new session, so that Ctrl-C reaches the program, also if the tests run in the
+    background of a shell that has it ignored."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -3,6 +3,7 @@
 import io
 import signal
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,14 @@ class Impatient(io.StringIO):
         if "Ctrl-C again" in text:
             signal.raise_signal(signal.SIGINT)
         return written
+
+
+@pytest.fixture(autouse=True)
+def _hears_ctrl_c() -> Iterator[None]:
+    """As on a terminal, also if the tests run in the background of a shell that has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def test_it_ends_the_chat_and_closes_its_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

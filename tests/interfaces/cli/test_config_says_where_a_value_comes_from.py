@@ -105,7 +105,7 @@ def test_set_says_when_the_environment_wins(capsys: Captured, monkeypatch: pytes
     [
         (["get", "git.quiet"], "did you mean git.quiet_seconds"),
         (["get", "git"], "its settings: git.human_commits"),
-        (["set", KEY, "soon"], "is not a number from 0 to 86400 seconds"),
+        (["set", KEY, "soon"], "is not a number from 0 to 86,400 seconds"),
         (["set", "git.nothing", "1"], "no such setting"),
         (["unset", "git.nothing"], "no such setting"),
         (["--vault", "nowhere", "list"], "nowhere is not a vault"),
