@@ -15,9 +15,16 @@ NO_KNOWLEDGE = frozenset({ABOUT, CHANGELOG})
 _TRACE = "workflow_trace"
 SPARE = 3
 """The factor by which more passages are requested than needed, because some are not eligible."""
-_BARE = re.compile(rf"\s*(?:#{{1,6}} .*|.*\[\[(?:About|关于) .*|- [^\[\n]*{SESSION_LINK}[^\]\n]*\]\]\s*)?")
-"""A line without a memory: blank, a heading (in a day's log, what was asked), a link to an explaining note or to a
-session."""
+_TOOK = "|".join(
+    re.escape(each).replace(re.escape("{number}"), r"\d+")
+    for unit in ("seconds", "minutes")
+    for each in in_all_languages(f"memory_day.took_{unit}")
+)
+_BARE = re.compile(
+    rf"\s*(?:#{{1,6}} .*|.*\[\[(?:About|关于) .*|- [^\[\n]*{SESSION_LINK}[^\]\n]*\]\]\s*|- (?:{_TOOK})\s*)?"
+)
+"""A line without a memory: blank, a heading (in a day's log, what was asked), how long that took, a link to an
+explaining note or to a session."""
 _REPORTS = tuple(f" - {title}" for title in in_all_languages("memory_report.title"))
 _PLACEHOLDER = re.compile(
     r"\s*(?:[-*+]\s+|\|\s*)?(?:[^\n:：|\[\]]{1,80}[:：|](?:\*\*)?\s*)?"

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from agent.memory.recall.eligibility import is_bare
 from tests.interfaces.cli.conftest import Run
 
 ASKED = "What is the name of my sister?"
@@ -34,3 +37,9 @@ def test_a_request_in_the_inbox_that_was_taken_up_is_not_quoted(root: Path, run:
 def test_thanks_make_no_entry(root: Path, run: Run) -> None:
     run("ask", "Thank you very much!")
     assert not (root / "entries").exists()
+
+
+@pytest.mark.parametrize("took", ["- Took 1 s", "- Took 12 min", "- 用时 3 秒"])
+def test_how_long_an_answer_took_is_no_memory(took: str) -> None:
+    assert is_bare(f"# 21:00 - {ASKED}\n\n{took}\n- In [[sessions/2026/11/2026-11-26 {ASKED}]]")
+    assert not is_bare(f"{took}, and the roof leaks")
