@@ -10,9 +10,8 @@ MOST = 16_384
 """Words that one who saves note after note meets again; those of 250 long notes take 40 MB."""
 
 
-def forget_words_met(few: int | None = None) -> None:
+def forget_words_met(few: int = FEW) -> None:
     """Forget the terms, checksums and tokens of words, where they are more than `few`; for the time after an update."""
-    few = FEW if few is None else few
     forget_terms(few)
     forget_checksums(few)
     forget_pieces(few)

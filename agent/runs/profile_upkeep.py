@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from agent.attention.quiet import parse_quiet
 from agent.errors import AgentError
-from agent.memory.entry import MODEL
+from agent.memory.entry import MODEL, doubted_at
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.answers import settle_profile_questions
 from agent.memory.profile.catalog import note_of
@@ -43,10 +43,7 @@ def is_stated_by_owner(each: StoredEntry, foreign: TextOrigin) -> bool:
 
 def _undoubted(stated: Sequence[StoredEntry]) -> tuple[StoredEntry, ...]:
     """What none of the others that was said later contradicts."""
-    doubted: dict[str, float] = {}
-    for each in stated:
-        for link in each.entry.contradicts:
-            doubted[link] = max(doubted.get(link, 0.0), each.entry.created.timestamp())
+    doubted = doubted_at((each.entry.created.timestamp(), each.entry.contradicts) for each in stated)
     return tuple(each for each in stated if doubted.get(each.link, 0.0) < each.entry.last_said.timestamp())
 
 

@@ -20,7 +20,7 @@ from agent.config import private
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
-from agent.memory.entry import Entry, EntryType, Scope, parse_entry
+from agent.memory.entry import Entry, EntryType, Scope, doubted_at, parse_entry
 from agent.memory.expiry import lifetime
 from agent.memory.store import StoredEntry, session_days, with_offset
 from agent.memory.understanding.rules import same_words
@@ -96,11 +96,8 @@ class Outlined:
 
 def standing(entries: Collection[Outlined], since: datetime) -> list[Outlined]:
     """The entries of which something was said since then, and that no later one replaces or contradicts."""
-    doubted: dict[str, float] = {}
-    for each in entries:
-        if not (each.untrusted or each.outline.is_replaced):
-            for link in each.outline.contradicts:
-                doubted[link] = max(doubted.get(link, 0.0), each.outline.created)
+    certain = (each.outline for each in entries if not (each.untrusted or each.outline.is_replaced))
+    doubted = doubted_at((each.created, each.contradicts) for each in certain)
     return [
         each
         for each in entries
