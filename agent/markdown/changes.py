@@ -14,6 +14,7 @@ from agent.markdown.note import Note
 from agent.markdown.passages import heading_paths
 from agent.markdown.tasks import TaskBox
 from agent.markdown.values import Value, is_list, same
+from agent.texts import Sentence
 
 TOP = ("(top)",)
 _TAG_KEYS = ("tags", "tag")
@@ -136,7 +137,7 @@ def compare_notes(old: Note, new: Note) -> tuple[NoteChange, ...]:
     )
 
 
-def format_changes(changes: Sequence[NoteChange]) -> list[str]:
+def format_changes(changes: Sequence[NoteChange]) -> list[Sentence]:
     """One line of text for each change."""
     return [_line(change) for change in changes]
 
@@ -233,37 +234,51 @@ def _texts(found: Contents) -> dict[tuple[str, ...], list[str]]:
     return texts
 
 
-def _line(change: NoteChange) -> str:
+def _line(change: NoteChange) -> Sentence:
     match change:
-        case TaskTicked(text) | TaskUnticked(text) | TaskMarked(text) | TaskAdded(text) | TaskRemoved(text):
-            return f"{_TASK_WORDS[type(change)]}: {text}"
-        case TagAdded(name) | TagRemoved(name):
-            return f"tag {'added' if isinstance(change, TagAdded) else 'removed'}: #{name}"
-        case LinkAdded(target) | LinkRemoved(target):
-            return f"link {'added' if isinstance(change, LinkAdded) else 'removed'}: {target}"
+        case PropertySet(key, None, new):
+            return _told(key, _shown(new))
         case PropertySet(key, old, new):
-            return f"{key}: {_shown(old)} → {_shown(new)}" if old is not None else f"{key}: {_shown(new)}"
+            return Sentence("{key}: {old} → {new}", key=key, old=_shown(old), new=_shown(new))
         case PropertyRemoved(key, old):
-            return f"{key} removed (was {_shown(old)})"
+            return Sentence("{key} removed (was {words})", key=key, words=_shown(old))
+        case TagAdded(name) | TagRemoved(name):
+            return _told(_WHAT[type(change)], f"#{name}")
+        case LinkAdded(words) | LinkRemoved(words):
+            return _told(_WHAT[type(change)], words)
         case SectionAdded(path) | SectionRemoved(path) | SectionChanged(path):
-            return f"section {type(change).__name__.removeprefix('Section').lower()}: {' › '.join(path)}"
+            return _told(_WHAT[type(change)], Sentence("(top)") if path == TOP else " › ".join(path))
+        case TaskTicked(words) | TaskUnticked(words) | TaskMarked(words) | TaskAdded(words) | TaskRemoved(words):
+            return _told(_WHAT[type(change)], words)
         case _:
             assert_never(change)
 
 
-_TASK_WORDS = {
-    TaskTicked: "ticked",
-    TaskUnticked: "unticked",
-    TaskMarked: "marked",
-    TaskAdded: "task added",
-    TaskRemoved: "task removed",
+_EMPTY = Sentence("(empty)")
+
+
+def _told(what: str, words: str) -> Sentence:
+    return Sentence("{problem}: {words}", problem=what, words=words)
+
+
+_WHAT = {
+    TaskTicked: Sentence("ticked"),
+    TaskUnticked: Sentence("unticked"),
+    TaskMarked: Sentence("marked"),
+    TaskAdded: Sentence("task added"),
+    TaskRemoved: Sentence("task removed"),
+    TagAdded: Sentence("tag added"),
+    TagRemoved: Sentence("tag removed"),
+    LinkAdded: Sentence("link added"),
+    LinkRemoved: Sentence("link removed"),
+    SectionAdded: Sentence("section added"),
+    SectionRemoved: Sentence("section removed"),
+    SectionChanged: Sentence("section changed"),
 }
 
 
 def _shown(value: Value) -> str:
     if is_list(value):
-        return ", ".join(map(_shown, value)) or "(empty)"
-    text = (
-        {True: "true", False: "false"}[value] if isinstance(value, bool) else str("(empty)" if value is None else value)
-    )
-    return " ".join(text.split())[:80] or "(empty)"
+        return ", ".join(map(_shown, value)) or _EMPTY
+    text = {True: "true", False: "false"}[value] if isinstance(value, bool) else str("" if value is None else value)
+    return " ".join(text.split())[:80] or _EMPTY

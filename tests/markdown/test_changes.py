@@ -6,11 +6,12 @@ from hypothesis import given
 from agent.markdown import changes
 from agent.markdown.changes import PropertySet, TaskAdded, TaskRemoved, TaskTicked
 from agent.markdown.note import Note
+from agent.texts import translated
 from tests.markdown.generate import notes
 
 
 def told(old: str, new: str) -> list[str]:
-    return changes.format_changes(changes.compare_notes(Note.parse(old.encode()), Note.parse(new.encode())))
+    return [*changes.format_changes(changes.compare_notes(Note.parse(old.encode()), Note.parse(new.encode())))]
 
 
 @pytest.mark.parametrize(
@@ -63,3 +64,20 @@ def test_any_two_versions_can_be_compared(old: bytes, new: bytes) -> None:
     assert len(changes.format_changes(there)) == len(there)
     assert all("\n" not in line for line in changes.format_changes(there))
     assert changes.compare_notes(Note.parse(old), Note.parse(old)) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("", "- [ ] marked: no", "新增任务：marked: no"),
+        ("x #a", "x", "删除标签：#a"),
+        ("---\ntags: []\n---\n", "---\ntags: a\n---\n", "新增标签：#a"),
+        ("---\ndue: ''\n---\n", "---\ndue: ticked\n---\n", "due：（空） → ticked"),
+        ("---\ndue: x\n---\n", "", "删除 due（原为 x）"),
+        ("a", "b", "修改小节：（开头）"),
+        ("# ticked\na", "# ticked\nb", "修改小节：ticked"),
+    ],
+)
+def test_a_line_can_be_told_in_chinese_and_a_persons_words_stay(old: str, new: str, line: str) -> None:
+    found = changes.format_changes(changes.compare_notes(Note.parse(old.encode()), Note.parse(new.encode())))
+    assert translated(found[0], "zh") == line

@@ -18,10 +18,6 @@ from agent.vault.history.find import commits
 from agent.vault.history.trailers import HUMAN
 from agent.vault.history.typed_time import parse_time
 
-_CHANGED = frozenset(
-    f"{what} {how}" for what in ("task", "tag", "link", "section") for how in ("added", "removed", "changed")
-) | {"ticked", "unticked", "marked"}
-"""The beginnings of lines that say what was changed in a note."""
 _FILES, _LINES = 8, 6
 """The most notes of a commit, and lines about a note, in the text; JSON has all of them."""
 
@@ -87,12 +83,6 @@ def _who(commit: Commit) -> str:
     return commit.author if commit.actor == HUMAN else commit.actor
 
 
-def _in_words(line: str) -> str:
-    """A line about a note, which begins with what was changed in it, in the language of the terminal."""
-    what, _, rest = line.partition(": ")
-    return said("{problem}: {words}", problem=said(what), words=rest) if what in _CHANGED else line
-
-
 def _entry(commit: Commit, changes: ChangeLines, now: datetime) -> Iterator[str]:
     """The lines about a commit, the first without its id."""
     who = _who(commit)
@@ -105,7 +95,7 @@ def _entry(commit: Commit, changes: ChangeLines, now: datetime) -> Iterator[str]
         yield "    " + said("undoes {commit}", commit=oid[:8])
     for change, lines in [*zip(commit.files, changes, strict=True)][:_FILES]:
         yield f"    {said(summary(change))}"
-        yield from (f"      {_in_words(line)}" for line in lines[:_LINES])
+        yield from (f"      {said(line)}" for line in lines[:_LINES])
         if len(lines) > _LINES:
             yield "      " + said("and {count} more", count=len(lines) - _LINES)
     if len(commit.files) > _FILES:
