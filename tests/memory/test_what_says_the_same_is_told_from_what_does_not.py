@@ -177,6 +177,11 @@ def test_a_fuller_statement_takes_the_place_of_a_shorter_one() -> None:
         ("李雷在北京工作", "李雷在上海工作"),
         ("Date format: year first", "Date format: day first"),
         ("报表的单位：万元", "报表的单位：美元"),
+        ("I have moved to Shanghai", "I live in Hangzhou"),
+        ("I live in Pudong now", "I live in Hangzhou"),
+        ("I work at the Royal Infirmary now", "I work at Leith Hospital"),
+        ("My son's teacher is Ms Hall", "My son's teacher is Mr Ode"),
+        ("我现在是设计师", "我是产品经理"),
     ],
 )
 def test_another_value_of_the_same_subject_replaces_the_first(newer: str, older: str) -> None:
@@ -214,6 +219,15 @@ def test_of_two_that_may_say_otherwise_both_stay_and_the_newer_has_a_link(newer:
         ("I prefer window seats on trains", "I prefer tea in the morning"),
         ("The fee of 2027 is 50 euros", "The fee of 2026 is 40 euros"),
         ("2027年的会费是五十元", "2026年的会费是四十元"),
+        ("I live with my sister", "I live in Hangzhou"),
+        ("I work nights", "I work at Leith Hospital"),
+        ("We live in Bergen", "I live in Oslo"),
+        ("Mara was born in 1985", "Mara was born in Porto"),
+        ("My son's teacher is very strict", "My son's teacher is Mr Ode"),
+        ("我是产品经理", "我是上海人"),
+        ("我是独生女", "我是产品经理"),
+        ("团子是母猫", "团子是英短"),
+        ("我妈是急性子", "我妈是退休老师"),
     ],
 )
 def test_what_can_both_be_true_is_no_contradiction(newer: str, older: str) -> None:
@@ -238,6 +252,35 @@ def test_what_is_said_in_a_conversation_may_contradict_another_one() -> None:
     first = known("User: By the way, the meeting starts at 3 pm.\nAssistant: Noted.", type=EntryType.CHAT_TURN)
     verdict = judge(turn("User: The meeting starts at 4 pm. Is that all right?\nAssistant: Yes."), [first])
     assert verdict.entry.contradicts == (first.link,)
+
+
+def test_what_one_message_says_contradicts_nothing_in_it_unless_it_takes_it_back() -> None:
+    first = known("I have moved to Shanghai.", slots={"run": "r"})
+    assert judge(entry("I live in Pudong.", slots={"run": "r"}), [first]).resolution is Resolution.NEW
+    assert judge(entry("No, I live in Pudong.", slots={"run": "r"}), [first]).resolution is Resolution.SUPERSEDES
+    assert judge(entry("I live in Pudong.", slots={"run": "s"}), [first]).resolution is Resolution.SUPERSEDES
+
+
+def test_what_was_replaced_and_is_said_anew_is_true_anew() -> None:
+    oslo, bergen = known("I live in Oslo."), known("I live in Bergen.")
+    replaced = replace(oslo, entry=replace(oslo.entry, superseded_by=bergen.link))
+    verdict = judge(entry("I live in Oslo."), [bergen, replaced])
+    assert (verdict.resolution, verdict.other) == (Resolution.SUPERSEDES, bergen)
+
+
+def test_what_a_fuller_statement_has_replaced_is_counted_in_that() -> None:
+    short, full = known("Anna moved to Bergen."), known("Anna moved to Bergen with her two dogs.")
+    later = replace(full, entry=replace(full.entry, created=short.entry.created + timedelta(days=1)))
+    replaced = replace(short, entry=replace(short.entry, superseded_by=later.link))
+    verdict = judge(entry("Anna moved to Bergen."), [later, replaced])
+    assert (verdict.resolution, verdict.other) == (Resolution.AGAIN, later)
+
+
+def test_all_that_is_no_longer_true_is_named() -> None:
+    city, quarter = known("I have moved to Shanghai."), known("I live in Pudong.")
+    verdict = judge(entry("I live in Oslo."), [quarter, city])
+    assert verdict.resolution is Resolution.SUPERSEDES and verdict.other is not None
+    assert {verdict.other.link, *verdict.entry.contradicts} == {city.link, quarter.link}
 
 
 def test_entries_of_other_people_types_and_chats_are_never_touched() -> None:

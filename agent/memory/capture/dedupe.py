@@ -17,8 +17,9 @@ from agent.memory.capture.conversation import asked_in
 from agent.memory.capture.facts import before_in, is_complete, without_before
 from agent.memory.entry import MODEL, Entry, EntryType, Scope
 from agent.memory.store import StoredEntry, with_offset
-from agent.memory.understanding.corrections import corrected, is_correction
-from agent.memory.understanding.rules import RULES, is_same, replaces
+from agent.memory.understanding.corrections import corrected, is_correction, takes_back
+from agent.memory.understanding.holding import gives_another_value
+from agent.memory.understanding.rules import RULES, adds_to, is_same
 from agent.memory.understanding.seam import Pair, TextRelation, Understanding
 from agent.memory.understanding.statements import claims, told_clauses
 from agent.memory.understanding.wording import similarity, wording
@@ -27,6 +28,8 @@ from agent.vault.folders import AgentFolder
 HOUR = timedelta(hours=1)
 TOPIC = 0.4
 """The similarity from which a text that contains all of another one, and more, is on the same topic."""
+_NAMED = 3
+"""The most entries that one names which it contradicts."""
 _ALWAYS_NEW = frozenset((EntryType.WORKFLOW_TRACE,))
 """Never merged: workflows are learned from the number of their traces."""
 
@@ -95,24 +98,56 @@ def _compared(
     claimed = [Pair(_claims(entry), _claims(each.entry)) for each in ranked]
     answers = asked.compare([*whole, *claimed])
     judged = [(each, _resolution(entry, each.entry, answer)) for each, answer in zip(ranked, answers, strict=False)]
-    again = next((each for each, resolution in judged if resolution is Resolution.AGAIN), None)
+    again = next(
+        (now for each, resolution in judged if resolution is Resolution.AGAIN and (now := _now(each, entry, ranked))),
+        None,
+    )
     if again is not None:
         replaced = _corrected(entry, [each for each in ranked if each is not again]) if entry.supersedes else None
         return Judgement(Resolution.AGAIN, entry, again, replaced)
-    if entry.type.is_stated and (corrected := _corrected(entry, ranked)) is not None:
+    earlier = [each for each in ranked if not _is_of_one_message(entry, each.entry)]
+    if entry.type.is_stated and (corrected := _corrected(entry, earlier)) is not None:
+        also = tuple(each.link for each in earlier if each is not corrected and _is_replaced(entry, each))
         if entry.supersedes or told_clauses(without_before(corrected.entry.text)) <= 1:
-            return _superseding(entry, corrected)
-        return Judgement(Resolution.CONTRADICTS, replace(entry, contradicts=(corrected.link,)))  # the rest stays true
+            return _superseding(replace(entry, contradicts=also[:_NAMED]), corrected)
+        named = (corrected.link, *also)[:_NAMED]  # the rest of them stays true
+        return Judgement(Resolution.CONTRADICTS, replace(entry, contradicts=named))
     for each, resolution in judged:
         if resolution is Resolution.SUPERSEDES:
             return _superseding(entry, each)
-        if resolution is not Resolution.NEW:
+        if resolution is Resolution.MERGED:
             return Judgement(resolution, entry, each)
     of_claims = zip(ranked, answers[len(ranked) :], strict=True)
-    against = tuple(each.link for each, answer in of_claims if answer is TextRelation.CONTRADICTS)
+    against = tuple(each.link for each, answer in of_claims if answer is TextRelation.CONTRADICTS and each in earlier)
     if against:
-        return Judgement(Resolution.CONTRADICTS, replace(entry, contradicts=against[:3]))
+        return Judgement(Resolution.CONTRADICTS, replace(entry, contradicts=against[:_NAMED]))
     return Judgement(Resolution.NEW, entry)
+
+
+def _now(each: StoredEntry, entry: Entry, others: Sequence[StoredEntry]) -> StoredEntry | None:
+    """The entry that an equal one repeats: the one that has replaced it, if that says the same and more. None if it was
+    replaced by something else, as then it is true anew."""
+    while by := each.entry.superseded_by:
+        newer = next((other for other in others if by in {other.link, other.entry.id}), None)
+        if (
+            newer is None
+            or newer.entry.created <= each.entry.created
+            or not adds_to(newer.entry.text, entry.text, TOPIC)
+        ):
+            return each if _is_of_one_run(entry, each.entry) else None
+        each = newer
+    return each
+
+
+def _is_of_one_message(entry: Entry, other: Entry) -> bool:
+    """True for two statements of one message, of which the second takes nothing back: "I moved to Lyon, I live in
+    Vaise" contradicts nothing."""
+    return _is_of_one_run(entry, other) and not (entry.supersedes or takes_back(entry.text))
+
+
+def _is_of_one_run(entry: Entry, other: Entry) -> bool:
+    run = entry.slots.get("run")
+    return bool(run) and run == other.slots.get("run")
 
 
 def _is_said(entry: Entry, other: StoredEntry) -> bool:
@@ -136,7 +171,12 @@ def _corrected(entry: Entry, others: Sequence[StoredEntry]) -> StoredEntry | Non
         return next((each for each, text in zip(current, said, strict=True) if is_same(before, text)), None)
     if is_correction(entry.text) and (number := corrected(entry.text, said)) is not None:
         return current[number]
-    return next((each for each, text in zip(current, said, strict=True) if replaces(entry.text, text)), None)
+    return next((each for each in current if _is_replaced(entry, each)), None)
+
+
+def _is_replaced(entry: Entry, other: StoredEntry) -> bool:
+    """True if the current other one is no longer true, in all or in part, if the entry is."""
+    return not other.entry.superseded_by and gives_another_value(entry.text, without_before(other.entry.text))
 
 
 def is_comparable(entry: Entry, other: Entry) -> bool:

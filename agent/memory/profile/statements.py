@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from agent.dataclass import dataclass
 from agent.memory import daily
-from agent.memory.entry import EntryType
+from agent.memory.capture.facts import without_before
+from agent.memory.entry import ANSWER, EntryType, answer_alone
 from agent.memory.profile.catalog import is_core, note_of
 from agent.memory.profile.changes import ProfileChange
 from agent.memory.profile.evidence import Evidence, evidence_of
@@ -55,7 +56,9 @@ _SAYINGS = (
     _saying("Nickname", "称呼", r"(?:please )?call me\s+(.+)|(?:请)?叫我(.+)"),
     _saying("Birthday", "生日", r"i was born (?:on|in)\s+(.+\d.*)|我(?:出)?生于(.+)|我(.+\d.*)出生"),
     _saying("Age", "年龄", r"(?:i am|i'm)\s+(\d{1,3})(?: years old)?|我(?:今年)?(\d{1,3})岁"),
-    _saying("Home", "住处", r"i (?:now |currently )?live in\s+(.+)|我(?:现在)?住在(.+)"),
+    _saying("Home", "住处", r"i (?:now |currently )?live in\s+(.+)|我(?:现在)?住在(.+)"
+            r"|(?:i|i've|i have) (?:just |recently )?moved (?:back )?to\s+(?-i:(?=[A-Z]))(\D+)"
+            r"|我(?:现在|已经|们)?搬[到回]([^\d]+?)了?"),
     _saying("Work", "职业", r"i work as (?:an? )?(.+)|我是一[名位](.+)"),
     _saying("Employer", "雇主", r"i work (?:at|for)\s+(.+)|我在(.+?)(?:工作|上班)"),
     _saying("Languages", "会说的语言", r"i speak\s+(.+)|我会说(.+)", many=True),
@@ -120,7 +123,8 @@ def _stated(each: StoredEntry) -> tuple[str, ...]:
     """The statements in an entry: all of a fact; of what was to be remembered, each that states something."""
     text = each.entry.text.strip()
     if each.entry.type is EntryType.FACT or "\n" not in text:
-        return (" ".join(text.partition("\n")[0].split()),) if text else ()
+        said = answer_alone(text) if each.entry.source == ANSWER else without_before(text)
+        return tuple(plain for line in said.splitlines() if (plain := " ".join(line.split())))
     return tuple(fact.text for fact in facts_in(SourceText(text, verbatim=True)))
 
 

@@ -13,6 +13,7 @@ from agent.memory.understanding.vocabulary import pattern, words
 from agent.memory.understanding.wording import Wording, jaccard, wording
 
 _CLAUSE = re.compile(r"[,，;；:：](?!\d)")
+_SIGNS = frozenset(",.:;!—–-，。：！、")
 SHORTEST = 60
 """The most characters of a correction that needs the statement before it to be understood."""
 _SHARE = 0.5
@@ -29,6 +30,12 @@ def is_correction(text: str) -> bool:
 def takes_back(text: str) -> bool:
     """True if the text begins by taking back what was said just before."""
     return _lead(text) > 0
+
+
+def without_taking_back(text: str) -> str:
+    """The text without a "No," or "Sorry:" before it; "No dogs are allowed" stays whole."""
+    end = _lead(text)
+    return _typed(text)[end:] if end and _typed(text)[:end].rstrip()[-1:] in _SIGNS else text
 
 
 def is_fragment(text: str) -> bool:

@@ -153,7 +153,7 @@ def attributes(sentence: str) -> frozenset[int]:
 def _denies(newer: str, older: str, *, by_number: bool = True) -> bool:
     """True if one sentence negates the other, or has another value for its subject; `by_number`: or another number."""
     one, other = wording(newer), wording(older)
-    if not one.terms & other.terms or (one.persons and other.persons and not one.persons & other.persons):
+    if one.persons and other.persons and not one.persons & other.persons:
         return False
     if one.negated != other.negated:
         return jaccard(one.terms, other.terms) >= _DENIED
@@ -176,18 +176,23 @@ def _has_other_value(newer: str, older: str) -> bool:
         found, before = _attribute(newer, at), _attribute(older, at)
         if found and before:
             (subject, value), (other_subject, other_value) = found, before
-            return bool(subject) and subject == other_subject and bool(value and other_value) and (
-                jaccard(value, other_value) < 0.5
-            )  # fmt: skip
+            is_other = bool(value and other_value) and jaccard(value, other_value) < 0.5
+            return bool(subject) and subject == other_subject and is_other
     return False
 
 
 @lru_cache(maxsize=16_384)
 def _attribute(sentence: str, at: int) -> tuple[frozenset[str], frozenset[str]] | None:
-    """The subject and value of a sentence that matches the pattern with this number; None otherwise."""
-    plain = " ".join(pattern("filler").sub(" ", sentence.casefold().replace("’", "'")).split())
+    """The subject and value of a sentence that matches the pattern with this number; None otherwise.
+
+    The person who speaks is a subject that has no terms ("I").
+    """
+    plain = " ".join(pattern("filler").sub(" ", sentence.replace("’", "'")).split())
     found = patterns("exclusive")[at].search(plain)
     if found is None:
         return None
     subject, value = wording(found["subject"]), wording(found["value"])
-    return subject.terms | subject.numbers, value.terms | value.numbers
+    who = subject.terms | subject.numbers
+    if not who and pattern("own_subject").match(plain):
+        who = frozenset(f"person {each}" for each in subject.persons)
+    return who, value.terms | value.numbers

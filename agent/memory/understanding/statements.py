@@ -20,7 +20,8 @@ _TELLING, _TELLING_CHARACTERS = 3, 5
 LONGEST = 300
 """The most characters of a fact: longer text is a pasted paragraph."""
 
-_COMMA = re.compile(r"[,，](?!\d)")
+COMMA = re.compile(r"[,，](?!\d)")
+"""A comma that parts clauses, not digits."""
 _FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\n]*$|^>[^\n]*$", re.MULTILINE | re.DOTALL)
 _CUT = re.compile(r" \.\.\. |…")
 _BULLET = re.compile(r"(?:[-*+•#>]\s+|\d{1,3}[.)]\s+)+")
@@ -150,7 +151,7 @@ def is_lasting(statement: str) -> bool:
 
 def clauses(sentence: str) -> tuple[str, ...]:
     """The parts of a sentence between commas, without questions; none for a sentence of one part."""
-    parts = tuple(plain for part in _COMMA.split(sentence) if (plain := _without_lead(part)))
+    parts = tuple(plain for part in COMMA.split(sentence) if (plain := _without_lead(part)))
     return tuple(part for part in parts if not is_question(part)) if len(parts) > 1 else ()
 
 

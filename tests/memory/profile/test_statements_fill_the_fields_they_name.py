@@ -22,7 +22,10 @@ PLANTED: dict[Language, dict[str, tuple[str, str]]] = {
             "00-basic-info.md",
             "- “I live in Bergen and work at the library.” (",
         ),
-        "I live in Bodø. Please remember it.": ("00-basic-info.md", "- “I live in Bodø. Please remember it.” ("),
+        "We live in Bodø in summer. Please remember it.": (
+            "00-basic-info.md",
+            "- “We live in Bodø in summer. Please remember it.” (",
+        ),
         "I work as a nurse.": ("00-basic-info.md", "- **Work**: nurse ("),
         "I work at Ullevål Hospital.": ("41-projects-work.md", "- **Employer**: Ullevål Hospital ("),
         "I'm learning Portuguese.": ("20-skills-abilities.md", "- **Learning**: Portuguese ("),
@@ -77,6 +80,23 @@ def test_the_planted_facts_are_there_with_evidence_and_nothing_else(tmp_path: Pa
 def test_a_sentence_that_says_more_or_less_is_no_value(text: str) -> None:
     files = tuple(parse_profile(name, name, data) for name, data in template_notes("en").items())
     assert field_stated(text, files) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "home"),
+    [
+        ("I have moved to Bergen.", "Bergen"),
+        ("I've just moved back to Oslo.", "Oslo"),
+        ("我现在搬到上海了。", "上海"),
+        ("I moved to the sales team.", ""),
+        ("I moved to Bergen in 2019.", ""),
+    ],
+)
+def test_where_somebody_has_moved_to_is_their_home(text: str, home: str) -> None:
+    language: Language = "en" if text.isascii() else "zh"
+    files = tuple(parse_profile(name, name, data) for name, data in template_notes(language).items())
+    found = field_stated(text, files)
+    assert (found.line if found is not None else "") == home
 
 
 @pytest.mark.parametrize("text", ["My husband is a railway engineer.", "我丈夫是铁路工程师。"])
