@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from agent.dataclass import dataclass
 from agent.vault.change import CAPTURE
 from agent.vault.file_changes import Kind
-from agent.vault.history.blame import blame
+from agent.vault.history.blame import blame, removed_lines
 from agent.vault.history.commits import trailers_made_here
 from agent.vault.history.find import commits
 from agent.vault.store import Vault
@@ -58,6 +58,15 @@ def person_lines(vault: Vault, path: str, data: bytes) -> tuple[bool, ...]:
     agents = {id for id, trailers in made.items() if trailers.get("vault-actor", "human") != "human"}
     now = [row.rstrip("\r") for row in data.decode("utf-8", "surrogateescape").split("\n")]
     return tuple(not is_agents for is_agents in _matched([(text, commit in agents) for text, commit in rows], now))
+
+
+def taken_out(vault: Vault, path: str) -> frozenset[str]:
+    """The lines that the upkeep of memory took out of a note, without endings, that no other commit removed later, and
+    that are not in the last commit."""
+    rows = removed_lines(vault, path)
+    made = trailers_made_here(vault, set(rows.values()))
+    own = frozenset(line for line, commit in rows.items() if _is_by({LIFECYCLE}, made.get(commit, {})))
+    return own - {line for line, _ in blame(vault, path)} if own else own
 
 
 def _matched(committed: Sequence[tuple[str, bool]], now: Sequence[str]) -> list[bool]:

@@ -5,7 +5,7 @@ lines to `blame`.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import permutations
 
 from agent import texts
@@ -83,9 +83,13 @@ def links_of(row: str) -> tuple[str, ...]:
     return tuple(_LINKS.findall(row))
 
 
-def without_replaced(lines: Sequence[AuthoredLine], replaced: Collection[str]) -> str:
-    """The note without the agent's own lines whose only evidence are these links, of entries that were replaced."""
-    return "".join(line.text for line in lines if not (line.own and rests_on(line.text, replaced)))
+def is_outdated(line: AuthoredLine, replaced: Mapping[str, Sequence[str]]) -> bool:
+    """True for the agent's own line whose only evidence are these links, of entries that were replaced, each with the
+    statements of it that stay true; unless the line is one of those."""
+    if not (line.own and rests_on(line.text, replaced)):
+        return False
+    said = words(line.text) or ""
+    return not any(is_same(said, part) for link in links_of(line.text) for part in replaced[link])
 
 
 def rests_on(row: str, links: Collection[str]) -> bool:

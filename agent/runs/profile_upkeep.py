@@ -4,12 +4,12 @@ Fields that a statement names are filled, the rest is quoted. What a model may a
 """
 
 import logging
-from collections.abc import Sequence
 from datetime import timedelta
 
 from agent.attention.quiet import parse_quiet
 from agent.errors import AgentError
-from agent.memory.entry import MODEL, doubted_at
+from agent.memory.doubt import what_holds
+from agent.memory.entry import MODEL
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.answers import settle_profile_questions
 from agent.memory.profile.catalog import note_of
@@ -41,12 +41,6 @@ def is_stated_by_owner(each: StoredEntry, foreign: TextOrigin) -> bool:
     return is_own and not foreign.source(each.path, each.data)
 
 
-def _undoubted(stated: Sequence[StoredEntry]) -> tuple[StoredEntry, ...]:
-    """What none of the others that was said later contradicts."""
-    doubted = doubted_at((each.entry.created.timestamp(), each.entry.contradicts) for each in stated)
-    return tuple(each for each in stated if doubted.get(each.link, 0.0) < each.entry.last_said.timestamp())
-
-
 def profile_writing(workspace: Workspace) -> Writing:
     """Where and for whom the program writes into the profile by itself."""
     vault, settings = workspace.vault, workspace.settings
@@ -72,7 +66,8 @@ def fill_profile(workspace: Workspace) -> Proposed:
         days = (now.date() - timedelta(days=back) for back in range(_DAYS))
         paths = (path for day in days for path in entry_paths_on(vault, day))
         foreign, found = text_origin_of(vault), load_entries(vault, paths)
-        stated = _undoubted([each for each in found if is_stated_by_owner(each, foreign)])
+        stated = tuple(each for each in found if is_stated_by_owner(each, foreign))
+        stated = what_holds(stated, stated)
         writing = profile_writing(workspace)
         found_in = changes_of_entries(stated, profile, text("profile.own_words", workspace.settings.vault.language))
         changes = [each for each in found_in if each.note != _OTHERS]

@@ -474,3 +474,55 @@ def test_what_a_later_entry_contradicts_does_not_last(tmp_path: Path) -> None:
     home.keep(home.entry("My sister lives in Lyon, and her dog is called Rex, again.", EntryType.FACT))
     home.tend()
     assert "Lyon" in home.memory, "said once more since, it holds"
+
+
+def test_what_stays_true_of_a_fact_that_is_contradicted_in_part_lasts(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    first = home.entry("My brother lives in Leeds and works as a carpenter.", EntryType.FACT)
+    home.keep(first)
+    home.tend()
+    assert "Leeds" in home.memory
+    home.pass_days(1)
+    link = f"[[{Path(first.path).stem}]]"
+    home.keep(replace(home.entry("My brother moved to York.", EntryType.FACT), contradicts=(link,)))
+    home.tend()
+    assert "Leeds" not in home.memory, "a line that is no longer true goes"
+    assert f"- My brother works as a carpenter. ({link})" in home.memory and "moved to York" in home.memory
+    before = home.memory
+    assert home.tend()[0].report.is_empty and home.memory == before, "nothing is taken out and put in again"
+
+
+def test_what_a_person_took_out_does_not_come_back_when_it_was_taken_out_before(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    first = home.entry("I live in Oslo.", EntryType.FACT)
+    home.keep(first)
+    home.tend()
+    home.pass_days(1)
+    link = f"[[{Path(first.path).stem}]]"
+    home.keep(replace(home.entry("I live in Bergen.", EntryType.FACT), contradicts=(link,)))
+    home.tend()
+    assert "Oslo" not in home.memory and "Bergen" in home.memory
+    home.pass_days(1)
+    home.keep(home.entry("I live in Oslo.", EntryType.USER_EXPLICIT))
+    home.tend()
+    assert "I live in Oslo." in home.memory, "the upkeep took it out, and it is said anew"
+    note = home.root / "MEMORY.md"
+    note.write_text("".join(row for row in home.memory.splitlines(keepends=True) if "Oslo" not in row), "utf-8")
+    home.tend()
+    assert "Oslo" not in home.memory, "the person took it out"
+    home.vault.commit_human()
+    home.pass_days(1)
+    home.tend()
+    assert "Oslo" not in home.memory
+
+
+def test_of_two_that_only_may_contradict_each_other_the_first_line_stays(tmp_path: Path) -> None:
+    home = days(tmp_path, facts_times=1)
+    first = home.entry("Lunch in the canteen costs 10 euros", EntryType.FACT)
+    home.keep(first)
+    home.tend()
+    home.pass_days(1)
+    link = f"[[{Path(first.path).stem}]]"
+    home.keep(replace(home.entry("Lunch in the canteen costs 12 euros", EntryType.FACT), contradicts=(link,)))
+    home.tend()
+    assert "costs 10 euros (" in home.memory and "costs 12 euros (" in home.memory, "their person says which one holds"

@@ -14,16 +14,17 @@ from datetime import date, datetime, timedelta
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
 from agent.memory import daily
-from agent.memory.blame import LIFECYCLE, blamed_lines, touched_by_people
+from agent.memory.blame import LIFECYCLE, blamed_lines, taken_out, touched_by_people
+from agent.memory.doubt import disproved, what_holds
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.memory_note import Shortened, shorten, without_replaced
-from agent.memory.store import ARCHIVED, DayEntries, load_entries
+from agent.memory.memory_note import Shortened, is_outdated, shorten
+from agent.memory.store import ARCHIVED, DayEntries, StoredEntry, load_entries
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.day_summary import day_summary
 from agent.memory.upkeep.longterm import LongTerm, extract
 from agent.memory.upkeep.merge_entries import Merge, merges
-from agent.memory.upkeep.outlines import Outlined, load_outlines, standing, telling
+from agent.memory.upkeep.outlines import Outlined, current, doubted, doubting, load_outlines, telling
 from agent.memory.upkeep.report import UpkeepReport, report_lines, report_title
 from agent.texts import Language
 from agent.vault.change import Append, Create, Edit, Move, Outcome, Request, Stamp
@@ -140,7 +141,8 @@ class _Work:
         text = None if before is None else before.decode("utf-8", "surrogateescape")
         found = LongTerm(text or "")
         if self.settings.long_term:
-            found = self._extracted(self._current(text, entries), (*entries, *archived))
+            outdated = self._outdated(text or "", entries)
+            found = self._extracted(text, outdated, (*entries, *archived))
         short = Shortened(found.text)
         most = self.settings.memory_kilobytes * 1024
         if self.settings.lifecycle and len(found.text.encode("utf-8", "surrogateescape")) > most:
@@ -174,20 +176,26 @@ class _Work:
         section = daily.section("upkeep", self.language)
         return Append(path, block.encode(), daily.new_note(self.now.date()).encode(), section.encode())
 
-    def _current(self, text: str | None, entries: Sequence[Outlined]) -> str | None:
-        """MEMORY.md without the agent's lines about what was replaced since."""
-        replaced = {each.link for each in entries if each.outline.is_replaced}
-        if text is None or not any(link in text for link in replaced):
-            return text
+    def _outdated(self, text: str, entries: Sequence[Outlined]) -> tuple[str, ...]:
+        """The agent's lines in MEMORY.md about what was replaced since, or is no longer true."""
+        doubts = doubted(entries)
+        there = [each for each in entries if each.link in doubts and each.link in text]
+        gone: dict[str, Sequence[str]] = {each.link: () for each in entries if each.outline.is_replaced}
+        gone |= disproved(self._load(there), self._claims(entries, there))
+        if not any(link in text for link in gone):
+            return ()
         lines = blamed_lines(self.vault, self.vault.home.at(MEMORY_NOTE), text.encode("utf-8", "surrogateescape"))
-        return without_replaced(lines, replaced)
+        return tuple(line.text for line in lines if is_outdated(line, gone))
 
-    def _extracted(self, text: str | None, entries: Sequence[Outlined]) -> LongTerm:
+    def _extracted(self, text: str | None, outdated: Sequence[str], entries: Sequence[Outlined]) -> LongTerm:
+        """MEMORY.md without its outdated lines, and with new facts."""
+        for line in outdated:
+            text = (text or "").replace(line, "", 1)
         home, facts_times = self.vault.home, self.settings.facts_times
         is_by_rule = self.understanding is RULES
-        read = telling(entries, self.since, facts_times) if is_by_rule else self._recent(entries)
-        both = load_entries(self.vault, (each.path for each in read))
-        earlier = added_lines(self.vault, home.at(MEMORY_NOTE))
+        read = telling(entries, self.since, facts_times) if is_by_rule else current(entries, self.since)
+        both = what_holds(self._load(read), self._claims(entries, read))
+        earlier = self._given_up({line.rstrip("\r\n") for line in outdated})
         stones = load_tombstones(self.vault)
         lines = blamed_lines(self.vault, home.at(MEMORY_NOTE), (text or "").encode("utf-8", "surrogateescape"))
         return extract(
@@ -195,8 +203,19 @@ class _Work:
             tuple(line.text for line in lines if line.own) if text else (),
         )
 
-    def _recent(self, entries: Sequence[Outlined]) -> list[Outlined]:
-        return standing(entries, self.since)
+    def _load(self, entries: Sequence[Outlined]) -> tuple[StoredEntry, ...]:
+        return load_entries(self.vault, (each.path for each in entries))
+
+    def _claims(self, entries: Sequence[Outlined], those: Sequence[Outlined]) -> tuple[StoredEntry, ...]:
+        """The entries that contradict one of those."""
+        return self._load(doubting(entries, {each.link for each in those}))
+
+    def _given_up(self, outdated: Collection[str]) -> tuple[str, ...]:
+        """The lines of MEMORY.md that are not to come back: a person deleted them, or the archive has them."""
+        note, stored = self.vault.home.at(MEMORY_NOTE), self.vault.read(self.vault.home.at(OVERFLOW)) or b""
+        taken = taken_out(self.vault, note).union(outdated)
+        lines = (line for line in added_lines(self.vault, note) if line not in taken)
+        return (*lines, *stored.decode("utf-8", "surrogateescape").splitlines())
 
     def _day(self, path: str, entries: Sequence[Outlined]) -> tuple[bytes, bytes] | None:
         """A daily note before and after shortening; None if it is not due or is no daily note."""
@@ -219,7 +238,7 @@ class _Work:
 
     def _summary(self, day: date, text: str, entries: Sequence[Outlined]) -> str:
         of_day = [each for each in entries if day.isoformat() in (each.outline.day, *each.outline.said_on)]
-        found = load_entries(self.vault, (each.path for each in of_day))
+        found = self._load(of_day)
         new = tuple(each for each in found if each.entry.created.date() == day)
         again = tuple(each for each in found if each.entry.created.date() != day and each.was_said(day))
         return day_summary(DayEntries(new, again), daily.log(text), self.language, self.understanding)

@@ -94,22 +94,31 @@ class Outlined:
         return f"[[{PurePosixPath(self.path).stem}]]"
 
 
-def standing(entries: Collection[Outlined], since: datetime) -> list[Outlined]:
-    """The entries of which something was said since then, and that no later one replaces or contradicts."""
-    certain = (each.outline for each in entries if not (each.untrusted or each.outline.is_replaced))
-    doubted = doubted_at((each.created, each.contradicts) for each in certain)
+def current(entries: Collection[Outlined], since: datetime) -> list[Outlined]:
+    """The entries of which something was said since then, and that no later one replaces."""
+    return [each for each in entries if not each.outline.is_replaced and each.outline.times_since(since)]
+
+
+def doubting(entries: Collection[Outlined], links: Collection[str]) -> list[Outlined]:
+    """The entries that contradict one of these, and that nobody else wrote and no later one replaces."""
     return [
         each
         for each in entries
-        if not each.outline.is_replaced
-        and each.outline.times_since(since)
-        and doubted.get(each.link, 0.0) < each.outline.last_said
+        if not (each.untrusted or each.outline.is_replaced or frozenset(each.outline.contradicts).isdisjoint(links))
     ]
+
+
+def doubted(entries: Collection[Outlined]) -> frozenset[str]:
+    """The links of the entries that a later one contradicts and that were not said again since."""
+    said = {each.link: each.outline.last_said for each in entries}
+    claims = doubting(entries, frozenset(said))
+    at = doubted_at((each.outline.created, each.outline.contradicts) for each in claims)
+    return frozenset(link for link, when in at.items() if link in said and said[link] <= when)
 
 
 def telling(entries: Collection[Outlined], since: datetime, times: int) -> list[Outlined]:
     """The entries that may count for facts stated `times` times since then, or for lasting ones, by rule."""
-    recent = standing(entries, since)
+    recent = current(entries, since)
     shared = Counter(fact for each in recent for fact in set(each.outline.facts or ()))
 
     def tells(outline: EntryOutline) -> bool:

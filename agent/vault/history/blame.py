@@ -29,7 +29,24 @@ def blame(vault: Vault, path: str, revision: str = "HEAD", *, any_space: bool = 
 
 def added_lines(vault: Vault, path: str) -> tuple[str, ...]:
     """All lines that any commit has added to a note, each once, without line ends."""
-    command = ["log", "--format=", "-p", "-U0", "--full-history", "--no-ext-diff", "--no-textconv", "--no-color", "-m"]
-    out = vault.git.run(*command, "HEAD", "--", vault.place.prefix + path, ok=(0, 128), drivers_off=True)
-    added = (line[1:] for line in out.decode("utf-8", "replace").splitlines() if line.startswith("+"))
+    added = (line[1:] for line in _patches(vault, path, "--format=") if line.startswith("+"))
     return tuple(dict.fromkeys(line for line in added if not line.startswith("++ ")))
+
+
+def removed_lines(vault: Vault, path: str) -> dict[str, str]:
+    """The lines that a commit has removed from a note, without line ends, each with the last commit that did."""
+    found: dict[str, str] = {}
+    commit = ""
+    for line in _patches(vault, path, "--format=%x00%H"):
+        if line.startswith("\0"):
+            commit = line[1:]
+        elif line.startswith("-") and not line.startswith("--- "):
+            found.setdefault(line[1:], commit)
+    return found
+
+
+def _patches(vault: Vault, path: str, form: str) -> list[str]:
+    """The lines of the patches of all commits of a note, newest first, each below its commit in this form."""
+    command = ["log", form, "-p", "-U0", "--full-history", "--no-ext-diff", "--no-textconv", "--no-color", "-m"]
+    out = vault.git.run(*command, "HEAD", "--", vault.place.prefix + path, ok=(0, 128), drivers_off=True)
+    return out.decode("utf-8", "replace").splitlines()
