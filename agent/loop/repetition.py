@@ -12,30 +12,23 @@ from hashlib import sha256
 from agent.dataclass import dataclass
 from agent.errors import LimitReached
 from agent.llm.messages import JsonObject, ToolCall, ToolResult
-from agent.markdown.title import clipped
+from agent.loop.tool_line import call_line
 
 WARNED, MOST = 3, 8
 """The number of equal results of one call after which the model is warned, and after which the call is refused: a model
 that ignores six warnings will ignore the seventh. No setting: while a run waits for something, the result changes."""
 _WARNING = re.compile(r"\nYou have made this call [0-9]+ times with the same result[^\n]*\Z")
 _DIGITS = re.compile(r"\d+")
-_SHOWN = 160
-"""Characters of a repeated call's arguments that a person is shown."""
 
 
 class Repeated(LimitReached):
     """A run makes the same call again and again: `times` times, each with the same failure (`failed`) or result."""
 
     def __init__(self, tool: str, arguments: JsonObject, times: int, *, failed: bool) -> None:
-        self.tool, self.times, self.failed = tool, times, failed
-        self.arguments = clipped(json.dumps(arguments, ensure_ascii=False, default=_plain), _SHOWN)
-        what = (
-            "failed {} times in the same way with the same arguments"
-            if failed
-            else ("was called {} times with the same arguments and the same result")
-        )
+        self.call, self.times, self.failed = call_line(ToolCall("", tool, arguments)), times, failed
+        what = "failed {} times in the same way" if failed else "gave the same result {} times"
         super().__init__(
-            f"{tool} {what.format(times)} and was asked for again: {self.arguments}",
+            f"{self.call} {what.format(times)} and was asked for again",
             limit="spend.same_failure" if failed else "",
             hint="look at the errors in the session's note, then ask again in other words"
             if failed

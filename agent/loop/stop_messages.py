@@ -13,9 +13,9 @@ from agent.texts import Language, text
 def stop_reason(stop: Exception, language: Language) -> str:
     """The reason in one line."""
     match stop:
-        case Repeated(tool=tool, times=times, arguments=arguments) if language != "en":
+        case Repeated(call=call, times=times) if language != "en":
             key = "stopped.same_failure" if stop.failed else "stopped.same_result"
-            return text(key, language, tool=tool, times=times, arguments=arguments)
+            return text(key, language, call=call, times=times)
         case LimitReached(limit=limit):
             return _limit_sentence(limit, language) or stop.message
         case Interrupted():  # raised wherever the run was at that moment

@@ -52,9 +52,9 @@ def test_repetition_says_what_was_repeated_in_every_language(failed: bool) -> No
     assert stop_reason(stop, "en") == stop.message and stop_hint(stop, "en") == stop.hint
     for language in LANGUAGES:
         said = stop_reason(stop, language)
-        assert "vault_read" in said and '{"path": "茶.md"}' in said and "3" in said and "\n" not in said
+        assert said.startswith('vault_read "茶.md" ') and "3" in said and "{" not in said and "\n" not in said
     assert "换一种说法" in stop_hint(stop, "zh")
 
 
-def test_the_arguments_of_a_repeated_call_are_shortened() -> None:
+def test_a_long_argument_of_a_repeated_call_is_not_shown() -> None:
     assert len(Repeated("vault_write", {"content": "x" * 9_000}, 8, failed=False).message) < 400
