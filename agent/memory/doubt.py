@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from agent.memory.capture.facts import without_before
+from agent.memory.before import without_before
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.holding import is_disproved, still_true
 

@@ -8,7 +8,7 @@ from typing import Any
 from agent.app.open import open_workspace
 from agent.clock import Clock
 from agent.errors import NoteGone
-from agent.memory.capture.facts import without_before
+from agent.memory.before import without_before
 from agent.memory.entry import Entry
 from agent.memory.forgetting.purge import Forgetter
 from agent.memory.memory_note import parse_facts

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from agent.dataclass import dataclass
-from agent.memory.capture.facts import with_before
+from agent.memory.before import with_before
 from agent.memory.entry import MODEL, Entry
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.corrections import is_fragment

@@ -13,8 +13,9 @@ from enum import StrEnum
 
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
+from agent.memory.before import before_in, without_before
 from agent.memory.capture.conversation import asked_in
-from agent.memory.capture.facts import before_in, is_complete, without_before
+from agent.memory.capture.facts import is_complete
 from agent.memory.entry import MODEL, Entry, EntryType, Scope
 from agent.memory.store import StoredEntry, with_offset
 from agent.memory.understanding.corrections import corrected, is_correction, takes_back

@@ -4,7 +4,6 @@ Found by rules, in the person's messages only. The choice of what is a statement
 with known entries to `dedupe`.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -12,6 +11,7 @@ from agent.clock import Clock
 from agent.config.masking import HIDDEN_IN_NOTES
 from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
+from agent.memory.before import with_before, without_before
 from agent.memory.capture.conversation import entry_of
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.understanding.corrections import is_fragment, may_change
@@ -19,15 +19,11 @@ from agent.memory.understanding.seam import Fact, SourceText
 from agent.memory.understanding.statements import facts_in, is_statement, kind_of, sentences_in
 from agent.memory.understanding.vocabulary import pattern
 from agent.memory.understanding.wording import wording
-from agent.texts import Language, in_all_languages, text
+from agent.texts import Language
 
 SOURCE = "conversation"
 _BARE = 4
 """The most terms of a correction that needs the statement before it."""
-_BEFORE = re.compile(
-    r"\n(?:" + "|".join(re.escape(each).replace(r"\{text\}", "(.+)") for each in in_all_languages("memory_fact.before"))
-    + r")\s*\Z"
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +60,6 @@ def is_complete(entry_text: str) -> bool:
     """False for a text that is understood only beside the statement that it changes."""
     said = without_before(entry_text)
     return said != entry_text or not may_change(said) or is_statement(said)
-
-
-def before_in(entry_text: str) -> str:
-    """The statement that an entry's text says it corrects; empty if it names none."""
-    found = _BEFORE.search(entry_text)
-    return next(filter(None, found.groups()), "") if found else ""
-
-
-def without_before(entry_text: str) -> str:
-    """The text of an entry without the statement that it corrects."""
-    return _BEFORE.sub("", entry_text)
-
-
-def with_before(said: str, before: str, language: Language) -> str:
-    """A correction, with the statement that it corrects."""
-    return f"{said}\n{text('memory_fact.before', language, text=' '.join(without_before(before).split()))}"
 
 
 def _stated(message: str, last: Fact | None, language: Language) -> Iterator[Fact]:

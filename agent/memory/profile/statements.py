@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from agent.dataclass import dataclass
 from agent.memory import daily
-from agent.memory.capture.facts import without_before
+from agent.memory.before import without_before
 from agent.memory.entry import ANSWER, EntryType, answer_alone
 from agent.memory.profile.catalog import is_core, note_of
 from agent.memory.profile.changes import ProfileChange

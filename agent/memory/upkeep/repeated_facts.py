@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from agent.dataclass import dataclass
-from agent.memory.capture.facts import without_before
+from agent.memory.before import without_before
 from agent.memory.entry import ANSWER, MODEL, EntryType, Scope, answer_alone
 from agent.memory.store import StoredEntry, with_offset
 from agent.memory.understanding.repeats import repeats
