@@ -19,7 +19,8 @@ of the person counts. The times, runs and sources are in a mark that reading vie
     - [ ] helpful
     - [ ] not helpful
 
-Each text is on one line and can contain neither a mark nor a box. Which note it is, is left to `store`.
+An answer that could not be read, after another one, is a mark without text: `"unread": true`. Each text is on one line
+and can contain neither a mark nor a box. Which note it is, is left to `store`.
 """
 
 import re
@@ -75,6 +76,8 @@ def format_reflection(reflection: Reflection, language: Language) -> str:
     data |= {"strangers": list(reflection.strangers)} if reflection.strangers else {}
     data |= {"plain": True} if reflection.is_plain else {}
     data |= {"reactions": list(reflection.reactions)} if reflection.reactions else {}
+    if reflection.kept and not reflection.heading:
+        return open_record(MarkedText(REFLECTION, data | {"unread": True}))
     parts = (
         "\n".join(_items(reflection, language)),
         fenced(clipped(reflection.kept, MOST_KEPT)) if reflection.kept else "",
@@ -162,7 +165,8 @@ def _reflection(path: str, record: MarkedText, heading: str) -> Reflection | Non
     items = {name: (value, kind) for name, value, kind in _parsed_items(body)}
     result, _ = items.get("result", ("", ""))
     error, kind = items.get("error", ("", ""))
-    is_kept = result in in_all_languages("reflection.kept")
+    is_unread = data.get("unread") is True
+    is_kept = is_unread or result in in_all_languages("reflection.kept")
     sessions, notes = _parsed_evidence(body)
     return Reflection(
         path,
@@ -176,10 +180,10 @@ def _reflection(path: str, record: MarkedText, heading: str) -> Reflection | Non
         _word(kind, get_args(ErrorKind)),
         tuple(_parsed_strategies(body)),
         items.get("gap", ("", ""))[0],
-        heading,
+        "" if is_unread else heading,
         _names(data, "strangers"),
         data.get("plain") is True,
-        _kept(body) if is_kept else "",
+        "-" if is_unread else _kept(body) if is_kept else "",
         _opinion(body),
         notes,
         tuple(each for each in get_args(ReactionKind) if each in _names(data, "reactions")),

@@ -6,6 +6,7 @@ When it is time for it, is decided in `background`.
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from agent.config.growth_settings import ReflectionSettings
@@ -19,6 +20,7 @@ from agent.growth.reflections.reactions import LOOKED_BACK, Reaction, later_reac
 from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.store import load_reflections, write_reflection
+from agent.growth.reflections.unread import note_answer
 from agent.llm.provider import Cancelled, never
 from agent.loop.session import Session, load_session
 
@@ -110,5 +112,9 @@ class ReflectionRound:
         return sum(1 for each in asked if not each.is_plain) < self.settings.per_day
 
     def _written(self, reflection: Reflection) -> Reflection:
+        """The reflection, written into its note. Of answers in a row that cannot be read, the first one stands there;
+        of the others it is only noted that their runs were looked at."""
+        if note_answer(self.reflecting.vault, reflection):
+            reflection = replace(reflection, heading="", kept="-", sessions=(), notes=())
         write_reflection(self.reflecting.vault, reflection, self.reflecting.language)
         return reflection

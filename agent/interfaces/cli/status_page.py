@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 
 from agent.background.jobs.jobs_status import jobs_status, jobs_status_document
 from agent.clock import Clock, SetClock
@@ -14,6 +15,7 @@ from agent.interfaces.cli.printing import as_lines, at_words, columns, size
 from agent.interfaces.cli.status_of_arrivals import arrived_document, format_arrived
 from agent.interfaces.cli.status_of_jobs import format_jobs_status
 from agent.interfaces.cli.status_of_notices import format_notices_status, notices_status
+from agent.interfaces.cli.status_of_reflections import format_unread_reflections, unread_reflections
 from agent.interfaces.cli.status_of_vault import format_vault, vault_document
 from agent.interfaces.cli.sync_status import found_standings, short_lines
 from agent.llm.ledger import SpendTotals
@@ -49,7 +51,7 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
         agent_status(workspace),
         load_totals(workspace.metrics, workspace.clock.now().date()),
     )
-    notices = notices_status(workspace)
+    notices, unread = notices_status(workspace), unread_reflections(workspace)
     index = index_state(workspace, lambda: looked.result().notes, GOAL_TYPE, lambda: looked.result().number)
     found = looked.result()
     arrived = arrival_state(workspace)
@@ -65,6 +67,7 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
         "agent": _agent_document(agent, workspace.settings.spend),
         "schedule": jobs_status_document(jobs),
         "notices": {"held": notices.held, "undelivered": notices.undelivered, "problem": notices.problem},
+        "unread_reflections": asdict(unread) if unread else None,
         "machines": machines_document(agent),
         "arrived": arrived_document(arrived),
         "events": dict(day.events),
@@ -79,6 +82,7 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
         *_format_daemon(daemon),
         *format_jobs_status(jobs, workspace.clock.now(), daemon is not None),
         *format_notices_status(notices),
+        *format_unread_reflections(unread),
         *_format_index(index, notes),
         *_format_agent(agent, workspace.settings.spend),
         *format_machines(agent),

@@ -1,10 +1,12 @@
 """A run that failed, was corrected, took long or used many tools is looked at closely; the rest is counted."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agent.growth.reflections.by_hand import reflect_on_run
+from agent.growth.reflections.unread import note_answer
 from agent.interfaces.cli.main import main
 from agent.runs.growth_spend import growth_account, growth_today
 from agent.runs.status import ledger_of
@@ -177,6 +179,23 @@ def test_what_cannot_be_read_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (found,) = made.look(made.ask("When is tea?").session)
     assert found.kept == "All was well, and that is all." and found.strategies == ()
     assert made.reflections == (found,) and "could not be read" in made.note()
+
+
+def test_answers_that_cannot_be_read_are_told_once_and_in_status(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = says(JUDGES, "All was well.")
+    made = desk(tmp_path, monkeypatch, bad, "Four.", REFLECTION__DEPTH="all")
+    for number in range(3):
+        session = made.ask(f"When is tea number {number}?").session
+        assert len(made.look(session)) == 1 and made.look(session) == [], "each run is looked at once"
+    assert made.note().count("could not be read") == 1 and "tea number 2" not in made.note()
+    assert [each.kept for each in made.reflections] == ["All was well.", "-", "-"]
+    assert main(["--vault", str(made.root), "status"]) == 0
+    assert "3 answers of the model cannot be read, since" in capsys.readouterr().out
+    note_answer(made.workspace.vault, replace(made.reflections[0], kept=""))
+    assert main(["--vault", str(made.root), "status"]) == 0
+    assert "cannot be read" not in capsys.readouterr().out, "it is over once an answer can be read"
 
 
 def test_chinese_notes_read_in_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
