@@ -12,7 +12,8 @@ from agent.vault.change import CAPTURE
 from agent.vault.file_changes import Kind
 from agent.vault.history.blame import blame, removed_lines
 from agent.vault.history.commits import trailers_made_here
-from agent.vault.history.find import commits
+from agent.vault.history.find import indexed_commits
+from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault
 
 LIFECYCLE, DAILY = "lifecycle", "daily"
@@ -35,11 +36,11 @@ class AuthoredLine:
 def touched_by_people(vault: Vault, folder: str) -> frozenset[str]:
     """The notes of a folder that a person has corrected, renamed, restored, or changed without a commit yet."""
     found: set[str] = set()
-    for commit in commits(vault, actor="human", path=folder):
+    for commit in indexed_commits(vault, folder, HUMAN):
         if commit.tool == FORGET:
             continue  # a person asked for it, but did not write the text
         kinds = {Kind.EDITED, Kind.RENAMED} if not commit.undoes else set(Kind) - {Kind.DELETED}
-        found.update(change.path for change in commit.files if change.kind in kinds)
+        found.update(change.path for change in commit.sides[0] if change.kind in kinds)
     return frozenset(found) | {item.path for item in vault.changed_files()}
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.vault.history.commit_index import NAME, load_index
+from agent.vault.history.commit_index import NAME, IndexedCommit, load_index
 from agent.vault.history.commits import Commit, lineage
 from agent.vault.history.difference import uncommitted
-from agent.vault.history.find import commits
+from agent.vault.history.find import commits, indexed_commits
 from agent.vault.history.trail import Trail
 from agent.vault.history.undo import plan
 from agent.vault.history.undo_choice import Selection, UndoChoice, choose
@@ -23,7 +23,17 @@ from tests.vault.random_history import NAMES, RUNS, RandomHistory
 from tests.vaults import FAST, git, head, make_vault
 
 
-def walked(vault: Vault, path: str = "", actor: str = "", run: str = "", limit: int | None = None) -> list[Commit]:
+def of_index(each: IndexedCommit) -> tuple[object, ...]:
+    return each.id, each.actor, each.tool, each.undoes, [(one.kind, one.path, one.old_path) for one in each.sides[0]]
+
+
+def of_walk(each: Commit) -> tuple[object, ...]:
+    return each.id, each.actor, each.tool, each.undoes, [(one.kind, one.path, one.old_path) for one in each.files]
+
+
+def walked(
+    vault: Vault, path: str = "", actor: str | None = None, run: str = "", limit: int | None = None
+) -> list[Commit]:
     """What a walk over the whole history finds."""
     trail = Trail(path)
     found = [
@@ -40,6 +50,8 @@ def check_searches(vault: Vault) -> None:
     for path in (*NAMES, "box", "moved by hand.md"):
         assert commits(vault, path=path) == walked(vault, path)
         assert commits(vault, path=path, actor="human", limit=2) == walked(vault, path, "human", limit=2)
+        for actor in (None, "human", "agent"):
+            assert [*map(of_index, indexed_commits(vault, path, actor))] == [*map(of_walk, walked(vault, path, actor))]
     for run in RUNS:
         assert commits(vault, run=run) == walked(vault, run=run)
     for actor in ("human", "agent", "job:daily"):

@@ -15,7 +15,7 @@ from agent.memory.profile.profile_file import said_in
 from agent.texts import Language, text
 from agent.vault.change import Create
 from agent.vault.folders import PROFILE, QUESTIONS
-from agent.vault.history.find import commits
+from agent.vault.history.find import indexed_commits
 from agent.vault.questions.asking_law import EverAsked, ever_asked
 from agent.vault.questions.question_form import QuestionDraft, format_question
 from agent.vault.questions.question_notes import AskedQuestion, asked_questions
@@ -152,5 +152,5 @@ def _notes(vault: Vault) -> Iterator[AskedQuestion]:
 
 def _was_asked_for_consent(vault: Vault) -> bool:
     """True if it was asked in a note that the person has thrown away."""
-    made = commits(vault, path=vault.home.at(QUESTIONS).rstrip("/"))
-    return any(one.path.endswith(f"-profile-{CONSENT}.md") for each in made for one in each.files)
+    made = indexed_commits(vault, vault.home.at(QUESTIONS).rstrip("/"))
+    return any(one.path.endswith(f"-profile-{CONSENT}.md") for each in made for one in each.sides[0])

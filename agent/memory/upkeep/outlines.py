@@ -9,11 +9,11 @@ import json
 import os
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from agent.config import private
@@ -28,10 +28,12 @@ from agent.memory.upkeep.repeated_facts import stated_by_rule
 from agent.vault.layout import OUTLINES
 from agent.vault.store import Vault
 
-_VERSION = "entries-known 2"
+_VERSION = "entries-known 3"
 _LONGEST = 200
 _RECENT = 2_000_000_000
 """Nanoseconds: a file that changed so shortly before it was read may change again without another time."""
+
+_TYPES, _SCOPES = {str(each): each for each in EntryType}, {str(each): each for each in Scope}
 
 _Stamp = tuple[int, int, int, int]
 
@@ -81,6 +83,15 @@ class EntryOutline:
 
 
 @dataclass(frozen=True, slots=True)
+class _Row:
+    """What is known of a file: when it was read, what was found (None: no entry), and both as a line of the cache."""
+
+    stamp: _Stamp
+    outline: EntryOutline | None
+    line: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Outlined:
     """An entry's outline with its path."""
 
@@ -91,7 +102,7 @@ class Outlined:
     @property
     def link(self) -> str:
         """A link that stays valid when the note is moved to the archive."""
-        return f"[[{PurePosixPath(self.path).stem}]]"
+        return f"[[{self.path.rpartition('/')[2].removesuffix('.md')}]]"
 
 
 def current(entries: Collection[Outlined], since: datetime) -> list[Outlined]:
@@ -136,20 +147,20 @@ def load_outlines(vault: Vault, paths: Iterable[str], since: datetime) -> tuple[
     known, now, root = _load(file), _time_now(file), str(vault.place.root)
     is_new = False
     found: dict[str, EntryOutline] = {}
-    rows: dict[str, tuple[_Stamp, EntryOutline | None]] = {}
+    rows: dict[str, _Row] = {}
     for path in paths:
         name, stamp = _fingerprint(path), _stamp(f"{root}/{path}")
         row = known.get(name)
-        if row is None or stamp is None or row[0] != stamp:
+        if row is None or stamp is None or row.stamp != stamp:
             is_new, data = True, vault.read(path)
-            row = (stamp or (0, 0, 0, 0), _outline(vault, path, data, since) if data is not None else None)
+            row = _row(name, stamp or (0, 0, 0, 0), None if data is None else _outline(vault, path, data, since))
         if stamp is not None and stamp[1] < now - _RECENT:
             rows[name] = row
-        if row[1] is not None:
-            found[path] = row[1]
+        if row.outline is not None:
+            found[path] = row.outline
     if is_new or len(rows) != len(known):
         with suppress(OSError):  # a full disk only makes the next upkeep slow
-            _save(file, rows)
+            _save(file, rows.values())
     texts = ((path, outline.marks, outline.blob) for path, outline in found.items())
     foreign = vault.provenance.strangers_among(texts)
     made = (Outlined(path, outline, outline.is_marked or path in foreign) for path, outline in found.items())
@@ -221,20 +232,30 @@ def _time_now(file: Path) -> int:
             beside.unlink(missing_ok=True)
 
 
-def _load(file: Path) -> dict[str, tuple[_Stamp, EntryOutline | None]]:
+def _load(file: Path) -> dict[str, _Row]:
     try:
         with file.open("rb") as opened:
             first, body = opened.readline(_LONGEST), opened.read()
         if first != _first_line(body):
             return {}
-        return {name: (_four(stamp), _parse(row) if row else None) for name, stamp, row in json.loads(body)}
+        lines = body.splitlines()
+        parsed = json.loads(b"[" + b",".join(lines) + b"]")
+        return {
+            name: _Row(_four(stamp), _parse(row) if row else None, line)
+            for (name, stamp, row), line in zip(parsed, lines, strict=True)
+        }
     except (OSError, ValueError, TypeError, KeyError):
         return {}
 
 
-def _save(file: Path, rows: Mapping[str, tuple[_Stamp, EntryOutline | None]]) -> None:
-    body = json.dumps([(name, stamp, _row(each) if each else None) for name, (stamp, each) in rows.items()]).encode()
+def _save(file: Path, rows: Iterable[_Row]) -> None:
+    body = b"".join(row.line + b"\n" for row in rows)
     private.replace_bytes(file, _first_line(body) + body)
+
+
+def _row(name: str, stamp: _Stamp, outline: EntryOutline | None) -> _Row:
+    fields = outline and [getattr(outline, each) for each in EntryOutline.__slots__]
+    return _Row(stamp, outline, json.dumps((name, stamp, fields)).encode())
 
 
 def _first_line(body: bytes) -> bytes:
@@ -246,20 +267,16 @@ def _four(stamp: Collection[int]) -> _Stamp:
     return mtime, ctime, size, inode
 
 
-def _row(each: EntryOutline) -> list[Any]:
-    return [getattr(each, name) for name in EntryOutline.__slots__]
-
-
 def _parse(row: list[Any]) -> EntryOutline:
-    """The outline of a row; raises `ValueError` or `TypeError` for another form."""
+    """The outline of a row; raises `ValueError`, `TypeError` or `KeyError` for another form."""
     said_on, times, facts, lasts, is_marked, marks, blob, contradicts = row[10:]
     id, created, day, kind_of_entry, scope, last_said, expires, kind, words, is_replaced = row[:10]
     return EntryOutline(
         id,
         float(created),
         day,
-        EntryType(kind_of_entry),
-        Scope(scope),
+        _TYPES[kind_of_entry],
+        _SCOPES[scope],
         float(last_said),
         None if expires is None else float(expires),
         kind,

@@ -88,6 +88,13 @@ def commits(
     return _found(vault, load_index(vault), wanted, path, limit)
 
 
+def indexed_commits(vault: Vault, path: str, actor: str | None = None) -> list[IndexedCommit]:
+    """What the index has of the commits that touched a note or folder, newest first; git is asked for none of them."""
+    if vault.head is None:
+        return []
+    return _chosen(vault, load_index(vault), _Wanted(actor), path, None)
+
+
 def commits_of_runs(vault: Vault, runs: Collection[str]) -> list[Commit]:
     """The commits of these runs and of those that they delegated to, newest first."""
     if not runs or vault.head is None:
@@ -113,17 +120,23 @@ def believed(vault: Vault, found: Iterable[IndexedCommit]) -> list[IndexedCommit
 
 
 def _found(vault: Vault, index: CommitIndex, wanted: _Wanted, path: str | None, limit: int | None) -> list[Commit]:
+    return read_commits(vault, [each.id for each in _chosen(vault, index, wanted, path, limit)])
+
+
+def _chosen(
+    vault: Vault, index: CommitIndex, wanted: _Wanted, path: str | None, limit: int | None
+) -> list[IndexedCommit]:
     times = _Wanted(since=wanted.since, until=wanted.until)
     if times != _Wanted() and not path:
         index = CommitIndex(b"".join(row + b"\n" for row in index.rows if times.accepts("", "", seconds_of(row))))
     needles = wanted.needles()
     possible = _following(index, path) if path else index.having(*needles) if needles else index.all()
-    ids, size = list[str](), _AT_FIRST
-    while (limit is None or len(ids) < limit) and (some := list(islice(possible, size))):
+    chosen, size = list[IndexedCommit](), _AT_FIRST
+    while (limit is None or len(chosen) < limit) and (some := list(islice(possible, size))):
         size = min(size * 2, _AT_ONCE)
         known = (each for each in believed(vault, some) if each.sides[0] or not vault.place.prefix)
-        ids += [each.id for each in known if wanted.accepts(each.actor, each.run, each.seconds)]
-    return read_commits(vault, ids if limit is None else ids[:limit])
+        chosen += [each for each in known if wanted.accepts(each.actor, each.run, each.seconds)]
+    return chosen if limit is None else chosen[:limit]
 
 
 def _following(index: CommitIndex, path: str) -> Iterator[IndexedCommit]:
