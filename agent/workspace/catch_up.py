@@ -85,7 +85,8 @@ def catch_up(
     if index.has_exactly(listed) and not anew and not index.is_broken():
         return None
     known = index.known()
-    behind = len(differing(known, listed))
+    differs = differing(known, listed)
+    behind = len(differs)
     if known and behind > FEW and not anew and not in_past:
         if index.files.is_being_written():
             return Sentence("{count} notes are not indexed yet: another process is at it", count=behind)
@@ -98,7 +99,10 @@ def catch_up(
     index.updater.patience = 0.0  # a search never waits for the writer
     try:
         with shown(says) if says else show_nothing(says) as index.updater.progress:
-            index.refresh()
+            if known and behind <= FEW and not anew and not in_past and not index.is_broken():
+                index.touch({path: listed.get(path) for path in differs})  # nobody lists 100,000 notes twice for one
+            else:
+                index.refresh()
     except LockHeld:
         return "the index is being brought up to date by another process"
     return None

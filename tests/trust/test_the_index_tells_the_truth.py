@@ -87,6 +87,31 @@ def test_a_search_never_waits_for_a_writer_and_says_what_is_missing(tmp_path: Pa
         check_found(index, {"1.md": text(1), "2.md": text(2)})
 
 
+def test_before_a_search_a_few_edits_are_taken_in_and_the_vault_is_listed_once(tmp_path: Path) -> None:
+    root = make_vault(tmp_path, {f"{n}.md": text(n) for n in range(6)}).place.root
+    with closing(open_index(open_workspace(root), chosen=FAKE)) as index:
+        index.refresh()
+        listed, asked = index.listed, list[int]()
+
+        def counted() -> dict[str, str]:
+            asked.append(1)
+            return listed()
+
+        index.listed = counted
+        write(root / "1.md", text(1) + "later\n")
+        (root / "2.md").unlink()
+        (root / "3.md").rename(root / "moved.md")
+        write(root / "new.md", text(7))
+        assert catch_up(index.workspace, index) is None
+        assert len(asked) == 1
+        assert index.known() == on_disk(root)
+        check_found(index, {path: (root / path).read_text() for path in on_disk(root)})
+        (root / "4.md").unlink()
+        (index.files.folder / "notes.db").unlink()
+        assert catch_up(index.workspace, index) is None
+        assert index.known() == on_disk(root)
+
+
 def test_a_search_while_the_index_is_being_built_does_not_have_it_built_once_more(tmp_path: Path) -> None:
     root = make_vault(tmp_path, {"1.md": text(1)}).place.root
     with closing(open_index(open_workspace(root), chosen=FAKE)) as index:
