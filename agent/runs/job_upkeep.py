@@ -1,14 +1,17 @@
 """What a person does with a job that exists: pause it, let it run again, and see what a day of it costs."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from importlib import import_module
+from types import ModuleType
 
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.markdown.note import Note
 from agent.schedule.goal_notes import GoalNotes
+from agent.schedule.goals import GOAL_TYPE
 from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_history, record_of, with_rows
 from agent.schedule.job import Job, JobStatus
 from agent.schedule.shelf import JobShelf
@@ -36,8 +39,17 @@ def job_shelf(
 ) -> JobShelf:
     """All jobs of a vault, those of goals among them; `goals` has the notes that may be goals, `notes` all notes, if
     they are known."""
-    found = GoalNotes(workspace.vault, workspace.settings.vault.language, lambda: goals)
-    return JobShelf(workspace.vault, found, notes)
+    among = partial(_may_be_goals, workspace) if goals is None else lambda: goals
+    return JobShelf(workspace.vault, GoalNotes(workspace.vault, workspace.settings.vault.language, among), notes)
+
+
+def _may_be_goals(workspace: Workspace) -> frozenset[str] | None:
+    """The notes that may be goals by the index, and those that it does not have as they are now; None if it cannot
+    say. Git's search through 100,000 notes takes a second and more."""
+    status: ModuleType = import_module("agent.workspace.index_status")
+    contents: Callable[[Vault], dict[str, str]] = import_module("agent.vault.listing").contents
+    found: frozenset[str] | None = status.index_state(workspace, partial(contents, workspace.vault), GOAL_TYPE).of_type
+    return found
 
 
 def job_record(workspace: Workspace, job: str) -> JobRecord:
