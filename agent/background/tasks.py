@@ -24,7 +24,7 @@ from agent.growth.task_work import TaskEnded, TaskWork
 from agent.llm.provider import Cancelled
 from agent.markdown.changes import NoteChange
 from agent.schedule.queue import next_due, ready
-from agent.schedule.task import Task
+from agent.schedule.task import TURN, Task
 from agent.schedule.task_notes import TaskShelf, load_task, load_tasks
 from agent.schedule.task_progress import TaskProgress
 from agent.vault.folders import APPROVALS, TASKS
@@ -34,8 +34,6 @@ from agent.workspace.workspace import Workspace, reload_settings
 
 KEY = "tasks"
 """The pool's key of all tasks: one is done at a time."""
-TURN = "task "
-"""The beginning of the name of each turn for a task."""
 PATIENCE = 20.0
 """Seconds that a task which has begun gets when the daemon stops."""
 STILL = 3.0

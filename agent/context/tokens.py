@@ -6,10 +6,13 @@ so the count is rather too high. Without it the count is estimated from the char
 
 import json
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from agent.context.budget import Count
-from agent.index.embedder import Embedder
 from agent.llm.messages import Assistant, Json, Message, ToolSpec
+
+if TYPE_CHECKING:
+    from agent.index.embedder import Embedder
 
 MESSAGE = 4
 """Tokens for a message's role and its separators on the wire."""
@@ -17,7 +20,7 @@ _REMEMBERED = 8_192
 _ASCII_PER_TOKEN = 4
 
 
-def counter(embedder: Embedder | None) -> Count:
+def counter(embedder: "Embedder | None") -> Count:
     """A count by the tokenizer of the search model, by estimate without one.
 
     Remembers the counts of recent texts: a history only grows, so each message is counted once.

@@ -7,18 +7,16 @@ reads its decisions from its notes. Listing writes nothing, and leaves out what 
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import PurePosixPath
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from agent.context.tokens import estimate
 from agent.dataclass import dataclass
 from agent.errors import UserError
+from agent.lazy import later
 from agent.markdown.checkbox_decision import with_decision
 from agent.markdown.note import Note
 from agent.runs.decisions import approvals
 from agent.runs.job_approvals import pending_job_approvals, settle_job_approvals
-from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_lookup import skills_on_demand
-from agent.runs.skill_set import skill_set
 from agent.skills.learning.offer_records import offer_records_folder, waiting_offers
 from agent.skills.loading.pins import pins_of
 from agent.skills.trust.review_records import waiting_reviews
@@ -30,6 +28,15 @@ from agent.vault.proposals.proposal import ProposalKind
 from agent.vault.proposals.proposals import pending_proposals, settle_proposals
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.context.tokens import estimate
+    from agent.runs.skill_learning import skill_learning
+    from agent.runs.skill_set import skill_set
+else:
+    estimate = later("agent.context.tokens", "estimate")
+    skill_learning = later("agent.runs.skill_learning", "skill_learning")
+    skill_set = later("agent.runs.skill_set", "skill_set")
 
 DecisionKind: TypeAlias = Literal["call", "skill_review", "skill_offer", "arrived_note", "remote", "job"] | ProposalKind
 

@@ -3,18 +3,24 @@
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
+from typing import TYPE_CHECKING
 
 from agent.context.tokens import counter, estimate
 from agent.errors import Unknown, UserError
 from agent.events.bus import ignore_event
-from agent.index.embedder import Embedder
+from agent.lazy import later
 from agent.runs.skill_set import SkillSet, skill_set
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.reading.skill import FILE, Skill, SkillSource
 from agent.skills.reading.skill_file import name_problem
 from agent.vault.folders import DEPRECATED
-from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.index.embedder import Embedder
+    from agent.workspace.search_index import open_index
+else:
+    open_index = later("agent.workspace.search_index", "open_index")
 
 
 def find_skill(found: SkillLibrary, name: str) -> Skill:
@@ -52,7 +58,7 @@ def skills_on_demand(workspace: Workspace, publish: Callable[[object], object] =
     """The vault's skills; the embedding model is loaded only if a skill needs it. `publish` as in `skill_set`."""
 
     @cache
-    def embedder() -> Embedder | None:
+    def embedder() -> "Embedder | None":
         return open_index(workspace).chosen.embedder
 
     @cache

@@ -39,6 +39,8 @@ STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
 WAITING: frozenset[TaskStatus] = frozenset(("pending", "scheduled", "in_progress"))
 LOWEST, HIGHEST, USUAL = 1, 10, 5
 """The least, the greatest and the usual priority."""
+TURN = "task "
+"""The beginning of the name of a machine's turn at a task."""
 
 
 @dataclass(frozen=True, slots=True)

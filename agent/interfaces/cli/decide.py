@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from agent.errors import LockHeld, UserError
 from agent.escape import escape_line
@@ -19,12 +19,14 @@ from agent.interfaces.cli.run_summary import AnsweredRun
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.decisions import GivenDecision, Question, approvals, read_question, record_decision
 from agent.runs.run_io import RunIO
-from agent.runs.service import RunService
 from agent.runs.short_ids import short_id
 from agent.texts import Language, in_all_languages, text, translated
 from agent.tools.approval_note import shows, title
 from agent.tools.approval_records import ApprovalRecord
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.runs.service import RunService
 
 AskLine: TypeAlias = Callable[[str], str]
 """Asks the person for a line with this prompt; raises `EOFError` at the end of input, `KeyboardInterrupt` on Ctrl-C."""
@@ -60,7 +62,7 @@ def settle(workspace: Workspace, ended: A, ask: AskLine, resume: Callable[[str, 
     return ended
 
 
-def resume_after(agent: RunService, session: str, given: GivenDecision, line: RunIO) -> Ended:
+def resume_after(agent: "RunService", session: str, given: GivenDecision, line: RunIO) -> Ended:
     """Go on with the run of a session once the decision that it waits for is recorded; raises as `RunService.resume`
     and `record_decision` do."""
     return agent.resume(session, line, partial(record_decision, agent.workspace, given))

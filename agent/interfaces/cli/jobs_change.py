@@ -1,21 +1,28 @@
 """`vault-agent jobs run | pause | resume`: what a person does with a job that exists."""
 
+from typing import TYPE_CHECKING
+
 import click
 
-from agent.app.jobs import run_by_hand
 from agent.app.open import open_workspace
 from agent.interfaces.cli.jobs_lookup import find_job
 from agent.interfaces.cli.language import said, spoken
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
 from agent.interfaces.cli.printing import as_lines
+from agent.lazy import later
 from agent.runs.configured_models import has_model
-from agent.runs.job_run import JobResult
 from agent.runs.job_upkeep import DayCost, cost_of_day, set_status
 from agent.schedule.history import history_path
 from agent.schedule.job import JobStatus
 from agent.schedule.trigger_words import often_words
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.app.jobs import run_by_hand
+    from agent.runs.job_run import JobResult
+else:
+    run_by_hand = later("agent.app.jobs", "run_by_hand")
 
 
 @click.command("run", short_help="Run a job now, here.", epilog=exit_codes("the run failed"))
@@ -42,7 +49,7 @@ def run(output: Output, name: str) -> None:
         raise CheckFailed
 
 
-def _format_result(result: JobResult) -> list[str]:
+def _format_result(result: "JobResult") -> list[str]:
     lines = [result.text] if result.text else []
     lines.append(said("{outcome}: {reason}", outcome=said(result.outcome), reason=result.reason)
                  if result.reason else said(result.outcome))  # fmt: skip

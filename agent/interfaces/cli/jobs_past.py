@@ -3,19 +3,25 @@
 from collections.abc import Sequence
 from datetime import datetime
 from shlex import quote
+from typing import TYPE_CHECKING
 
 import click
 
 from agent.app.open import open_workspace
-from agent.app.past_runs import PastRun, past_runs
 from agent.interfaces.cli import log as changes
 from agent.interfaces.cli.jobs_lookup import find_job
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, padded
 from agent.interfaces.cli.time_format import format_time
+from agent.lazy import later
 from agent.runs.job_upkeep import job_record
 from agent.schedule.job_document import past_run_document, record_document
+
+if TYPE_CHECKING:
+    from agent.app.past_runs import PastRun, past_runs
+else:
+    past_runs = later("agent.app.past_runs", "past_runs")
 
 
 @click.command("history", short_help="List the runs of a job, and what did not run.")
@@ -51,7 +57,7 @@ def log(ctx: click.Context, name: str, count: int) -> None:
     ctx.invoke(changes.command, path=None, actor=None, run=None, job=job.id, since=None, until=None, count=count)
 
 
-def _line(run: PastRun, now: datetime) -> str:
+def _line(run: "PastRun", now: datetime) -> str:
     row = run.row
     parts: Sequence[str] = (
         padded(said(row.outcome), 11),

@@ -3,17 +3,18 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from agent.app.open import open_workspace
 from agent.context.tokens import estimate
 from agent.growth.beliefs.blocks import NOTE
-from agent.growth.beliefs.learn import lines_learned
 from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_time
+from agent.lazy import later
 from agent.llm.offline import Offline
 from agent.memory.counts import MemoryCounts, count_memories
 from agent.memory.upkeep.lifecycle import UpkeepPlan
@@ -23,6 +24,11 @@ from agent.runs.memory_upkeep import open_upkeeper
 from agent.texts import text
 from agent.vault.change import Outcome
 from agent.vault.folders import MEMORY_NOTE
+
+if TYPE_CHECKING:
+    from agent.growth.beliefs.learn import lines_learned
+else:
+    lines_learned = later("agent.growth.beliefs.learn", "lines_learned")
 
 
 @click.group(short_help="Tend what is remembered, and see how much it is.")

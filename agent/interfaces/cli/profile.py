@@ -1,11 +1,10 @@
 """`vault-agent profile`: shows what the agent knows about you, searches it, and lays out its notes."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from agent.app.open import open_workspace
-from agent.growth.beliefs.documents import last_changed, model_document
-from agent.growth.beliefs.learn import person_model
-from agent.interfaces.cli.belief_texts import format_beliefs
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
@@ -15,6 +14,7 @@ from agent.interfaces.cli.profile_texts import (
     format_layers,
     format_note,
 )
+from agent.lazy import later
 from agent.memory.profile.catalog import CHANGELOG
 from agent.memory.profile.documents import figures_document, file_document, layer_document, profile_hit_document
 from agent.memory.profile.figures import profile_figures
@@ -23,6 +23,16 @@ from agent.memory.profile.load import changelog_rows, find_profile_note, last_up
 from agent.memory.profile.search import search_profile
 from agent.texts import LANGUAGES, Language
 from agent.vault.folders import PROFILE
+
+if TYPE_CHECKING:
+    from agent.growth.beliefs.documents import last_changed, model_document
+    from agent.growth.beliefs.learn import person_model
+    from agent.interfaces.cli.belief_texts import format_beliefs
+else:
+    last_changed = later("agent.growth.beliefs.documents", "last_changed")
+    model_document = later("agent.growth.beliefs.documents", "model_document")
+    person_model = later("agent.growth.beliefs.learn", "person_model")
+    format_beliefs = later("agent.interfaces.cli.belief_texts", "format_beliefs")
 
 
 @click.group(short_help="What I know about you: show, search, fill.", invoke_without_command=True)

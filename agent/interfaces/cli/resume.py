@@ -3,8 +3,8 @@
 from contextlib import closing
 from functools import partial
 from shlex import quote
+from typing import TYPE_CHECKING
 
-from agent.app.agent import build_runs
 from agent.interfaces.cli.decide import resume_after
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import CommandFailed, Output
@@ -14,11 +14,18 @@ from agent.interfaces.cli.run_report import document, failure, remarks
 from agent.interfaces.cli.run_summary import check_whole
 from agent.interfaces.cli.runs_here import foreground
 from agent.interfaces.cli.screen import is_terminal
+from agent.lazy import later
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.registry import RunMark
 from agent.runs.resumer import Resumer, resumer_of
-from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.app.agent import build_runs
+    from agent.workspace.search_index import open_index
+else:
+    open_index = later("agent.workspace.search_index", "open_index")
+    build_runs = later("agent.app.agent", "build_runs")
 
 
 def emit_decision(

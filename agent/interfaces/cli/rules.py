@@ -1,26 +1,35 @@
 """`vault-agent rules`: lists and shows what the agent has learned to do, sets rules aside and brings them back."""
 
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 import click
 
-from agent.app.measured_rules import measured_rule_work
 from agent.app.open import open_workspace
-from agent.app.rules import rule_work
 from agent.errors import UserError
 from agent.events.bus import ignore_event
 from agent.growth.rules.book import RuleBook, load_book, rule_document, rule_history
 from agent.growth.rules.deciding import deprecate_rule, restore_rule
 from agent.growth.rules.rule import LearnedRule
-from agent.growth.rules.tend import tend_rules
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, columns, padded
+from agent.lazy import later
 from agent.markdown.title import clipped
 from agent.vault.folders import RULES
 from agent.vault.proposals.proposals import pending_proposals
-from agent.workspace.search_index import open_index
+
+if TYPE_CHECKING:
+    from agent.app.measured_rules import measured_rule_work
+    from agent.app.rules import rule_work
+    from agent.growth.rules.tend import tend_rules
+    from agent.workspace.search_index import open_index
+else:
+    open_index = later("agent.workspace.search_index", "open_index")
+    measured_rule_work = later("agent.app.measured_rules", "measured_rule_work")
+    rule_work = later("agent.app.rules", "rule_work")
+    tend_rules = later("agent.growth.rules.tend", "tend_rules")
 
 _SHOWN = 100
 _ORDER = ("active", "probation", "deprecated")

@@ -5,14 +5,17 @@ command that goes on.
 """
 
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from agent.errors import AgentError
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.run_summary import RunSummary
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.report import RunReport, report
-from agent.runs.service import RunService
 from agent.texts import Language, Sentence, text
+
+if TYPE_CHECKING:
+    from agent.runs.service import RunService
 
 _DECIDE = {
     RunOutcome.NEEDS_APPROVAL: "run_report.decide",
@@ -20,12 +23,12 @@ _DECIDE = {
 }
 
 
-def document(agent: RunService, ended: Ended, *, resumed: bool = False) -> dict[str, object]:
+def document(agent: "RunService", ended: Ended, *, resumed: bool = False) -> dict[str, object]:
     """The report of a run for `--json`."""
     return report_of(agent, ended, resumed=resumed).as_document()
 
 
-def report_of(agent: RunService, ended: Ended, *, resumed: bool = False) -> RunReport:
+def report_of(agent: "RunService", ended: Ended, *, resumed: bool = False) -> RunReport:
     """The report of a run of this agent."""
     spent = agent.account.spent(ended.run.partition(".")[0])
     return report(ended, spent, agent.workspace.vault, resumed=resumed)

@@ -8,21 +8,21 @@ from agent.interfaces.cli.foreground import Foreground
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import indexing
 from agent.interfaces.cli.screen import Screen, is_terminal
-from agent.runs.service import RunService
 from agent.workspace.catch_up import catch_up, show_nothing
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from agent.runs.service import RunService
     from agent.workspace.search_index import SearchIndex
 
 
-def foreground(agent: RunService, output: Output) -> Foreground:
+def foreground(agent: "RunService", output: Output) -> Foreground:
     """The foreground of this command: live on a terminal, silent in a pipe and with `--json`."""
     screen = screen_of(agent, sys.stdout.isatty() and not output.json)
     return Foreground(screen, is_terminal() and not output.json, agent.close, lambda: agent.workspace)
 
 
-def screen_of(agent: RunService, live: bool) -> Screen:
+def screen_of(agent: "RunService", live: bool) -> Screen:
     """The screen for the runs of this agent."""
     model = agent.account.models.main.model
     screen = Screen(live, agent.workspace.settings.vault.language, model.name if model.present else "")

@@ -1,14 +1,13 @@
 """`vault-agent skills trials`: shows the variants of skills that are tried, stops a trial, and looks for new ones."""
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import click
 
-from agent.app.experiments import propose_variants
 from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.growth.mutations.candidates import LEAST_RATE, LEAST_USES, NotTried, Unfit
-from agent.growth.mutations.mutations import Mutations
 from agent.growth.mutations.overview import (
     TrialView,
     find_open_trial,
@@ -19,8 +18,16 @@ from agent.growth.mutations.overview import (
 )
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import Output
+from agent.lazy import later
 from agent.runs.skill_lookup import find_skill, skills_on_demand
 from agent.skills.variants.variant import VariantStatus
+
+if TYPE_CHECKING:
+    from agent.app.experiments import propose_variants
+    from agent.growth.mutations.mutations import Mutations
+else:
+    Mutations = later("agent.growth.mutations.mutations", "Mutations")
+    propose_variants = later("agent.app.experiments", "propose_variants")
 
 _STATUS: Mapping[VariantStatus, str] = {
     "trial": "on trial",

@@ -1,12 +1,11 @@
 """`vault-agent skills`: lists, validates, matches, reviews, installs, rates and learns skills."""
 
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 import click
 
-from agent.app.agent import build_runs, counting
 from agent.app.open import open_workspace
-from agent.app.replays import draft_measure
 from agent.context.tokens import estimate
 from agent.errors import UserError
 from agent.interfaces.cli.language import listed, said
@@ -20,6 +19,7 @@ from agent.interfaces.cli.skill_texts import (
     problem_line,
 )
 from agent.interfaces.cli.skill_trials import trials
+from agent.lazy import later
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_lookup import find_skill, skills_on_demand
@@ -46,7 +46,16 @@ from agent.skills.reading.skill import SkillSource
 from agent.skills.trust.review_note import revoke as withdraw
 from agent.skills.variants.trial_records import open_trials
 from agent.vault.folders import SKILLS
-from agent.workspace.search_index import open_index
+
+if TYPE_CHECKING:
+    from agent.app.agent import build_runs, counting
+    from agent.app.replays import draft_measure
+    from agent.workspace.search_index import open_index
+else:
+    open_index = later("agent.workspace.search_index", "open_index")
+    build_runs = later("agent.app.agent", "build_runs")
+    counting = later("agent.app.agent", "counting")
+    draft_measure = later("agent.app.replays", "draft_measure")
 
 _SHOWN = {MatchStatus.ACTIVE, MatchStatus.SUMMARY, MatchStatus.UNREVIEWED}
 _DECIDED: dict[OfferStatus, str] = {

@@ -1,12 +1,12 @@
 """`vault-agent sync`: keeps the vault equal on several machines through git remotes, and says how they stand."""
 
 import shlex
+from typing import TYPE_CHECKING
 
 import click
 
 from agent.app.open import open_workspace
 from agent.errors import UserError
-from agent.interfaces.cli.doctor import emit_checks
 from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.lookup import named_note
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
@@ -16,6 +16,7 @@ from agent.interfaces.cli.sync_rounds import finish, go_round
 from agent.interfaces.cli.sync_setup import setup
 from agent.interfaces.cli.sync_sign import sign
 from agent.interfaces.cli.sync_status import found_standings, long_lines
+from agent.lazy import later
 from agent.runs.sync_questions import settle_questions
 from agent.texts import text
 from agent.vault.health.status import status as vault_status
@@ -26,6 +27,11 @@ from agent.vault.sync.resolve import ConflictSide, conflicted_note, resolve
 from agent.vault.sync.rounds import chosen, pause
 from agent.vault.sync.standing import standing_document
 from agent.vault.sync.state import sync_state
+
+if TYPE_CHECKING:
+    from agent.interfaces.cli.doctor import emit_checks
+else:
+    emit_checks = later("agent.interfaces.cli.doctor", "emit_checks")
 
 _EXIT = exit_codes("not synced: the message says why")
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from agent.growth.task_work import TaskEnded
 from agent.interfaces.cli.language import listed, row, said
 from agent.interfaces.cli.printing import columns, padded
 from agent.interfaces.cli.time_format import format_ago, format_time
@@ -13,8 +13,11 @@ from agent.schedule.task import Task
 from agent.schedule.task_document import TYPES
 from agent.schedule.task_notes import TaskShelf
 
+if TYPE_CHECKING:
+    from agent.growth.task_work import TaskEnded
 
-def ended_document(ended: TaskEnded) -> dict[str, object]:
+
+def ended_document(ended: "TaskEnded") -> dict[str, object]:
     """What became of a task, for `--json`."""
     return {
         "id": ended.task.id,

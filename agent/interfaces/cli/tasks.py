@@ -3,14 +3,12 @@
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
-from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
-from agent.background.tasks import TURN
 from agent.errors import Retryable, UserError
-from agent.growth.task_work import TaskEnded, TaskWork
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
@@ -22,18 +20,29 @@ from agent.interfaces.cli.task_texts import (
     format_task,
     format_types,
 )
-from agent.runs.crash_recovery import close_cut_off
+from agent.lazy import later
 from agent.runs.planned_tasks import find_task, marked_tasks, plain_task, plan_in_vault
 from agent.schedule.procedures import TASK_TYPES, target_name, task_type_of
-from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task, TaskProblem, moment
+from agent.schedule.task import HIGHEST, LOWEST, TURN, USUAL, Task, TaskProblem, moment
 from agent.schedule.task_document import problem_document, task_document
 from agent.schedule.task_notes import NewTask, load_task, load_tasks
 from agent.schedule.triggers import SHORTEST, BadTrigger, parse_duration
-from agent.vault.sync.turns import take_turn
 from agent.workspace.catch_up import catch_up
 from agent.workspace.machine import open_claims
-from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.app.agent import opened_runs
+    from agent.growth.task_work import TaskEnded, TaskWork
+    from agent.runs.crash_recovery import close_cut_off
+    from agent.vault.sync.turns import take_turn
+    from agent.workspace.search_index import open_index
+else:
+    close_cut_off = later("agent.runs.crash_recovery", "close_cut_off")
+    take_turn = later("agent.vault.sync.turns", "take_turn")
+    open_index = later("agent.workspace.search_index", "open_index")
+    TaskWork = later("agent.growth.task_work", "TaskWork")
+    opened_runs = later("agent.app.agent", "opened_runs")
 
 
 @click.group(short_help="What the agent does by itself: list, plan, do.", invoke_without_command=True)
@@ -160,7 +169,7 @@ def types(output: Output) -> None:
     output.emit({"types": list(TASK_TYPES)}, lambda: as_lines(format_types()))
 
 
-def _do(workspace: Workspace, task: Task) -> TaskEnded:
+def _do(workspace: Workspace, task: Task) -> "TaskEnded":
     """Do a task as the daemon does, once it is this machine's turn."""
     close_cut_off(workspace)
     index = open_index(workspace)
@@ -196,7 +205,7 @@ def _interval(words: str) -> int:
     return seconds
 
 
-def _report(ended: TaskEnded) -> list[str]:
+def _report(ended: "TaskEnded") -> list[str]:
     lines = [said("{status}: {title}", status=said(ended.status), title=ended.task.title)]
     lines += ended.text.splitlines()
     if ended.waits_for:

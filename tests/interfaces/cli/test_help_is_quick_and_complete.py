@@ -138,3 +138,17 @@ def test_a_command_loads_what_it_needs(
     modules, classes, *names = done.stdout.splitlines()[-1].split()
     assert [each for each in unwanted.split() if each in names] == []
     assert (int(modules) <= most, int(classes) <= dataclasses) == (True, True), (modules, classes)
+
+
+@pytest.mark.parametrize("words", ["jobs", "tasks", "approvals", "skills list", "rules list"])
+def test_what_only_looks_does_not_load_the_agent(tmp_path: Path, words: str) -> None:
+    root = make_vault(tmp_path, {"tea.md": "# Green tea\n"}).place.root
+    heavy = "{'agent.app.agent', 'agent.runs.service', 'agent.loop.run', 'agent.growth.task_work'}"
+    code = (
+        f"import atexit, sys; atexit.register(lambda: print(*({heavy} & set(sys.modules)), 'end'))\n"
+        "from agent.interfaces.cli.entry import run; run()"
+    )
+    command = [sys.executable, "-c", code, "--vault", str(root), *words.split()]
+    env = {**os.environ, "VAULT_AGENT_HOME": str(tmp_path / "home")}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+    assert done.stdout.splitlines()[-1] == "end"
