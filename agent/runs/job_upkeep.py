@@ -17,6 +17,7 @@ from agent.schedule.job import Job, JobStatus
 from agent.schedule.shelf import JobShelf
 from agent.vault.change import Outcome, Stamp
 from agent.vault.store import Vault
+from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.workspace import Workspace
 
 _WEEK = timedelta(days=7)
@@ -45,10 +46,14 @@ def job_shelf(
 
 def _may_be_goals(workspace: Workspace) -> frozenset[str] | None:
     """The notes that may be goals by the index, and those that it does not have as they are now; None if it cannot
-    say. Git's search through 100,000 notes takes a second and more."""
-    status: ModuleType = import_module("agent.workspace.index_status")
+    say. Git's search through 100,000 notes takes a second and more, and its list of them a third of one."""
+    index: ModuleType = import_module("agent.workspace.index_status")
+    daemon = load_daemon_state(workspace)
+    if daemon is not None and import_module("agent.workspace.catch_up").behind_daemon(daemon) is None:
+        taken_in: frozenset[str] | None = index.may_have_type(index.index_files(workspace), GOAL_TYPE)
+        return taken_in
     contents: Callable[[Vault], dict[str, str]] = import_module("agent.vault.listing").contents
-    found: frozenset[str] | None = status.index_state(workspace, partial(contents, workspace.vault), GOAL_TYPE).of_type
+    found: frozenset[str] | None = index.index_state(workspace, partial(contents, workspace.vault), GOAL_TYPE).of_type
     return found
 
 

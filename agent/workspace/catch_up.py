@@ -79,7 +79,7 @@ def catch_up(
     daemon = None if in_past else _daemon_that_has_taken_in(workspace)
     if daemon is not None:
         changed = "the daemon was started with another model: start it again" if index.is_of_another_model else None
-        return _behind_daemon(daemon) or changed
+        return behind_daemon(daemon) or changed
     listed = index.listed() if notes is None else notes.result()
     anew = index.is_of_another_model
     if index.has_exactly(listed) and not anew and not index.is_broken():
@@ -136,7 +136,7 @@ def _daemon_that_has_taken_in(workspace: Workspace) -> Mapping[str, object] | No
     return daemon
 
 
-def _behind_daemon(daemon: Mapping[str, object]) -> str | None:
+def behind_daemon(daemon: Mapping[str, object]) -> str | None:
     """The reason why the index is behind, from the daemon's state; None if it is up to date."""
     if daemon.get("starting"):
         return "the daemon has just started: what changed while it was away may be missing"

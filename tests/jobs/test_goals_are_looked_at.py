@@ -60,6 +60,27 @@ def test_a_new_goal_is_found_within_minutes(town: Town) -> None:
         house.until(lambda: len(house.parts.jobs.shelf.jobs) == 1, "it is a job")
 
 
+def test_with_an_index_no_note_is_searched_for_goals(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    def searched(*_: object) -> list[str]:
+        raise AssertionError("git has read every note")
+
+    def found() -> list[str]:
+        return sorted(each.path for each in job_shelf(town.workspace).load().jobs)
+
+    town.write("goals/Run a marathon.md", GOAL)
+    with closing(open_index(town.workspace)) as index:
+        index.refresh()
+    monkeypatch.setattr(goal_notes, "notes_with_line", searched)
+    write(town.root / "Learn Greek.md", GOAL.replace("Run a marathon", "Learn Greek"))
+    assert found() == ["Learn Greek.md", "goals/Run a marathon.md"], "also one that the index has yet to take in"
+    monkeypatch.undo()
+    with town.daemon() as house:
+        house.catches_up()
+        house.for_a_while(1)
+        monkeypatch.setattr(goal_notes, "notes_with_line", searched)
+        assert found() == ["Learn Greek.md", "goals/Run a marathon.md"]
+
+
 def test_what_its_person_has_not_written_starts_nothing(town: Town, tmp_path: Path) -> None:
     with town.workspace.vault.transaction("a goal", Stamp("agent", tool="vault_write")) as change:
         change.requests.append(Create("made.md", GOAL.encode()))

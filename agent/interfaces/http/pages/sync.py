@@ -9,7 +9,6 @@ from agent.interfaces.http.pages.versions import version_patches
 from agent.runs.machines import known_machines
 from agent.runs.sync_questions import adopt_questions, settle_questions
 from agent.texts import text
-from agent.vault.health.status import status
 from agent.vault.store import Vault
 from agent.vault.sync.resolve import ConflictedNote, ConflictSide, conflicted_note, conflicted_notes, resolve
 from agent.vault.sync.rounds import pause
@@ -37,7 +36,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
     conflicts = conflicted_notes(vault)
     return {
         "is_paused": sync_state(vault).is_paused,
-        "remotes": list(standings(vault, len(status(vault).dirty))),
+        "remotes": list(standings(vault, len(vault.changed_files()))),
         "machines": [(each, each.id == vault.id) for each in known_machines(vault)],
         "conflicts": [_conflict(vault, each) for each in conflicts[:_SHOWN]],
         "left": max(len(conflicts) - _SHOWN, 0),
