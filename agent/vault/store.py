@@ -340,9 +340,10 @@ def recover(writer: "Writer") -> None:
 
 
 def _note_paths(git: Git, place: Place, folder: str = "") -> list[str]:
-    where = ("--", place.prefix + folder) if folder else place.pathspec
+    prefix = place.prefix
+    where = ("--", prefix + folder) if folder else place.pathspec
     listed = git.fields("ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard", *where)
-    rows = ((row[:1], row[2:].removeprefix(place.prefix)) for row in listed)
+    rows = ((row[:1], row[2:].removeprefix(prefix)) for row in listed)
     return sorted({name for tag, name in rows if is_note(name) and (tag != "S" or os.path.lexists(place.root / name))})
 
 

@@ -42,7 +42,7 @@ class Place:
 
     @property
     def prefix(self) -> str:
-        inside = str(self.root)[len(str(self.worktree)) :].strip("/")  # called for every path of a listing
+        inside = str(self.root)[len(str(self.worktree)) :].strip("/")
         return inside and inside + "/"
 
     @property
@@ -56,7 +56,8 @@ class Place:
 
     def in_vault(self, paths: Iterable[str]) -> list[str]:
         """git's paths that are in the vault, relative to the vault."""
-        return [path.removeprefix(self.prefix) for path in paths if path and path.startswith(self.prefix)]
+        prefix = self.prefix
+        return [path.removeprefix(prefix) for path in paths if path and path.startswith(prefix)]
 
 
 def locate(root: Path) -> Place | None:
