@@ -18,10 +18,11 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.run_summary import EXIT_CODES
 from agent.interfaces.cli.run_task import RunTask
 from agent.interfaces.cli.runs_in_daemon import DaemonGone, show_from_daemon
+from agent.interfaces.cli.words import words_argument
 
 
 @click.command(short_help="Give the agent a task and see its answer.", epilog=EXIT_CODES)
-@click.argument("text", required=False)
+@words_argument("text", required=False)
 @click.option("--session", metavar="PATH", default="", help="Go on in this session instead of a new one.")
 @click.option("--resume", metavar="PATH", default="", help="Take up the run in this session that was cut off or waits.")
 @guest_options

@@ -15,19 +15,22 @@ from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import indexing
+from agent.interfaces.cli.words import words_argument
 from agent.loop.request import RunRequest
 from agent.workspace.catch_up import catch_up
 from agent.workspace.search_index import open_index
 
 
 @click.command(short_help="Show what would be put before the model, and its budget.")
-@click.option("--explain", "task", metavar="TASK", required=True, help="The task that would be asked.")
+@words_argument("task", required=False)
+@click.option("--explain", metavar="TASK", default="", hidden=True, help="The same as TASK.")
 @guest_options
 @click.pass_obj
-def command(output: Output, task: str, name: str, group: str, channel: str) -> None:
+def command(output: Output, task: str | None, explain: str, name: str, group: str, channel: str) -> None:
     """Show the budget table of a new session for TASK, and a receipt for each passage. No model is called."""
+    task = task or explain
     if not task.strip():
-        raise UserError("the task is empty", hint='vault-agent context --explain "What did I plan for June?"')
+        raise UserError("the task is empty", hint='vault-agent context "What did I plan for June?"')
     who = asking(name, group, channel)
     workspace = open_workspace(output.vault())
     with closing(open_index(workspace)) as index:

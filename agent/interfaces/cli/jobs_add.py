@@ -12,6 +12,7 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, show
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.time_format import format_time
+from agent.interfaces.cli.words import words_argument
 from agent.runs.configured_models import has_model
 from agent.runs.job_upkeep import cost_of_day
 from agent.schedule.job_document import coming, job_document, occurrence_documents
@@ -22,17 +23,17 @@ from agent.workspace.daemon_lock import is_watched
 
 
 @click.command("add", short_help="Make a job of a sentence.")
-@click.argument("words", metavar="TEXT", nargs=-1, required=True)
+@words_argument("words", metavar="TEXT...")
 @click.option("--yes", is_flag=True, help="Write it without asking.")
 @click.pass_obj
-def add(output: Output, words: tuple[str, ...], yes: bool) -> None:
+def add(output: Output, words: str, yes: bool) -> None:
     """Make a job of a sentence with a time in it, such as "every weekday at 9 brief me" or "每个工作日九点给我简报".
 
     Shows when it would run, and asks before it writes the note; --json writes only with --yes.
     """
     workspace = open_workspace(output.vault())
     vault, now = workspace.vault, workspace.clock.now().astimezone()
-    made = job_of_words(vault, " ".join(words), now)
+    made = job_of_words(vault, words, now)
     job = made.job
     times = coming(job, now, 3)
     lines = [

@@ -12,12 +12,13 @@ from agent.interfaces.cli.language import listed
 from agent.interfaces.cli.notice_texts import notice_line, notice_story
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.words import words_argument
 from agent.llm.provider import never
 from agent.workspace.daemon_lock import is_watched
 
 
 @click.command(short_help="Tell yourself something, by the rules of attention.")
-@click.argument("text")
+@words_argument("text")
 @click.option("--type", "kind", default="note", show_default=True, help="What kind of notice it is, in one word.")
 @click.option(
     "--priority", type=click.FloatRange(0, 1), default=0.8, show_default=True, help="How important it is, from 0 to 1."

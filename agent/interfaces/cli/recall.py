@@ -11,6 +11,7 @@ from agent.interfaces.cli.host import index_for, using, workspace_for
 from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import indexing
+from agent.interfaces.cli.words import words_argument
 from agent.memory.recall.asker import Asker
 from agent.runs.recall_preview import PIECES, closest, given, preview_recall
 from agent.texts import text
@@ -18,7 +19,7 @@ from agent.workspace.catch_up import catch_up, search_whole
 
 
 @click.command(short_help="Show what a model would be given for a task.")
-@click.argument("task")
+@words_argument("task")
 @click.option("-n", "--limit", type=click.IntRange(1), help=f"The most passages (with --all: {PIECES}).")
 @click.option("--all", "whole", is_flag=True, help="Show what comes closest in all notes, given or not.")
 @guest_options

@@ -8,11 +8,12 @@ from agent.errors import UserError
 from agent.interfaces.cli.host import workspace_for
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.words import words_argument
 from agent.memory.remember import remember
 
 
 @click.command(short_help="Write TEXT into the vault as a memory entry.")
-@click.argument("text")
+@words_argument("text")
 @click.option("-k", "--keyword", "keywords", multiple=True, help="A keyword for the entry's header; may be repeated.")
 @click.pass_obj
 def command(output: Output, text: str, keywords: tuple[str, ...]) -> None:

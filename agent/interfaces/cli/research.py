@@ -22,6 +22,7 @@ from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 from agent.interfaces.cli.runs_here import foreground, update_index
 from agent.interfaces.cli.screen import Screen
+from agent.interfaces.cli.words import words_argument
 from agent.llm.provider import Cancelled
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
@@ -37,7 +38,7 @@ _SHOWN = 100
     short_help="Look something up, with numbered sources, in a note.",
     epilog=exit_codes("it was stopped, or a limit cut it: the same command goes on"),
 )
-@click.argument("topic")
+@words_argument("topic")
 @click.option(
     "--kind", type=click.Choice(KINDS), default="topic", show_default=True, help="What kind of research it is."
 )

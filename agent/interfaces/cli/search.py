@@ -18,6 +18,7 @@ from agent.interfaces.cli.language import said, spoken
 from agent.interfaces.cli.output import Output, to_json
 from agent.interfaces.cli.printing import columns, padded, show
 from agent.interfaces.cli.progress_bar import indexing
+from agent.interfaces.cli.words import words_argument
 from agent.runs.find_notes import commit_at, find_notes, search_document
 from agent.texts import text
 from agent.workspace.catch_up import catch_up, open_past, search_whole
@@ -28,7 +29,7 @@ _GOES_TO_A_LINE = {"vi", "vim", "nvim", "nano", "emacs", "emacsclient"}
 
 
 @click.command(short_help="Find notes by words and by meaning.")
-@click.argument("query", required=False)
+@words_argument("query", required=False)
 @click.option("-n", "--limit", default=10, show_default=True, help="How many hits.")
 @click.option("--passages", is_flag=True, help="One hit per passage instead of one per note.")
 @click.option("--explain", is_flag=True, help="Show every signal's rank, score and share.")

@@ -7,21 +7,22 @@ from agent.background.presence_files import give_order
 from agent.errors import UserError
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.words import words_argument
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
 
 @click.command(short_help="Wake the agent: its tasks begin now.")
-@click.argument("reason", nargs=-1)
+@words_argument("reason", required=False)
 @click.pass_obj
-def command(output: Output, reason: tuple[str, ...]) -> None:
+def command(output: Output, reason: str | None) -> None:
     """Wake the agent of this vault's daemon; REASON is shown by `vault-agent status`.
 
     Awake, it does the tasks that wait, and sleeps again after a few minutes without work.
     """
     workspace = open_workspace(output.vault())
     check_daemon(workspace)
-    words = " ".join(reason) or said("you woke it")
+    words = reason or said("you woke it")
     give_order(workspace.vault, "wake", words)
     output.emit({"order": "wake", "reason": words}, said("the daemon wakes up within two seconds"))
 

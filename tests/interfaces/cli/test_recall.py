@@ -67,7 +67,7 @@ def test_an_empty_task_is_said_to_be_one(run: Run) -> None:
 def test_it_shows_what_a_run_would_be_given_and_the_rest_with_all(run: Run, root: Path) -> None:
     run("remember", "My sister Mara lives in Porto.")
     run("remember", "I am allergic to penicillin.")
-    given = run("context", "--explain", "Where does my sister live?")["receipts"]
+    given = run("context", "Where does my sister live?")["receipts"]
     assert isinstance(given, list) and given
     shown = pieces(run("recall", "Where does my sister live?"))
     assert {piece["path"] for piece in shown} == {receipt["path"] for receipt in given}

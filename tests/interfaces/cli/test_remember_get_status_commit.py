@@ -33,6 +33,14 @@ def test_any_text_can_be_remembered(root: Path, run: Run, text: str) -> None:
     assert git(root, "status", "--porcelain") == ""
 
 
+def test_words_need_no_quotes(root: Path, run: Run) -> None:
+    document = run("remember", "Anna", "likes", "green tea", "-k", "tea")
+    assert Note.parse((root / str(document["path"])).read_bytes()).body == "Anna likes green tea\n"
+    assert str(document["path"]) in str(run("search", "green", "tea", "-n", "1")["hits"])
+    assert "Anna likes green tea" in str(run("recall", "What", "does", "Anna", "like?"))
+    assert run("context", "green", "tea")["task"] == "green tea"
+
+
 def test_remember_reads_standard_input(root: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("from a pipe, 管道\n".encode())))
     document = run("remember", "-")
