@@ -15,6 +15,7 @@ from agent.index.analysis import terms, title_terms
 from agent.index.dates import MONTHS
 from agent.markdown import contents, passages, tags
 from agent.markdown.frontmatter import UTF16
+from agent.markdown.links import Link
 from agent.markdown.note import Note
 from agent.markdown.passages import Sizes
 from agent.markdown.values import Value, is_list
@@ -100,7 +101,7 @@ def parse_document(path: str, data: bytes) -> Document:
         "path": tuple(terms(path.rpartition("/")[0])),
         "tags": tuple(term for name in names for term in (f"#{name}", *terms(name))),
         "headings": headings,
-        "links": tuple(term for link in found.links if not link.external for term in terms(link.target)),
+        "links": tuple(term for link in found.links if _says_something(link) for term in terms(link.target)),
         "dates": _day_terms(day),
         "body": tuple(term for unit in units for term in unit.terms),
     }
@@ -112,6 +113,12 @@ def parse_document(path: str, data: bytes) -> Document:
         )
         problem = f"{problem}; {large}" if problem else large
     return Document(path, title, note.id, day, fields, units, tuple(facets), text, problem)
+
+
+def _says_something(link: Link) -> bool:
+    """True for a link whose target is a part of what the note says. Under `evidence` stands where it comes from: of a
+    memory that is a conversation, named after its first question, which may be about anything."""
+    return not link.external and link.key.casefold() != "evidence"
 
 
 def _first(units: Iterator[DocumentUnit]) -> Iterator[DocumentUnit]:

@@ -27,7 +27,7 @@ from agent.index.indexed_paths import IndexedPaths
 from agent.index.note_rows import SCHEMA, data_checksum, entries_of, facet, record_of, row_of
 from agent.index.records import IndexTotals, NoteStatus, StoredNote
 
-VERSION = 8
+VERSION = 9
 """The version of the whole index's format; a file of another version is rebuilt."""
 _AT_ONCE = 500
 _SHARED = 32 * 1024
