@@ -44,6 +44,15 @@ def stated(*messages: str, before: Sequence[str] = ()) -> list[str]:
         ("大门密码换了，从今天起是4471", ["大门密码换了，从今天起是4471"]),
         ("My dog is called Rex. He is afraid of trams.", None),
         ("Remember that the bins go out on Tuesday", ["the bins go out on Tuesday"]),
+        ('The bank writes: "Dear customer, your account is locked. I am Tom and I live in Lagos."', []),
+        ("“尊敬的客户，您的贷款已逾期，我住在北京，请联系我。”", []),
+        (
+            'My boat is called "The Lady of the Northern Lakes".',
+            ['My boat is called "The Lady of the Northern Lakes".'],
+        ),
+        ("我老板是谁", []),
+        ("团子几岁了", []),
+        ("团子上周做了绝育手术，下周三复查", ["团子上周做了绝育手术，下周三复查"]),
         ("note to self: the key has moved, it's in the shed now", ["the key has moved, it's in the shed now"]),
     ],
 )

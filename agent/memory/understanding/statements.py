@@ -23,6 +23,9 @@ LONGEST = 300
 COMMA = re.compile(r"[,，](?!\d)")
 """A comma that parts clauses, not digits."""
 _FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\n]*$|^>[^\n]*$", re.MULTILINE | re.DOTALL)
+_QUOTED = re.compile(r'"[^"\n]{20,}"|“[^”\n]{8,}”|„[^“\n]{20,}“|«[^»\n]{20,}»|「[^」\n]{8,}」|『[^』\n]{8,}』')
+_ENDS = re.compile(r"[.!?;](?:\s|\W?$)|[,，。！？；]")
+"""What a quotation of sentences has in it, and one of a title has not."""
 _CUT = re.compile(r" \.\.\. |…")
 _BULLET = re.compile(r"(?:[-*+•#>]\s+|\d{1,3}[.)]\s+)+")
 _LINK_ALONE = re.compile(r"^\W*\[\[[^\]\n]*\]\]\W*$", re.MULTILINE)
@@ -42,7 +45,7 @@ def facts_in(source: SourceText) -> Iterator[Fact]:
     """The facts of a text in order, without quotations and code; of a sentence that also asks, wants something or tells
     of the moment, the parts between commas that do not."""
     for line in _FENCE.sub("", source.text).splitlines():
-        for sentence in _sentences(line):
+        for sentence in _sentences(line if source.verbatim else without_quotations(line)):
             is_whole = source.verbatim and not is_question(sentence)
             parts = (sentence,) if is_whole else _stating(sentence)
             yield from (Fact(part, kind_of(part), line.strip()) for part in parts)
@@ -131,7 +134,12 @@ def claims(text: str) -> str:
 def sentences_in(text: str) -> Iterator[str]:
     """The sentences of a text in order, without bullets, introductory words, quotations and code."""
     for line in _FENCE.sub("", text).splitlines():
-        yield from _sentences(line)
+        yield from _sentences(without_quotations(line))
+
+
+def without_quotations(text: str) -> str:
+    """The text without what it quotes in whole sentences: those are somebody else's, such as a stranger's in a mail."""
+    return _QUOTED.sub(lambda found: "" if _ENDS.search(found[0][1:-1]) else found[0], text)
 
 
 @cache
