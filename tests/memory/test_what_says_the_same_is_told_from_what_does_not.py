@@ -283,6 +283,16 @@ def test_all_that_is_no_longer_true_is_named() -> None:
     assert {verdict.other.link, *verdict.entry.contradicts} == {city.link, quarter.link}
 
 
+def test_what_takes_the_place_of_a_contradiction_contradicts_the_same() -> None:
+    first = known("我的老板叫周敏，每周三上午十点开周会。")
+    doubt = judge(entry("不对，周会是周四上午十点"), [first])
+    assert (doubt.resolution, doubt.entry.contradicts) == (Resolution.CONTRADICTS, (first.link,)), "of one part of it"
+    second = StoredEntry(doubt.entry.path, doubt.entry.note(), doubt.entry)
+    verdict = judge(entry("周会改到周五下午两点了"), [second, first])
+    assert (verdict.resolution, verdict.other) == (Resolution.SUPERSEDES, second)
+    assert verdict.entry.contradicts == (first.link,)
+
+
 def test_entries_of_other_people_types_and_chats_are_never_touched() -> None:
     text = "Anna likes green tea."
     mine = entry(text, sender_id="anna")

@@ -19,7 +19,7 @@ from agent.memory.capture.facts import is_complete
 from agent.memory.entry import MODEL, Entry, EntryType, Scope
 from agent.memory.store import StoredEntry, with_offset
 from agent.memory.understanding.corrections import corrected, is_correction, takes_back
-from agent.memory.understanding.holding import gives_another_value
+from agent.memory.understanding.holding import gives_another_value, statements_of
 from agent.memory.understanding.rules import RULES, adds_to, is_same
 from agent.memory.understanding.seam import Pair, TextRelation, Understanding
 from agent.memory.understanding.statements import claims, told_clauses
@@ -157,7 +157,9 @@ def _is_said(entry: Entry, other: StoredEntry) -> bool:
 
 
 def _superseding(entry: Entry, other: StoredEntry) -> Judgement:
-    return Judgement(Resolution.SUPERSEDES, replace(entry, supersedes=other.link), other)
+    """The result for an entry in place of another one, which contradicts what that one did, too."""
+    against = tuple(dict.fromkeys((*entry.contradicts, *other.entry.contradicts)))[:_NAMED]
+    return Judgement(Resolution.SUPERSEDES, replace(entry, supersedes=other.link, contradicts=against), other)
 
 
 def _corrected(entry: Entry, others: Sequence[StoredEntry]) -> StoredEntry | None:
@@ -170,8 +172,9 @@ def _corrected(entry: Entry, others: Sequence[StoredEntry]) -> StoredEntry | Non
     said = [without_before(each.entry.text) for each in current]
     if before := before_in(entry.text):
         return next((each for each, text in zip(current, said, strict=True) if is_same(before, text)), None)
-    if is_correction(entry.text) and (number := corrected(entry.text, said)) is not None:
-        return current[number]
+    parts = [(part, each) for text, each in zip(said, current, strict=True) for part in statements_of(text)]
+    if is_correction(entry.text) and (number := corrected(entry.text, [part for part, _ in parts])) is not None:
+        return parts[number][1]
     return next((each for each in current if _is_replaced(entry, each)), None)
 
 
