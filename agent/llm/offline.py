@@ -4,6 +4,7 @@ Choosing the passages is left to search.
 """
 
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 from agent.dataclass import dataclass
 from agent.errors import ConfigError
@@ -35,25 +36,56 @@ class Offline:
 
 @dataclass(frozen=True, slots=True)
 class QuotedPassage:
-    """A passage of a note; `lines` count from 1 in the file, inclusive; `heading` is the one above it, if any."""
+    """A passage of a note; `lines` count from 1 in the file, inclusive; `heading` is the one above it, if any.
+
+    `is_entry`: the note is one memory, and the passage all of it; `otherwise` are links to those that it contradicts.
+    """
 
     path: str
     text: str
     lines: tuple[int, int]
     heading: str = ""
     title: str = ""
+    is_entry: bool = False
+    otherwise: tuple[str, ...] = ()
 
 
-def format_extracts(question: str, passages: Sequence[QuotedPassage], language: Language = "en") -> str:
-    """An answer to `question` made of the first passages (best first), quoted and linked, as Markdown.
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """The passages found for a question, best first; `is_by_chance`: none of them has a word of it. `is_asked` is False
+    for a message that asks nothing, and of which nothing will be remembered."""
+
+    passages: Sequence[QuotedPassage] = ()
+    is_by_chance: bool = False
+    is_asked: bool = True
+
+
+def format_extracts(passages: Sequence[QuotedPassage], language: Language = "en") -> str:
+    """An answer made of the first passages (best first), quoted and linked, as Markdown.
 
     It states that no model is configured and how to name one, and also when there is nothing to quote.
     """
-    chosen = _distinct(passages)[:MOST]
-    if not chosen:
-        return f"{text('llm.nothing_to_quote', language)}\n\n{text('llm.name_a_model', language)}"
-    quotes = [f"{_quote(each.text)}\n>\n> {_source(each, language)}" for each in chosen]
-    return "\n\n".join([text("llm.quotations", language), *quotes, text("llm.name_a_model", language)])
+    return format_reply((), Quoted(passages), language)
+
+
+def format_reply(kept: Sequence[str], quoted: Quoted | None, language: Language, *, is_first: bool = True) -> str:
+    """What will be remembered of a message, and the passages that fit what it asks (None: it asks nothing).
+
+    The first reply of a conversation states that no model is configured and how to name one; later ones are short.
+    """
+    parts = [text("llm.kept", language), *map(_quote, kept)] if kept else []
+    chosen = _distinct(quoted.passages)[:MOST] if quoted else []
+    if quoted and chosen:
+        begins = "llm.quotations" if is_first else "llm.quotations_again"
+        parts.append(text("llm.by_chance" if quoted.is_by_chance else begins, language))
+        parts += [f"{_quote(each.text)}\n>\n> {_source(each, language)}" for each in chosen]
+    elif quoted is not None and not quoted.is_asked:
+        parts.append(text("llm.nothing_kept", language))
+    elif quoted is not None:
+        parts.append(text("llm.nothing_to_quote" if is_first else "llm.nothing_again", language))
+    elif not kept:
+        parts.append(text("llm.nothing_asked", language))
+    return "\n\n".join([*parts, *([text("llm.name_a_model", language)] if is_first else [])])
 
 
 def _distinct(passages: Sequence[QuotedPassage]) -> list[QuotedPassage]:
@@ -86,6 +118,10 @@ def _plain(name: str) -> str:
 
 def _source(passage: QuotedPassage, language: Language) -> str:
     first, last = passage.lines
+    if passage.is_entry:
+        said = text("llm.quoted_entry", language, link=f"[[{PurePosixPath(passage.path).stem}]]")
+        links = ", ".join(passage.otherwise)
+        return said + (text("llm.otherwise", language, links=links) if links else "")
     if first == last:
         return text("llm.quoted_from_line", language, link=_link(passage), first=first)
     return text("llm.quoted_from", language, link=_link(passage), first=first, last=last)

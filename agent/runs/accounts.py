@@ -67,7 +67,7 @@ def open_accounts(
 
     def metered(provider: Provider, scope: SpendScope, spend: float | None) -> Provider:
         if not provider.model.present:
-            return stand_in.of_run(scope.run) if isinstance(stand_in, ExtractiveProvider) else stand_in
+            return stand_in.of_run(scope.run, scope.job) if isinstance(stand_in, ExtractiveProvider) else stand_in
         rate, clock = price(provider.model.name), workspace.vault.clock
         meter = Meter(provider, ledger, workspace.settings.spend, rate, count, clock, scope, elsewhere, spend)
         return RedactingProvider(meter, secrets)

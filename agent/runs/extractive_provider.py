@@ -1,23 +1,39 @@
-"""The provider for vaults without a model: it answers with the best passages, quoted and linked.
+"""The provider for vaults without a model: it says what of a message will be remembered, and answers questions with the
+best passages, quoted and linked.
 
 They are memories that may be recalled for the person who asks, and for the owner passages of other notes, alternating,
 the best of each first.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
 from agent.dataclass import dataclass
+from agent.index.analysis import terms
 from agent.index.hit import Hit
 from agent.llm.messages import Assistant, Reply, Request, Usage, User
-from agent.llm.offline import Offline, QuotedPassage, format_extracts
+from agent.llm.offline import Offline, Quoted, QuotedPassage, format_reply
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
-from agent.memory.recall.recaller import plain
+from agent.memory.capture.facts import is_complete, stated_last
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.memory_note import rests_on
+from agent.memory.recall.candidates import ENTRY_KINDS
+from agent.memory.recall.eligibility import is_bare
+from agent.memory.recall.floor import coverage, fits_by_itself
+from agent.memory.recall.recaller import Remembered, plain
+from agent.memory.understanding.small_talk import is_small_talk
+from agent.memory.understanding.statements import is_question, sentences_in
 from agent.runs.recall_source import RecallSource
 from agent.texts import Language
+from agent.vault.folders import QUESTIONS, SESSION_LINK
 
 PASSAGES = 5
+BY_CHANCE = 2
+"""The most passages that are quoted where none has a word of the question."""
+_OF_SESSION = re.compile(SESSION_LINK)
+"""A line of a day's log about a conversation: it has what was asked in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,35 +43,109 @@ class ExtractiveProvider:
     recall: RecallSource
     language: Language
     run: str = ""
+    job: str = ""
 
-    def of_run(self, run: str) -> "ExtractiveProvider":
-        """The same for a run: the person who asks in it determines which notes may be quoted."""
-        return replace(self, run=run)
+    def of_run(self, run: str, job: str = "") -> "ExtractiveProvider":
+        """The same for a run: the person who asks in it determines which notes may be quoted. Nothing that a `job` says
+        is remembered."""
+        return replace(self, run=run, job=job)
 
     @property
     def model(self) -> Model:
         return Offline().model
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
-        """The passages that fit the person's last message."""
-        asked = next((each.text for each in reversed(request.messages) if isinstance(each, User)), "")
-        text = format_extracts(asked, self._quoted(asked), self.language)
+        """What will be remembered of the person's last message, and the passages that fit what it asks."""
+        said = [each.text for each in request.messages if isinstance(each, User)]
+        asked, kept = said[-1] if said else "", self._kept(said)
+        sought = _sought(asked, is_told=bool(kept))
+        is_first = not any(isinstance(each, Assistant) for each in request.messages)
+        quoted = self._quoted(sought) if sought or not asked else None
+        text = format_reply(kept, quoted, self.language, is_first=is_first)
         on_text(text)
         return Reply(Assistant(text), Usage(), "end", self.model.name)
 
-    def _quoted(self, question: str) -> Sequence[QuotedPassage]:
+    def _kept(self, said: Sequence[str]) -> tuple[str, ...]:
+        """The statements of the last message that become memories."""
+        workspace = self.recall.workspace
+        if self.job or workspace.settings.memory.capture != "facts" or self.recall.ledger.asker(self.run) is None:
+            return ()
+        vault, stones = workspace.vault, load_tombstones(workspace.vault)
+        stated = stated_last([vault.masked(each) for each in said], self.language)
+        return tuple(each for each in stated if is_complete(each) and not stones.is_forgotten(each))
+
+    def _quoted(self, question: str) -> Quoted:
         asker = self.recall.ledger.asker(self.run)
         if asker is None:
-            return []
+            return Quoted()
         floor = self.recall.workspace.settings.memory.floor
-        known = self.recall.recaller.recall(question, asker, PASSAGES, unasked=True)
-        notes = self.recall.others(question, PASSAGES).hits if asker.is_owner else ()
-        notes = tuple(hit for hit in notes if plain(hit.passage) not in plain(question))
-        found = known.above(floor).found
-        memories = [QuotedPassage(each.path, each.text, each.lines) for each in found if each.text not in question]
-        mixed = zip_longest(memories, map(_passage, notes))
-        return [each for pair in mixed for each in pair if each is not None][:PASSAGES]
+        # without a model, nothing of the conversation stands before anybody: its own memories may be quoted, too
+        known = self.recall.recaller.recall(question, replace(asker, session=""), PASSAGES, unasked=True)
+        notes = self._notes(question) if asker.is_owner else ()
+        found = [each for each in known.above(floor).found if each.text not in question]
+        mixed = [each for pair in zip_longest(found, notes) for each in pair if each is not None]
+        close, is_by_chance = _closest(mixed)
+        passages = tuple(map(_passage, _without_told(question, close)))
+        is_asked = is_question(question) or self.recall.workspace.settings.memory.capture != "facts"
+        return Quoted(passages if is_asked or not is_by_chance else (), is_by_chance=is_by_chance, is_asked=is_asked)
+
+    def _notes(self, question: str) -> Sequence[Hit]:
+        """The passages of other notes that have a word of the question, or are likely to help; neither what it quotes
+        itself, nor what the agent asks."""
+        home, answer = self.recall.workspace.vault.home, self.recall.others(question, PASSAGES)
+        return [
+            hit
+            for hit in answer.hits
+            if (_share(hit) or fits_by_itself(question, hit, answer.mode))
+            and plain(hit.passage) not in plain(question)
+            and not home.holds(hit.path, QUESTIONS)
+        ]
 
 
-def _passage(hit: Hit) -> QuotedPassage:
-    return QuotedPassage(hit.path, hit.passage, hit.lines, hit.headings[-1] if hit.headings else "", hit.title)
+def _closest(found: Sequence[Remembered | Hit]) -> tuple[Sequence[Remembered | Hit], bool]:
+    """Those that have at least half as many of the question's rare words as the best one; without one that has any, the
+    first few, and True, as they may be near by chance."""
+    shares = [_share(each.hit if isinstance(each, Remembered) else each) for each in found]
+    best = max(shares, default=0.0)
+    if not best:
+        return found[:BY_CHANCE], True
+    return [each for each, share in zip(found, shares, strict=True) if share >= best / 2][:PASSAGES], False
+
+
+def _share(hit: Hit) -> float:
+    """The share of the question's rare words in a passage; all of it for one of a day that the question names."""
+    is_of_day = any(leg.name == "date" and leg.score >= 1.0 for leg in hit.why)
+    return 1.0 if is_of_day else coverage([hit])
+
+
+def _without_told(question: str, found: Sequence[Remembered | Hit]) -> Sequence[Remembered | Hit]:
+    """The passages; of lists of facts, such as MEMORY.md or a day's log, only those that have a word of the question in
+    a line whose entry is not quoted, too."""
+    told = {each.link for each in found if isinstance(each, Remembered) and each.kind in ENTRY_KINDS}
+    asked = frozenset(terms(question))
+
+    def tells(each: Remembered | Hit) -> bool:
+        if isinstance(each, Hit) or each.kind in ENTRY_KINDS or each.is_asked_for:
+            return True
+        rows = (row for row in each.text.splitlines() if not (is_bare(row) or _OF_SESSION.search(row)))
+        return any(not (rests_on(row, told) or asked.isdisjoint(terms(row))) for row in rows)
+
+    return [each for each in found if tells(each)] if told else found
+
+
+def _sought(message: str, *, is_told: bool) -> str:
+    """What a message asks for: its questions, else all of it; nothing where it only tells something, or passes the time
+    of day."""
+    questions = " ".join(each for each in sentences_in(message) if is_question(each))
+    if questions:
+        return questions
+    return "" if is_told or is_small_talk(message) else message
+
+
+def _passage(found: Remembered | Hit) -> QuotedPassage:
+    if isinstance(found, Remembered):
+        is_entry = found.kind in ENTRY_KINDS
+        return QuotedPassage(found.path, found.text, found.lines, is_entry=is_entry, otherwise=found.contradicts)
+    return QuotedPassage(
+        found.path, found.passage, found.lines, found.headings[-1] if found.headings else "", found.title
+    )

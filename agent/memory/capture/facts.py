@@ -56,6 +56,16 @@ def fact_entries(
     return tuple(found)
 
 
+def stated_last(said: Sequence[str], language: Language = "en") -> tuple[str, ...]:
+    """The texts of the statements in the last of these messages of one conversation, as their entries have them."""
+    last: Fact | None = None
+    facts: tuple[Fact, ...] = ()
+    for each in said:
+        facts = tuple(_stated(each, last, language))
+        last = facts[-1] if facts else None
+    return tuple(fact.text for fact in facts)
+
+
 def is_complete(entry_text: str) -> bool:
     """False for a text that is understood only beside the statement that it changes."""
     said = without_before(entry_text)

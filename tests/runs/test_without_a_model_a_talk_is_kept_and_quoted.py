@@ -1,0 +1,67 @@
+"""Without a model: what is told is named as what will be remembered, and what is asked is looked up, also in what was
+said a moment ago."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.stories.agents import document, furnish
+
+
+class Talk:
+    """A conversation in one session."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.session = root, ""
+
+    def say(self, words: str) -> str:
+        """The answer to these words."""
+        on = ("--session", self.session) if self.session else ()
+        found = document(self.root, {}, "ask", *on, words)
+        self.session = found["session"]
+        return str(found["answer"])
+
+
+@pytest.fixture
+def talk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Talk:
+    """A talk in a vault with a person and three notes, without a model."""
+    return Talk(furnish(tmp_path, monkeypatch.setenv))
+
+
+def test_what_is_told_will_be_remembered_and_can_be_asked_at_once(talk: Talk) -> None:
+    told = talk.say("Mia has swimming on Tuesdays at half past four.")
+    assert told.startswith("Noted; this will be remembered:\n\n> Mia has swimming on Tuesdays") and "llm.preset" in told
+    asked = talk.say("When does Mia have swimming?")
+    assert "> Mia has swimming on Tuesdays at half past four.\n>\n> From [[" in asked
+    assert "llm.preset" not in asked, "what a model needs is said once in a conversation"
+    both = talk.say("Leo is allergic to peanuts. When does Mia have swimming?")
+    assert "remembered:\n\n> Leo is allergic to peanuts." in both and "> Mia has swimming" in both
+
+
+def test_a_question_is_not_told_to_be_remembered_nor_are_thanks(talk: Talk) -> None:
+    talk.say("My sister Kate lives in York.")
+    assert "remembered" not in talk.say("Who is Kate?")
+    assert "is looked up in your notes" in talk.say("thanks!")
+    assert "Begin with “remember”" in talk.say("peanut-free bread")
+    assert "Noted; this will be remembered" in talk.say("remember peanut-free bread")
+
+
+def test_what_has_no_word_of_the_question_is_said_to_be_near_by_chance(talk: Talk) -> None:
+    talk.say("My sister Kate lives in York and works as a vet.")
+    talk.say("My goal is a half marathon under two hours.")
+    asked = talk.say("What is my blood type?")
+    assert "No note has the words of the question" in asked or "Nothing in your notes fits" in asked
+    assert asked.count("> From [[") <= 2
+
+
+def test_a_strangers_words_in_quotation_marks_are_not_the_persons(talk: Talk) -> None:
+    assert "remembered:" not in talk.say('"Dear customer, your account is locked. I am Tom and I live in Lagos."')
+    assert not [each for each in talk.root.glob("entries/**/*.md") if "Lagos" in each.read_text("utf-8")]
+
+
+def test_with_two_that_disagree_the_newer_one_says_so(talk: Talk) -> None:
+    talk.say("My sister Kate lives in York and works as a vet.")
+    talk.say("Kate has moved to Bath.")
+    asked = talk.say("Where does Kate live?")
+    assert asked.index("> Kate has moved to Bath") < asked.index("> My sister Kate lives in York")
+    assert "; it says otherwise than [[" in asked
