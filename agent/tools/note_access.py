@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from agent.errors import ToolRetry
 from agent.vault.folders import AgentFolder, Reader, WriteRule, is_hidden
-from agent.vault.worktree.paths import check
+from agent.vault.worktree.paths import check, check_inside
 
 _ENDINGS = (".md", ".txt", ".csv", ".canvas", ".base")
 """Files that people read and no program runs."""
@@ -39,7 +39,7 @@ def check_text(path: str) -> str:
 
 def check_readable(path: str) -> str:
     """`path`, if it is valid and not hidden; raises `BadPath` or `ToolRetry` with a text for the model."""
-    check(path)
+    check_inside(path, system=False)
     if is_hidden(path):
         raise ToolRetry(f"{path} is hidden, and not for tools to read")
     return path

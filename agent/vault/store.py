@@ -26,7 +26,7 @@ from agent.vault.plumbing.object_ids import LINK
 from agent.vault.plumbing.repository import MARKER, Place, head_commit, locate
 from agent.vault.refusal import in_plain_words
 from agent.vault.worktree.files import Files
-from agent.vault.worktree.paths import check, is_note
+from agent.vault.worktree.paths import check_inside, is_note
 
 if TYPE_CHECKING:
     from agent.vault.change import Outcome, Stamp
@@ -221,7 +221,7 @@ class Vault:
 
     def read_now(self, path: str) -> bytes | None:
         """A note's bytes of this moment, even during a save; for callers that read again after each change."""
-        check(path, system=True)
+        check_inside(path)
         found = self.files.read_now(path)
         if found is not None and found[0] == LINK:
             raise BadPath("{path} is a link", hint="links are not followed", path=path)
@@ -232,14 +232,14 @@ class Vault:
 
         Raises `OSError` for a link and for a note that is not there.
         """
-        check(path, system=True)
+        check_inside(path)
         descriptor = os.open(self.place.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
             return file.read()
 
     def read_at(self, revision: str, path: str) -> bytes | None:
         """A note's bytes in a commit, None if it is not there; raises `UserError` for an unknown revision."""
-        check(path, system=True)
+        check_inside(path)
         command = ["rev-parse", "--verify", "-q", "--end-of-options", f"{revision}^{{commit}}"]
         commit = self.git.run(*command, ok=(0, 1, 128)).decode().strip()
         if not commit:

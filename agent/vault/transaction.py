@@ -6,7 +6,7 @@ from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
 from agent.vault.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
 from agent.vault.queue import Order
-from agent.vault.worktree.paths import check
+from agent.vault.worktree.paths import check, check_inside
 from agent.vault.write.guard import masked_request
 
 
@@ -28,7 +28,7 @@ class Transaction:
 
     def edit(self, path: str, base: bytes, data: bytes) -> None:
         """Change `base`, as it was read, into `data`; merged three ways if the note has changed since."""
-        self.requests.append(Edit(check(path, system=self.system), base, data))
+        self.requests.append(Edit(check_inside(path, system=self.system), base, data))
 
     def append(self, path: str, text: bytes, head: bytes = b"", section: bytes = b"") -> None:
         """Add text on a line of its own at the end, or at the end of a section; see `Append`."""
@@ -36,11 +36,11 @@ class Transaction:
 
     def move(self, path: str, to: str) -> None:
         """Give a note another path; an existing note is never overwritten."""
-        self.requests.append(Move(check(path, system=self.system), check(to, system=self.system)))
+        self.requests.append(Move(check_inside(path, system=self.system), check(to, system=self.system)))
 
     def delete(self, path: str, base: bytes | None = None) -> None:
         """Delete a note if its bytes are still `base` (None: any bytes)."""
-        self.requests.append(Delete(check(path, system=self.system), base))
+        self.requests.append(Delete(check_inside(path, system=self.system), base))
 
     def order(
         self,

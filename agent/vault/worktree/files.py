@@ -16,7 +16,7 @@ from agent.dataclass import dataclass
 from agent.errors import BadPath, NoteExists, Retryable
 from agent.vault.plumbing.object_ids import FILE, LINK, PROGRAM
 from agent.vault.worktree import attributes, exchange
-from agent.vault.worktree.paths import check
+from agent.vault.worktree.paths import check_inside
 
 SETTLE_SECONDS = 2.0
 PART = ".part"
@@ -80,7 +80,7 @@ class Files:
 
     def read(self, path: str) -> bytes | None:
         """The file's settled bytes, None if there is no file; raises `BadPath` for links and special files."""
-        check(path, system=True)
+        check_inside(path)
         try:
             with self.folder(path) as (here, name):
                 return self.settled(here, name, path)
@@ -89,7 +89,7 @@ class Files:
 
     def read_at_most(self, path: str, most: int) -> bytes | None:
         """The first `most` bytes of a file at this moment, None if there is none; raises `BadPath` as `read` does."""
-        check(path)
+        check_inside(path, system=False)
         try:
             with self.folder(path) as (here, name), open(_open_regular(here, name, path), "rb") as file:
                 return file.read(most)
@@ -167,7 +167,7 @@ class Files:
 
     def stage(self, path: str, temporary: str, data: bytes, mode: int | None) -> None:
         """Write `data` under the temporary name beside `path`, flushed; missing folders are created."""
-        check(path, system=True)
+        check_inside(path)
         with self.folder(path, make=True) as (here, _):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             part = temporary + PART
@@ -281,11 +281,11 @@ def _open_regular(here: int, name: str, path: str) -> int:
         if error.errno == errno.ELOOP:
             raise BadPath("{path} is a link", hint="links are not followed", path=path) from error
         if error.errno in {errno.ENOTDIR, errno.ENXIO}:
-            raise BadPath("{path} is not a file", path=path) from error
+            raise BadPath("{path} is not a file", hint="name a note", path=path) from error
         raise
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise BadPath("{path} is not a file", path=path)
+        raise BadPath("{path} is not a file", hint="name a note", path=path)
     return descriptor
 
 

@@ -1,6 +1,7 @@
 """Rules for the paths of notes, checked as text before any file is opened.
 
-`files` checks links and moved folders on open descriptors.
+`files` checks links and moved folders on open descriptors. What is read has fewer rules than what is written: the names
+of notes that a person has made are as they are.
 """
 
 import unicodedata
@@ -10,18 +11,37 @@ from agent.errors import BadPath
 RESERVED = frozenset({".git", ".gitattributes", ".gitmodules", ".obsidian", "vault-agent.yaml", "vault-agent.yml"})
 TEMPORARY = ".vault-agent-"
 
+_OTHER_NAME = "choose another name"
 _NAME_BYTES = 255
 _PATH_BYTES = 3000
 
 
 def check(path: str, *, system: bool = False) -> str:
-    """Return `path` if it is a plain relative POSIX path that a note may have; raises `BadPath` otherwise.
+    """Return `path` if it is a plain relative POSIX path that a note may be given; raises `BadPath` otherwise.
 
     `system` allows the reserved names, for `init` and `undo`; `.git` is never allowed.
     """
+    if path.startswith("~") or "\\" in path or ":" in path.split("/")[0][1:2]:
+        raise BadPath(
+            "{path} is not a path inside the vault", hint="give it relative to the vault, with /", path=_shown(path)
+        )
+    for part in check_inside(path, system=system).split("/"):
+        if not part.isprintable() and any(unicodedata.category(c) == "Cc" for c in part):
+            raise BadPath("{path} has control characters in it", hint=_OTHER_NAME, path=_shown(path))
+        if not _folded(part):
+            raise BadPath("{path} has a name of nothing but dots and spaces", hint=_OTHER_NAME, path=_shown(path))
+    return path
+
+
+def check_inside(path: str, *, system: bool = True) -> str:
+    """Return `path` if a file of this name may be read in the vault; raises `BadPath` otherwise.
+
+    A name that `check` refuses for a new note, since other systems cannot have it, may be that of a note of the
+    person's: `Q: tea.md`. `system` as in `check`.
+    """
     if not path or len(path.encode("utf-8", "surrogatepass")) > _PATH_BYTES:
-        raise BadPath("a note's path must have between 1 and 3,000 bytes")
-    if path.startswith(("/", "~")) or "\\" in path or ":" in path.split("/")[0][1:2]:
+        raise BadPath("a note's path must have between 1 and 3,000 bytes", hint=_OTHER_NAME)
+    if path.startswith("/"):
         raise BadPath(
             "{path} is not a path inside the vault", hint="give it relative to the vault, with /", path=_shown(path)
         )
@@ -36,16 +56,14 @@ def _check_name(name: str, path: str, system: bool) -> None:
             "{path} leaves the vault or is not plain", hint="give it relative to the vault, with /", path=_shown(path)
         )
     if len(name.encode("utf-8", "surrogatepass")) > _NAME_BYTES:
-        raise BadPath("a name in {path} is longer than 255 bytes", path=_shown(path))
-    if not name.isprintable() and any(unicodedata.category(c) in {"Cc", "Cs"} for c in name):
-        raise BadPath("{path} has control characters in it", path=_shown(path))
+        raise BadPath("a name in {path} is longer than 255 bytes", hint=_OTHER_NAME, path=_shown(path))
+    if not name.isprintable() and any(c == "\0" or unicodedata.category(c) == "Cs" for c in name):
+        raise BadPath("{path} has control characters in it", hint=_OTHER_NAME, path=_shown(path))
     plain = _folded(name)
-    if not plain:
-        raise BadPath("{path} has a name of nothing but dots and spaces", path=_shown(path))
     if plain == ".git" or plain.startswith(("git~", ".git~")):
-        raise BadPath("{path} belongs to git", path=_shown(path))
+        raise BadPath("{path} belongs to git", hint=_OTHER_NAME, path=_shown(path))
     if name.startswith(TEMPORARY):
-        raise BadPath("{path} is a name for temporary files", path=_shown(path))
+        raise BadPath("{path} is a name for temporary files", hint=_OTHER_NAME, path=_shown(path))
     if not system and plain in RESERVED:
         raise BadPath(
             "{path} is not for notes: it can change how programs behave",

@@ -15,6 +15,13 @@ def pieces(document: dict[str, object]) -> list[dict[str, Any]]:
     return found
 
 
+def test_a_note_with_an_odd_name_is_given_as_any_other(run: Run, root: Path) -> None:
+    for name in ("Q: tea.md", "new\nline.md"):
+        write(root / name, f"The kettle of {name.split()[0]} sings at eighty degrees.\n")
+    found = {str(piece["path"]) for piece in pieces(run("recall", "At what degrees does the kettle sing?", "--all"))}
+    assert {"Q: tea.md", "new\nline.md"} <= found
+
+
 def test_each_piece_has_a_receipt_that_can_be_checked(run: Run, root: Path) -> None:
     document = run("recall", "say one")
     piece = pieces(document)[0]
