@@ -11,6 +11,8 @@ from agent.memory.understanding.statements import only_asks
         "What is the name of my sister?",
         "Where does Mara live? And since when?",
         "When do we fly to Lisbon?\n\n([[inbox/q]])",
+        "Who has the spare key?\n\n([[inbox/2026-11-26 10.30 note 7]])",
+        "Who has it? ([[a 1]], [[b 2]])",
         "我妹妹叫什么名字？",
         "钥匙在哪里？谁有备用的？",
     ],

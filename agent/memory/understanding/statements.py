@@ -28,7 +28,8 @@ _ENDS = re.compile(r"[.!?;](?:\s|\W?$)|[,，。！？；]")
 """What a quotation of sentences has in it, and one of a title has not."""
 _CUT = re.compile(r" \.\.\. |…")
 _BULLET = re.compile(r"(?:[-*+•#>]\s+|\d{1,3}[.)]\s+)+")
-_LINK_ALONE = re.compile(r"^\W*\[\[[^\]\n]*\]\]\W*$", re.MULTILINE)
+_LINK = re.compile(r"\[\[[^\]\n]*\]\]")
+_WORD = re.compile(r"\w")
 _KINDS = (
     ("decision", FactKind.DECISION),
     ("health", FactKind.HEALTH),
@@ -92,9 +93,9 @@ def _verbs(clause: str) -> int:
 
 def is_told(text: str) -> bool:
     """True if a text without questions and requests states something: by its verb, or about the person, somebody or a
-    number."""
+    number. Links alone state nothing, whatever stands in the names of notes."""
     typed = _typed(text)
-    if pattern("reaction").match(typed) or pattern("request").match(typed):
+    if not _WORD.search(_LINK.sub("", text)) or pattern("reaction").match(typed) or pattern("request").match(typed):
         return False
     if pattern("workflow").search(typed) or preferences(text) or pattern("statement").search(typed):
         return len(terms(text)) > 1
@@ -121,7 +122,7 @@ def is_question(sentence: str) -> bool:
 
 def only_asks(text: str) -> bool:
     """True for a text of questions that states nothing, not even in a clause; links beside them do not count."""
-    sentences = list(sentences_in(_LINK_ALONE.sub("", text)))
+    sentences = [each for each in sentences_in(_LINK.sub("", text)) if _WORD.search(each)]
     return bool(sentences) and all(map(is_question, sentences)) and not is_statement(text)
 
 
