@@ -4,11 +4,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import date, datetime, time, timedelta
 
+from markupsafe import Markup
+
 from agent.app.notice_ledger import open_ledger
 from agent.attention.receipt import NoticeReceipt
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.http.pages.commit_words import commit_words
+from agent.interfaces.http.pages.markdown import html_of
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.job_upkeep import job_rows, job_shelf
 from agent.runs.waiting_conversations import end_waiting_of_run
@@ -49,6 +52,8 @@ class _Happening:
     job: Job | None = None
     row: HistoryRow | None = None
     notice: NoticeReceipt | None = None
+    told: Markup = Markup()
+    """What a notice says below its title."""
     area: str = ""
     """What a commit's subject begins with, such as `skills(history)`, where there are no words for it."""
     outcome: str = ""
@@ -150,7 +155,8 @@ def _jobs(request: PageRequest, begin: datetime, end: datetime, shown: Set[str])
 def _notices(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_Happening]:
     for each in open_ledger(request.workspace).all():
         if begin <= each.at < end:
-            yield _Happening(each.at, "notice", each.raised.title, notice=each)
+            told = html_of(request, "", "\n\n".join(each.raised.lines))
+            yield _Happening(each.at, "notice", each.raised.title, notice=each, told=told)
 
 
 def show_change(request: PageRequest) -> Mapping[str, object]:

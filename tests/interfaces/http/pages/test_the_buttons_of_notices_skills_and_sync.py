@@ -39,10 +39,12 @@ def told(page: Page, text: str) -> None:
 def test_a_notice_is_judged(page: Page, house: House, button: str, reaction: str) -> None:
     ledger, now = open_ledger(house.workspace), house.workspace.clock.now()
     id, title = house.workspace.clock.new_id(), f"Call the roofer, {reaction}"
-    raised = NoticeRaised("task_due", 0.8, title, ("From house/roof.",), title)
+    raised = NoticeRaised("task_due", 0.8, title, ("From [[plan]]: `roof`.",), title)
     ledger.add(id, raised, NoticeDecision("held", "quiet", now + timedelta(hours=6)), "daily")
     page.goto(f"{house.url}/today")
     row = page.get_by_role("listitem").filter(has_text=title)
+    expect(row.get_by_role("link", name="plan")).to_have_attribute("href", "/notes/plan.md")
+    expect(row.locator("code")).to_have_text("roof")
     row.get_by_role("button", name=button).click()
     expect(row.get_by_role("button", name=button)).to_have_count(0)
     judged = open_ledger(house.workspace).get(id)
