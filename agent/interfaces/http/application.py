@@ -46,8 +46,7 @@ def build_application(
 
     def failed(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):
-            status = HTTPStatus(error.status_code)
-            error = RequestRefused(status, status.phrase, headers=error.headers or {})
+            error = _refused(request, error)
         elif not isinstance(error, AgentError | RequestRefused | msgspec.MsgspecError):
             logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
         return problem_response(error, language)
@@ -57,6 +56,24 @@ def build_application(
 
     handled = (HTTPException, AgentError, RequestRefused, msgspec.MsgspecError, Exception)
     return Starlette(routes=[*routes, *others], exception_handlers={**dict.fromkeys(handled, failed), 404: not_found})
+
+
+def _refused(request: Request, error: HTTPException) -> RequestRefused:
+    """What was asked for and is not there, in words."""
+    status, headers = HTTPStatus(error.status_code), error.headers or {}
+    path, method = request.url.path, request.method
+    match status:
+        case HTTPStatus.NOT_FOUND:
+            hint = "/openapi.json lists what there is"
+            return RequestRefused(status, "there is nothing at {path}", hint=hint, headers=headers, path=path)
+        case HTTPStatus.METHOD_NOT_ALLOWED:
+            sentence, hint = "{path} does not take {method}", "it takes {allowed}"
+            allowed = ", ".join(sorted(headers.get("Allow", "").split(", ")))
+            return RequestRefused(
+                status, sentence, hint=hint, headers=headers, path=path, method=method, allowed=allowed
+            )
+        case _:
+            return RequestRefused(status, status.phrase, headers=headers)
 
 
 def _route(

@@ -29,6 +29,7 @@ from agent.errors import (
 )
 from agent.texts import Language, Sentence, translated
 
+_FORM = "see /openapi.json for the form"
 CONTENT_TYPE = "application/problem+json"
 EVERY_OPERATION = (400, 401, 403, 413, 421, 422, 429, 500, 503)
 """The statuses that any operation may answer instead of its own."""
@@ -81,7 +82,12 @@ class RequestRefused(Exception):
 
 
 def problem_of(error: Exception, language: Language) -> Problem:
-    """The document of an error; for an error that was not raised on purpose it names only its type."""
+    """The document of an error, with a hint; for an error that was not raised on purpose it names only its type."""
+    found = _problem(error, language)
+    return found if found.hint else msgspec.structs.replace(found, hint=translated(_FORM, language))
+
+
+def _problem(error: Exception, language: Language) -> Problem:
     status = status_of(error)
 
     def said(sentence: str) -> str:
@@ -99,7 +105,7 @@ def problem_of(error: Exception, language: Language) -> Problem:
             paths = getattr(error, "paths", ())
             return Problem(type(error).__name__, status.phrase, status, said(error.message), said(error.hint), paths)
         case msgspec.ValidationError() | msgspec.DecodeError():
-            return Problem("ValidationError", status.phrase, status, str(error), said("see /openapi.json for the form"))
+            return Problem("ValidationError", status.phrase, status, str(error), said(_FORM))
         case _:
             hint = said("this is a bug, please report it; the server's log has the details")
             return Problem(type(error).__name__, status.phrase, status, said("the server failed"), hint)
