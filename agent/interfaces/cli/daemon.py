@@ -1,7 +1,7 @@
 """`vault-agent daemon`: watches a vault in the foreground until it is stopped."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
@@ -19,6 +19,7 @@ from agent.interfaces.cli.adopt import adopt, ask_drafts, is_asked
 from agent.interfaces.cli.language import said, speak, spoken
 from agent.interfaces.cli.output import Output, find_vault
 from agent.interfaces.cli.progress_bar import progress_bar
+from agent.interfaces.cli.stop_signals import on_stop
 from agent.texts import LANGUAGES, Language, text
 from agent.vault.drafts import drafts_file, load_drafts
 from agent.vault.store import Vault
@@ -50,6 +51,7 @@ def command(
     Search finds a change within a second, and your own edits are committed in your name when you pause. A second daemon
     on the same vault exits with 75.
     """
+    _check_together(make, {"--language": language, "--under": under, "--yes": yes})
     if make and path is None:
         raise click.UsageError("--init needs the PATH of the folder that is to become a vault")
     if make and path is not None:
@@ -61,6 +63,8 @@ def command(
     settings = daemon.workspace.settings
     speak(settings.vault.language)  # PATH may be another vault than the one at hand
     is_open = http or settings.http.on
+    if port is not None and not is_open:
+        raise click.UsageError(said("--port goes with --http"))
     if is_open and not is_watched(daemon.workspace):
         _check_port(settings, port)
     if not make:
@@ -69,8 +73,7 @@ def command(
     def stop(number: int, _: FrameType | None) -> None:
         daemon.stop.ask(signal.Signals(number).name)
 
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, stop)
+    on_stop(stop)
     daemon.meanwhile = _load_doors
     daemon.doors = partial(_doors, output, _port(settings, port), is_open)
     output.note(text("live.reading", settings.vault.language))
@@ -82,6 +85,13 @@ def command(
     with progress_bar(output, said("notes")) as daemon.indexed:
         daemon.run(watching)
     output.emit({"stopped": daemon.stop.reason}, f"stopped: {daemon.stop.reason}")
+
+
+def _check_together(make: bool, with_init: Mapping[str, object]) -> None:
+    """Raise `UsageError` for options that change nothing without --init."""
+    for option, value in with_init.items():
+        if value and not make:
+            raise click.UsageError(said("{option} goes with --init", option=option))
 
 
 def _port(settings: Settings, given: int | None) -> int:

@@ -22,7 +22,8 @@ from agent.config.secrets import secrets_of
 from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
 from agent.interfaces.cli.click_texts import in_language, speak_for_click
 from agent.interfaces.cli.commands import COMMANDS
-from agent.interfaces.cli.language import asks_json, listed, said, speak, terminal_language
+from agent.interfaces.cli.given_options import refuse_empty
+from agent.interfaces.cli.language import asks_json, said, speak, terminal_language
 from agent.interfaces.cli.notices_at_end import send_notices
 from agent.interfaces.cli.output import (
     AGAIN,
@@ -44,10 +45,8 @@ from agent.interfaces.cli.output import (
 )
 from agent.interfaces.cli.printing import colour, show
 from agent.interfaces.cli.streams import is_reader_gone, prepare_streams
+from agent.interfaces.cli.usage_errors import context_of, in_one_line, near, usage_hint
 from agent.workspace.process_memory import look_while_loading
-
-_TOO_MANY = ("Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})")
-"""What click says of words that belong together and have no quotes."""
 
 _PERSON_CAN_FIX = {
     errno.EACCES,
@@ -83,8 +82,8 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            near = _near(args[0], self.list_commands(ctx))
-            raise click.UsageError(said("no such command: {name}.{near}", name=args[0], near=near), ctx)
+            hint = near(args[0], self.list_commands(ctx))
+            raise click.UsageError(said("no such command: {name}.{near}", name=args[0], near=hint), ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -122,6 +121,9 @@ def _share(command: click.Command) -> click.Command:
     """A copy of the command with `--json` and `--vault` also after its name, with exit codes at the end of its help,
     and with its help in the language of the terminal."""
     shared = in_language(command, epilog=exit_codes())
+    for parameter in shared.params:
+        if isinstance(parameter, click.Option):
+            refuse_empty(parameter)
     have = {option for parameter in shared.params for option in parameter.opts}
     shared.params += [option for option in _shared_options(None) if not have & set(option.opts)]
     if isinstance(shared, click.Group):
@@ -259,11 +261,14 @@ def _invoke(args: list[str]) -> int:
         from click.shell_completion import shell_complete
 
         return shell_complete(cli, {}, PROGRAM, COMPLETE, instruction)
+    program = in_language(cli, epilog=exit_codes("a check found something"))
     try:
-        program = in_language(cli, epilog=exit_codes("a check found something"))
-        with program.make_context(PROGRAM, args) as ctx:
+        with program.make_context(PROGRAM, list(args)) as ctx:
             ctx.color = colour()
             program.invoke(ctx)
+    except click.UsageError as error:
+        error.ctx = error.ctx or context_of(program, args)
+        raise
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except CheckFailed:
@@ -343,7 +348,7 @@ def _words(error: Exception, code: int) -> tuple[str, str, str]:
         case click.exceptions.NoArgsIsHelpError():
             return "UsageError", said("a command is missing"), f"{error.ctx.command_path} --help"
         case click.UsageError():
-            return "UsageError", error.format_message(), _usage(error)
+            return "UsageError", in_one_line(error), usage_hint(error)
         case click.ClickException():
             return type(error).__name__, error.format_message(), ""
         case click.Abort():
@@ -370,18 +375,3 @@ def _is_nowhere(error: OSError) -> bool:
     except FileNotFoundError:
         return True
     return False
-
-
-def _usage(error: click.UsageError) -> str:
-    """A hint with the command's help, and with quotes if there were too many words."""
-    where = f"{error.ctx.command_path if error.ctx else PROGRAM} --help"
-    takes = error.ctx is not None and any(isinstance(each, click.Argument) for each in error.ctx.command.params)
-    many = takes and error.message.startswith(tuple(said(each).partition("{")[0] for each in _TOO_MANY))
-    return said("put words that belong together in quotes; {help}", help=where) if many else where
-
-
-def _near(word: str, known: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
-    matches = get_close_matches(word, known, n=3, cutoff=0.6)
-    return said(" Did you mean: {names}?", names=listed(matches)) if matches else ""

@@ -13,6 +13,7 @@ from agent.config.directories import directories
 from agent.config.load import load_settings
 from agent.interfaces.cli.language import said, spoken
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.stop_signals import on_stop
 
 if TYPE_CHECKING:
     from agent.interfaces.node.server import NodeHost
@@ -41,7 +42,7 @@ def command(output: Output, port: int, check: bool, tray: bool) -> None:
         return
     host.listen()
     output.emit({"url": host.address, "token_file": host.token_place}, lambda: _welcome(host))
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what runs is ended, and it ends well
+    on_stop(signal.default_int_handler)  # as Ctrl-C: what runs is ended, and it ends well
     with suppress(KeyboardInterrupt):
         host.serve()
 

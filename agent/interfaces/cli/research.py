@@ -57,6 +57,8 @@ def command(output: Output, topic: str, kind: ResearchKind, deep: bool, folders:
     (research.searxng.base_url, research.brave.api_key or research.tavily.api_key). Nothing but the note is written.
     Ctrl-C keeps what was found, and the same command goes on with it.
     """
+    if deep and kind not in {"deep", "topic"}:
+        raise click.UsageError(said("either --deep or --kind"))
     workspace, topic, kind = open_workspace(output.vault()), topic.strip(), "deep" if deep else kind
     named = _folders(topic, kind, folders)
     if not topic:

@@ -24,17 +24,18 @@ from agent.texts import text
 from agent.workspace.catch_up import catch_up, open_past, search_whole
 from agent.workspace.workspace import Workspace
 
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _COMMENT = "%% vault-agent:"
 _GOES_TO_A_LINE = {"vi", "vim", "nvim", "nano", "emacs", "emacsclient"}
 
 
 @click.command(short_help="Find notes by words and by meaning.")
 @words_argument("query", required=False)
-@click.option("-n", "--limit", default=10, show_default=True, help="How many hits.")
+@click.option("-n", "--limit", type=click.IntRange(1), default=10, show_default=True, help="How many hits.")
 @click.option("--passages", is_flag=True, help="One hit per passage instead of one per note.")
 @click.option("--explain", is_flag=True, help="Show every signal's rank, score and share.")
 @click.option("--as-of", "as_of", metavar="COMMIT|DATE", help="Search the notes as they were then.")
-@click.option("--queries", type=click.Path(path_type=Path, exists=True), help="A file with one query a line.")
+@click.option("--queries", type=_FILE, help="A file with one query a line.")
 @click.option("--open", "opened", type=int, metavar="N", help="Open the N-th hit in $EDITOR, or in Obsidian.")
 @click.pass_obj
 def command(
@@ -50,6 +51,8 @@ def command(
     """Search for QUERY. Filters in it: path: tag: type: scope: after: before: and any header key, as key:value."""
     if (query is None) == (queries is None):
         raise UserError("give one QUERY, or --queries FILE", hint='vault-agent search "green tea"')
+    if query is not None and not query.strip():
+        raise UserError("the query is empty", hint='vault-agent search "green tea"')
     workspace = workspace_for(output)
     if as_of:
         index, notes = open_past(workspace, commit_at(workspace, as_of)), None
@@ -110,7 +113,12 @@ def _readable(passage: str) -> list[str]:
 def _open(workspace: Workspace, answer: SearchResult, number: int) -> None:
     """Open a hit in the person's editor: $EDITOR at the line, else Obsidian."""
     if not 1 <= number <= len(answer.hits):
-        raise UserError("there is no hit {number}; there are {hits}", number=number, hits=len(answer.hits))
+        raise UserError(
+            "there is no hit {number}; there are {hits}",
+            hint="-n NUMBER shows more of them",
+            number=number,
+            hits=len(answer.hits),
+        )
     hit = answer.hits[number - 1]
     path = workspace.vault.place.root / hit.path
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")

@@ -19,6 +19,7 @@ from agent.errors import UserError
 from agent.interfaces.cli.daemon_socket import stream_from_daemon
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.stop_signals import on_stop
 from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.process_memory import look_while_staying
@@ -75,7 +76,7 @@ def _wanted(
     port: int, listen: str | None, certificate: Path | None, key: Path | None, proxy: str | None
 ) -> PortRequest:
     if (certificate is None) != (key is None):
-        raise UserError("--certificate and --key go together")
+        raise UserError("--certificate and --key go together", hint="vault-agent serve --help")
     tls = Tls(certificate, key) if certificate and key else None
     wanted = PortRequest(port, listen or LOOPBACK, (proxy or "").rstrip("/"), tls)
     wanted.check()
@@ -119,6 +120,5 @@ def _interruptible() -> "Iterator[list[Daemon]]":
             raise KeyboardInterrupt
         found[0].stop.ask(signal.Signals(number).name)
 
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, stop)
+    on_stop(stop)
     yield found

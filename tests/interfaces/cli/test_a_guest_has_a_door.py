@@ -42,6 +42,13 @@ def test_a_guest_is_given_their_own_and_the_owner_theirs(run: Run, root: Path) -
     assert isinstance(receipts, list) and len(receipts) == 1
 
 
+def test_a_guest_without_a_name_is_not_the_owner(run: Run) -> None:
+    run("remember", OWNERS[1])
+    for who in (("--as", ""), ("--as", "  "), ("--as", "ben", "--group", "")):
+        for command in (("recall", "alarm code"), ("ask", "What is the alarm code?"), ("context", "--explain", "code")):
+            assert "4711" not in str(run(*command, *who, code=2))
+
+
 def test_what_a_group_has_heard_is_given_in_that_group_only(run: Run) -> None:
     run("ask", "--as", "ben", "--group", "room", "The coffee machine of our room takes tokens.")
     asked = "What does our coffee machine take?"

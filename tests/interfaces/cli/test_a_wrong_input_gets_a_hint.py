@@ -17,6 +17,17 @@ WRONG: dict[str, list[str]] = {
     "a command in capitals": ["Status"],
     "an option that does not exist": ["search", "tea", "--colour"],
     "an option without its value": ["search", "tea", "--limit"],
+    "an option whose value is empty": ["ask", "hello", "--as", ""],
+    "an option whose value is spaces": ["undo", "--since", "1h", "--actor", " "],
+    "an empty query": ["search", ""],
+    "no hits at all": ["search", "tea", "--limit", "0"],
+    "a folder of queries": ["search", "--queries", "vault"],
+    "a hit that there is not": ["search", "tea", "--open", "99"],
+    "a port without a door": ["daemon", "vault", "--port", "9"],
+    "a language without a vault to make": ["daemon", "vault", "--language", "en"],
+    "two kinds of research": ["research", "tea", "--deep", "--kind", "fact"],
+    "a folder for a note": ["run", "sessions"],
+    "a file of git's": ["get", ".git/config"],
     "a number that is none": ["search", "tea", "--limit", "many"],
     "words without quotes": ["ask", "what", "is", "tea"],
     "an empty question": ["ask", ""],
@@ -121,6 +132,21 @@ def test_a_folder_without_permission_says_so(root: Path, tmp_path: Path, capsys:
         pytest.skip("root may write anywhere")
     (tmp_path / "locked").mkdir(0o500)
     assert "no permission to write" in told(capsys, ["init", "locked/vault"])
+
+
+@pytest.mark.parametrize(
+    ("args", "hint"),
+    [
+        (["remember", "--keyword"], "vault-agent remember --help"),
+        (["skills", "trials", "show", "--nosuch"], "vault-agent skills trials show --help"),
+        (["get", "-dash.md"], "put -- before words that begin with a dash; vault-agent get --help"),
+        (["completion"], "vault-agent completion --help"),
+    ],
+)
+def test_the_hint_is_that_of_the_command(
+    args: list[str], hint: str, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert told(capsys, args).splitlines()[1:] == [f"  hint: {hint}"]
 
 
 def test_there_are_enough_wrong_inputs() -> None:

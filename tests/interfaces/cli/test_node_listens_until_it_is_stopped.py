@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 
-@pytest.mark.parametrize("ends_by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("ends_by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_listens_and_ends(tmp_path: Path, ends_by: signal.Signals) -> None:
     environ = {**os.environ, "VAULT_AGENT_HOME": str(tmp_path), "VAULT_AGENT_NODE__TOOLS__CLIPBOARD": "false"}
     command = [sys.executable, "-m", "agent", "--json", "node", "--port", "0"]
