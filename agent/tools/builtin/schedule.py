@@ -5,19 +5,26 @@ in this run, and nothing from elsewhere was read in it. A daemon follows the not
 """
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from agent.errors import ToolRetry, UserError
+from agent.lazy import later
 from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.schedule.job import Job
-from agent.schedule.new_job import NewJob, make_job
-from agent.schedule.plain_times import parse_plain
 from agent.schedule.shelf import JobShelf
 from agent.schedule.triggers import format_trigger
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Draft, Effect, PlanDrafts, RunContext, Tool, ToolOutput
+
+if TYPE_CHECKING:
+    from agent.schedule.new_job import NewJob, make_job
+    from agent.schedule.plain_times import parse_plain
+else:
+    make_job = later("agent.schedule.new_job", "make_job")
+    parse_plain = later("agent.schedule.plain_times", "parse_plain")
 
 _GROUP = frozenset({"schedule"})
 _SHOWN = 100
@@ -41,7 +48,7 @@ def _list(notes: Notes) -> Tool:
 
 
 def _create(notes: Notes) -> Tool:
-    def made(call: JsonObject) -> NewJob:
+    def made(call: JsonObject) -> "NewJob":
         now = notes.vault.clock.now().astimezone()
         given = {key: arguments.text(call, key) for key in _WHEN if arguments.text(call, key)}
         if len(given) != 1:

@@ -20,13 +20,12 @@ from agent.clock import Clock
 from agent.config.masking import count_secrets
 from agent.dataclass import dataclass
 from agent.errors import Interrupted, ToolFailed, ToolRetry
+from agent.lazy import later
 from agent.llm.messages import JsonObject
 from agent.llm.provider import Cancelled
 from agent.texts import Sentence
 from agent.tools.arguments import schema, text
 from agent.tools.builtin.addresses import is_ours, refusal
-from agent.tools.builtin.charset import decode
-from agent.tools.builtin.page import ReadablePage, read_page
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.tools.wrappers import ThreadedCall
 
@@ -34,6 +33,12 @@ if TYPE_CHECKING:
     import ssl
 
     import httpx
+
+    from agent.tools.builtin.charset import decode
+    from agent.tools.builtin.page import ReadablePage, read_page
+else:
+    decode = later("agent.tools.builtin.charset", "decode")
+    read_page = later("agent.tools.builtin.page", "read_page")
 
 Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
 """Function from (host, port) to the host's addresses, as text; raises `OSError` if there are none."""
@@ -98,7 +103,7 @@ class WebPage:
     limit, and the rest was not read."""
 
     address: str
-    content: ReadablePage
+    content: "ReadablePage"
     is_cut: bool = False
 
 
