@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from agent.tools.builtin.page import ReadablePage, read_page
 else:
     decode = later("agent.tools.builtin.charset", "decode")
+    ReadablePage = later("agent.tools.builtin.page", "ReadablePage")
     read_page = later("agent.tools.builtin.page", "read_page")
 
 Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
