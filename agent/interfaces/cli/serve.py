@@ -19,8 +19,10 @@ from agent.errors import UserError
 from agent.interfaces.cli.daemon_socket import stream_from_daemon
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.progress_bar import progress_bar
 from agent.interfaces.cli.stop_signals import on_stop
 from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
+from agent.texts import text
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.process_memory import look_while_staying
 from agent.workspace.workspace import Workspace
@@ -69,7 +71,9 @@ def command(
                 yield
 
         daemon.doors = doors
-        daemon.run(look_while_staying)
+        output.note(text("live.reading", workspace.settings.vault.language))
+        with progress_bar(output, said("notes")) as daemon.indexed:
+            daemon.run(look_while_staying)
 
 
 def _wanted(

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from agent.clock import SystemClock
+from agent.texts import text
 from tests.daemon.house import furnish
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import make_vault
@@ -49,6 +50,15 @@ def test_it_is_the_daemon_with_a_port(tmp_path: Path, monkeypatch: pytest.Monkey
         assert closed(other["url"])
         assert httpx.get(f"{opened['url']}api/v1/health", headers=headers).json()["ok"]
     assert closed(opened["url"])
+
+
+def test_it_says_that_it_reads_the_notes_before_it_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    furnish(tmp_path / "home", monkeypatch.setenv)
+    root = make_vault(tmp_path, {"green.md": "# Green tea\n"}).place.root
+    with started("--vault", str(root), "serve", "--port", "0") as serve:
+        assert serve.stderr is not None and serve.stdout is not None
+        assert text("live.reading", "en") in serve.stderr.readline()
+        assert serve.stdout.readline().startswith("http://127.0.0.1")
 
 
 def announced(process: "subprocess.Popen[str]") -> dict[str, str]:
