@@ -111,8 +111,9 @@ class RecallSource:
         return replace(answer, hits=tuple(hits[:limit]))
 
     def others(self, question: str, limit: int) -> SearchResult:
-        """Passages of the notes that are not memories, skills or requests for approval."""
-        answer = self.search(question, limit * SPARE)
+        """Passages of the notes that are not memories, skills or requests for approval; nothing in the question is a
+        filter, since it is a task in somebody's own words."""
+        answer = self.search(plain(question), limit * SPARE)
         hits = [hit for hit in answer.hits if is_given_as_note(hit, self.workspace.vault.home)]
         return replace(answer, hits=tuple(hits[:limit]))
 

@@ -56,6 +56,9 @@ def _lines(error: "ValidationError") -> Iterator[str]:
             yield f"{where} must be one of {', '.join(map(_shown, choices))}, not {_shown(error.instance)}"
         case "minLength" | "minItems" if not error.instance:
             yield f"{where} must not be empty"
+        case "maxLength" | "maxItems" if isinstance(error.instance, str | list):
+            what = "characters" if error.validator == "maxLength" else "items"
+            yield f"{where} must have at most {wanted} {what}, not {len(error.instance)}"
         case _:
             message = error.message if len(error.message) < 200 else f"{_shown(error.instance)} does not fit"
             yield f"{where}: {message}" if where else message

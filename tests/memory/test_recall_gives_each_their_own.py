@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from agent.config.load import load_settings
 from agent.config.memory_settings import MemorySettings
+from agent.errors import UserError
 from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.events.subscriber import InjectionType
 from agent.index.arrays import Floats, Ints
@@ -528,3 +529,12 @@ def test_what_was_replaced_is_given_for_the_past_and_when_the_newer_one_is_delet
     assert given("Where did my sister Mara live before?") == {older.text, newer.text}
     del shelf.notes[newer.path]
     assert given("Where does my sister Mara live?") == {older.text}
+
+
+def test_a_question_that_cannot_be_asked_is_no_failure_of_the_model(caplog: pytest.LogCaptureFixture) -> None:
+    def refused() -> SearchResult:
+        raise UserError("someday is not a day", hint="write it as 2023-05-08")
+
+    with pytest.raises(UserError, match="someday"):
+        DegradedSearch().search(refused, lambda: pytest.fail("keywords cannot answer it either"))
+    assert not caplog.records

@@ -39,6 +39,7 @@ from agent.llm.provider import ignore
 from agent.markdown.title import clipped
 from agent.memory.daily import inert
 from agent.memory.recall.floor import LEAST, probability
+from agent.memory.recall.recaller import plain
 from agent.runs.accounts import Accounts
 from agent.runs.growth_spend import is_of_growth
 from agent.runs.recall_source import RecallSource
@@ -171,7 +172,7 @@ class BeforeWork:
 
     def _passages(self, words: str, most: int) -> list[str]:
         """What the person's own notes say, each with its link; nothing that is unlikely to help, or by others."""
-        found = self.searches.search(words, most)
+        found = self.searches.search(plain(words), most)
         least = LEAST[self.workspace.settings.memory.floor]
         if probability(words, found.hits, found.mode) < least:
             return []

@@ -12,6 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import TypeAlias
 
 from agent.dataclass import dataclass
+from agent.errors import UserError
 from agent.index.hit import SearchResult
 from agent.texts import Sentence
 
@@ -33,23 +34,28 @@ class DegradedSearch:
     _hanging: threading.Event | None = None
 
     def search(self, whole: Ask, keywords: Ask) -> SearchResult:
-        """The result of `whole`, or that of `keywords` with the reason in `degraded`; raises what `keywords` raises."""
+        """The result of `whole`, or that of `keywords` with the reason in `degraded`; raises what `keywords` raises,
+        and `UserError` for a question that cannot be asked."""
         with self._turn:
             if self._hanging is not None and not self._hanging.is_set():
                 return _instead(keywords(), "the embedding model still hangs")
             self._hanging = None
             found = self._in_time(whole)
+            if isinstance(found, UserError):
+                raise found
             if isinstance(found, SearchResult):
                 return _checked(found)
             return _instead(keywords(), found)
 
-    def _in_time(self, whole: Ask) -> SearchResult | str:
-        answers: SimpleQueue[SearchResult | str] = SimpleQueue()
+    def _in_time(self, whole: Ask) -> SearchResult | UserError | str:
+        answers: SimpleQueue[SearchResult | UserError | str] = SimpleQueue()
         done = threading.Event()
 
         def work() -> None:
             try:
                 answers.put(whole())
+            except UserError as error:
+                answers.put(error)
             except Exception as error:  # the model is third-party code: any error falls back to keywords
                 logger.warning("search by meaning failed", exc_info=True)
                 answers.put(

@@ -11,7 +11,7 @@ from agent.errors import BadPath
 RESERVED = frozenset({".git", ".gitattributes", ".gitmodules", ".obsidian", "vault-agent.yaml", "vault-agent.yml"})
 TEMPORARY = ".vault-agent-"
 
-_OTHER_NAME = "choose another name"
+_OTHER_NAME = "use another path"
 _NAME_BYTES = 255
 _PATH_BYTES = 3000
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agent.app.open import open_workspace
 from agent.workspace.search_index import open_index
 from tests.interfaces.cli.conftest import Run
@@ -20,6 +22,14 @@ def test_a_note_with_an_odd_name_is_given_as_any_other(run: Run, root: Path) -> 
         write(root / name, f"The kettle of {name.split()[0]} sings at eighty degrees.\n")
     found = {str(piece["path"]) for piece in pieces(run("recall", "At what degrees does the kettle sing?", "--all"))}
     assert {"Q: tea.md", "new\nline.md"} <= found
+
+
+def test_a_task_has_words_and_no_filters(run: Run, root: Path, caplog: pytest.LogCaptureFixture) -> None:
+    write(root / "plan.md", "The meeting about the roof is after lunch on Tuesday.\n")
+    for task in ("When is the meeting about the roof, after:lunch?", "When is the meeting about the roof, on tag:Tuesday?"):
+        assert "plan.md" in [piece["path"] for piece in pieces(run("recall", task))]
+        assert "after lunch" in str(run("ask", task)["answer"])
+    assert "failed" not in caplog.text
 
 
 def test_each_piece_has_a_receipt_that_can_be_checked(run: Run, root: Path) -> None:

@@ -22,8 +22,8 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenHouse]:
         ("DELETE", "/api/v1/undo", 405, "/api/v1/undo does not take DELETE", "it takes POST"),
         ("GET", "/api/v1/nosuch", 404, "there is nothing at /api/v1/nosuch", "/openapi.json lists what there is"),
         ("GET", "/api/v1/notes/nosuch", 422, "nosuch is no note", "see /openapi.json"),
-        ("GET", "/api/v1/notes/%00.md", 400, "control characters", "choose another name"),
-        ("GET", "/api/v1/notes/.git%2Fconfig", 400, "belongs to git", "choose another name"),
+        ("GET", "/api/v1/notes/%00.md", 400, "control characters", "use another path"),
+        ("GET", "/api/v1/notes/.git%2Fconfig", 400, "belongs to git", "use another path"),
     ],
 )
 def test_it_does(house: OpenHouse, method: str, path: str, code: int, detail: str, hint: str) -> None:
