@@ -16,11 +16,14 @@ from agent.vault.health.probe import Check, bad, disk, guarded, ok, warn
 from agent.vault.health.trust import Executable, executables
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.hazards import hazards
-from agent.vault.plumbing.repository import blocked, branch
+from agent.vault.plumbing.link_check import common_folder
+from agent.vault.plumbing.repository import blocked, branch, read_text
 from agent.vault.store import Vault
 
 FIX = "vault-agent doctor --fix"
 FSCK_SECONDS = 30.0
+_LOGGED = 20
+"""Rows at the end of git's log of a branch in which its last commit is looked for."""
 _ID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
 
@@ -59,9 +62,19 @@ def _head(vault: Vault) -> Iterator[Check]:
     if found is not None:
         yield ok("HEAD", "{name} at {commit}", name=name or Sentence("no branch"), commit=found.oid[:12])
     elif name is not None and (gitdir / name).exists():
-        yield bad("HEAD", "{name} names a commit that is not there", next="git reflog", name=name)
+        yield bad("HEAD", "{name} names a commit that is not there", next=_mend_branch(vault, name), name=name)
     else:
         yield warn("HEAD", "there is no commit yet", next="vault-agent commit")
+
+
+def _mend_branch(vault: Vault, name: str) -> str:
+    """The command that gives a branch the last commit that it is known to have had, and that is there."""
+    common = common_folder(vault.place.gitdir)
+    rows = read_text(common / "logs" / name).splitlines()[-_LOGGED:]
+    ids = [row.split(" ", 2)[1] for row in reversed(rows) if row.count(" ") > 1]
+    found = (each for each in vault.git.objects(ids) if each is not None and each.kind == "commit") if ids else ()
+    commit = next(iter(found), None)
+    return "git reflog" if commit is None else f"echo {commit.oid} > '{common / name}'"
 
 
 def _mend_head(gitdir: Path) -> str:

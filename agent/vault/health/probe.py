@@ -65,12 +65,16 @@ def bad(name: str, what: str, /, details: tuple[str, ...] = (), next: str = "", 
     return Check(Level.BAD, name, Sentence(what, **values), details, next)
 
 
+_TO_ASK_HERE = frozenset({"vault-agent doctor looks for the cause", "vault-agent doctor says how to mend it"})
+"""Hints that lead to these checks."""
+
+
 def guarded(name: str, ask: Callable[[], Iterable[Check]]) -> list[Check]:
     """The answers, or one bad answer if asking fails: a broken vault must not stop `doctor`."""
     try:
         return list(ask())
     except AgentError as error:
-        return [bad(name, error.message, next=error.hint)]
+        return [bad(name, error.message, next="" if error.hint in _TO_ASK_HERE else error.hint)]
     except (OSError, ValueError, KeyError, RecursionError) as error:
         return [bad(name, "{kind}: {problem}", kind=type(error).__name__, problem=error)]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agent.config.directories import VAULT_FILE
 from agent.dataclass import dataclass
-from agent.errors import NotAVault
+from agent.errors import NotAVault, UserError
 from agent.vault.plumbing.link_check import refuse_links
 
 MARKER = VAULT_FILE
@@ -120,9 +120,23 @@ def branch(gitdir: Path) -> str | None:
 def head_commit(gitdir: Path, common: Path) -> str:
     """The id of HEAD's commit, read from the repository's files; empty if there is none yet.
 
-    `common` is the folder that all work trees share, which has the branches.
+    `common` is the folder that all work trees share, which has the branches. Raises `UserError` if HEAD or its branch
+    is damaged, as a power failure can leave it: the vault then looks as if it had no history.
     """
-    return _followed(read_text(gitdir / "HEAD"), common)
+    found = _followed(read_text(gitdir / "HEAD"), common)
+    if not found and (damaged := damaged_reference(gitdir, common)):
+        raise UserError("{path} is damaged", hint="vault-agent doctor says how to mend it", path=damaged)
+    return found
+
+
+def damaged_reference(gitdir: Path, common: Path) -> Path | None:
+    """The file of HEAD, or of its branch, that names neither a branch nor a commit."""
+    text = read_text(gitdir / "HEAD")
+    if not text.startswith("ref:"):
+        return None if is_id(text) else gitdir / "HEAD"
+    file = common / text.removeprefix("ref:").strip()
+    pointed = read_text(file)
+    return file if file.is_file() and not is_id(pointed) and not pointed.startswith("ref:") else None
 
 
 def ref_commit(common: Path, ref: str) -> str:
@@ -167,5 +181,7 @@ def blocked(gitdir: Path) -> str | None:
         if os.path.lexists(gitdir / name):
             return reason
     if branch(gitdir) is None:
+        if not is_id(read_text(gitdir / "HEAD")):
+            return "git's HEAD is damaged: vault-agent doctor says how to mend it"
         return "HEAD is detached (no branch is checked out)"
     return None

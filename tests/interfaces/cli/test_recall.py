@@ -26,7 +26,10 @@ def test_a_note_with_an_odd_name_is_given_as_any_other(run: Run, root: Path) -> 
 
 def test_a_task_has_words_and_no_filters(run: Run, root: Path, caplog: pytest.LogCaptureFixture) -> None:
     write(root / "plan.md", "The meeting about the roof is after lunch on Tuesday.\n")
-    for task in ("When is the meeting about the roof, after:lunch?", "When is the meeting about the roof, on tag:Tuesday?"):
+    for task in (
+        "When is the meeting about the roof, after:lunch?",
+        "When is the meeting about the roof, tag:Tuesday?",
+    ):
         assert "plan.md" in [piece["path"] for piece in pieces(run("recall", task))]
         assert "after lunch" in str(run("ask", task)["answer"])
     assert "failed" not in caplog.text

@@ -1,0 +1,69 @@
+"""A power failure can leave HEAD or its branch without a commit: that is said, and doctor names what mends it."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent.errors import UserError
+from agent.vault.change import Stamp
+from agent.vault.health.examine import repository
+from agent.vault.health.probe import Level
+from agent.vault.history.find import commits
+from agent.vault.plumbing.repository import branch
+from agent.vault.store import Vault
+from tests.vaults import git, head, make_vault
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "an empty file": lambda file: file.write_bytes(b""),
+    "zeros": lambda file: file.write_bytes(b"\0" * 41),
+    "other text": lambda file: file.write_text("hello\n"),
+}
+
+
+def mended(vault: Vault) -> str:
+    """What doctor says of HEAD, as one command."""
+    (found,) = [each for each in repository(vault, fix=False) if each.name == "HEAD" and each.level is Level.BAD]
+    subprocess.run(["sh", "-c", str(found.next)], check=True)
+    return str(found.next)
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+def test_a_damaged_branch_is_named_and_mended(tmp_path: Path, how: str) -> None:
+    vault = make_vault(tmp_path, {"plan.md": "one\n"})
+    git(vault.place.root, "commit", "-q", "--allow-empty", "-m", "one more")  # with a row in git's log
+    before, name = head(vault.place.root), branch(vault.place.gitdir)
+    assert name is not None
+    DAMAGE[how](vault.place.gitdir / name)
+
+    for ask in (lambda: vault.head, lambda: commits(vault)):
+        with pytest.raises(UserError, match="is damaged") as said:
+            ask()
+        assert "doctor" in said.value.hint
+    with pytest.raises(UserError), vault.transaction("write(notes): tea", Stamp("agent", tool="t")) as change:
+        change.create("tea.md", b"green\n")
+
+    assert mended(vault).startswith(f"echo {before}")
+    assert vault.head == before and len(commits(vault)) == 2
+
+
+def test_a_damaged_head_is_not_a_detached_one(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": "one\n"})
+    before = head(vault.place.root)
+    (vault.place.gitdir / "HEAD").write_text("garbage\n")
+
+    with pytest.raises(UserError, match="is damaged"):
+        commits(vault)
+    with vault.transaction("write(notes): tea", Stamp("agent", tool="t")) as change:
+        change.create("tea.md", b"green\n")
+    assert "damaged" in str(change.outcome.queued) and "detached" not in str(change.outcome.queued)
+
+    mended(vault)
+    assert vault.head == before
+
+
+def test_a_repository_without_a_commit_is_not_damaged(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    git(vault.place.root, "switch", "-q", "--orphan", "new")
+    assert vault.head is None and commits(vault) == []
