@@ -14,9 +14,6 @@ from agent.vault.listing import contents
 from agent.vault.note_names import NoteNames
 from agent.vault.store import Vault
 
-_KEPT = 50_000
-"""Contents of which the links are kept in memory."""
-
 
 @dataclass(frozen=True, slots=True)
 class LinkGraph:
@@ -59,11 +56,11 @@ class LinkReader:
         return LinkGraph(tuple(sorted(listed)), tuple(sorted(edges)), tagged)
 
     def _parsed(self, vault: Vault, listed: Mapping[str, str]) -> dict[str, _Parsed]:
-        if len(self._known) > _KEPT:
-            self._known = {}
         for path, digest in listed.items():
             if digest not in self._known:
                 self._known[digest] = _parse(vault, path)
+        if len(self._known) > 2 * len(listed):  # most are what notes said once
+            self._known = {digest: self._known[digest] for digest in listed.values()}
         return {path: self._known[digest] for path, digest in listed.items()}
 
 

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.vault import link_view
+from agent.vault import link_graph, link_view
 from agent.vault.link_graph import LinkGraph, LinkReader
 from agent.vault.link_view import LinkView, WantedNotes, view_of
+from agent.vault.store import Vault
 from tests.vaults import make_vault, write
 
 GRAPH = LinkGraph(
@@ -107,3 +108,28 @@ def test_tags_are_read_with_their_parents_and_again_when_a_note_changes(tmp_path
     write(tmp_path / vault.place.root / "b.md", "#garden [[a]]\n")
     found = reader.graph(vault)
     assert found.tags["b.md"] == ("garden",) and len(found.edges) == 2
+
+
+def test_only_what_has_changed_is_read_again_and_what_was_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault, reader, read = (
+        make_vault(tmp_path, {f"{n}.md": f"[[{n + 1}]]\n" for n in range(4)}),
+        LinkReader(),
+        list[str](),
+    )
+    parse = link_graph._parse
+
+    def counted(vault: Vault, path: str) -> link_graph._Parsed:
+        read.append(path)
+        return parse(vault, path)
+
+    monkeypatch.setattr(link_graph, "_parse", counted)
+    reader.graph(vault)
+    assert len(read) == len(vault.note_paths())
+    for number in range(20):
+        write(vault.place.root / "0.md", f"[[2]] {number}\n")
+        read.clear()
+        assert ("0.md", "2.md") in reader.graph(vault).edges
+        assert read == ["0.md"]
+        assert len(reader._known) <= 2 * len(vault.note_paths())
