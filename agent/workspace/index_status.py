@@ -1,7 +1,9 @@
 """The state of the search index, read from its manifest only: quick, and without loading an engine."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from agent.dataclass import dataclass
@@ -16,6 +18,9 @@ from agent.vault.listing import differing
 from agent.workspace.workspace import Workspace
 
 T = TypeVar("T")
+N = TypeVar("N")
+_UNNAMED = re.compile("[\ud800-\udfff]")
+_RENAME = "its name is not UTF-8; rename it"
 _FEW = 1_000
 """Notes that are not in the index up to which they are named as perhaps of a type: each must be read and parsed, while
 git's search through 100,000 notes takes a second."""
@@ -67,6 +72,11 @@ def index_state(
 
 def _none(problem: str) -> IndexState:
     return IndexState("none", None, None, problem)
+
+
+def named(notes: Mapping[str, N]) -> dict[str, N]:
+    """The notes whose names are valid UTF-8; no index can hold the others."""
+    return {path: value for path, value in notes.items() if _UNNAMED.search(path) is None}
 
 
 def index_files(workspace: Workspace) -> IndexFiles:
@@ -131,8 +141,13 @@ def _state(
         pending = {path for path, _ in store.pending()}
         now, number = notes(), known()
         is_same = listing == (len(now), fingerprint(now) if number is None else number)
+        unnamed = frozenset[str]() if is_same else frozenset(filter(_UNNAMED.search, now))
+        if unnamed:
+            now = named(now)
+            is_same = listing == (len(now), fingerprint(now))
         changed = set[str]() if is_same else differing(store.hashes(), now)
     found = coverage_of(listing[0], incomplete, pending)
+    found = replace(found, failed=(*found.failed, *((path, _RENAME) for path in sorted(unnamed))))
     tried = {path for path, _ in found.failed}
     behind = len(changed - tried)
     unknown = changed | tried | pending | {path for path, _ in found.skipped}

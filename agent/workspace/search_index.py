@@ -1,15 +1,13 @@
 """The vault's search index: opened over the current notes or those of a commit, updated and searched."""
 
-import logging
 import os
-import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
@@ -25,15 +23,12 @@ from agent.index.weights import Weights
 from agent.prefetch import Prefetch
 from agent.vault.listing import VaultListing, contents_at, list_notes, listed
 from agent.vault.store import Vault
-from agent.workspace.index_status import has_exactly, index_files, indexed_hashes, indexed_identity
+from agent.workspace.index_status import has_exactly, index_files, indexed_hashes, indexed_identity, named
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.index.update import IndexReport, Updater
 
-_UNSAYABLE = re.compile("[\ud800-\udfff]")
-N = TypeVar("N")
-logger = logging.getLogger(__name__)
 _KEPT_PASTS = 5
 _TOGETHER = 500
 
@@ -121,7 +116,7 @@ class SearchIndex:
 
     def touch(self, changed: dict[str, str | None]) -> "IndexReport":
         """Update the index for changed paths only, given their content hashes (None: deleted); raises as `refresh`."""
-        changed = _named(changed)
+        changed = named(changed)
         there = listed(self.workspace.vault, [path for path, digest in changed.items() if digest is not None])
         seen = {path: digest if path in there else None for path, digest in changed.items()}
 
@@ -182,14 +177,6 @@ class SearchIndex:
         self._searcher = self._updater = None
 
 
-def _named(notes: Mapping[str, N]) -> dict[str, N]:
-    """The notes whose names are valid UTF-8; no index can hold the others, and each of them is logged."""
-    found = {path: value for path, value in notes.items() if _UNSAYABLE.search(path) is None}
-    for path in notes.keys() - found.keys():
-        logger.warning("%s is not found by search: its name is not UTF-8; rename it", ascii(path))
-    return found
-
-
 def open_index(
     workspace: Workspace,
     held: Callable[[str, str], bytes | None] = not_held,
@@ -204,7 +191,7 @@ def open_index(
     def all_notes() -> dict[str, str]:
         found = list_notes(vault)
         index.told(found)
-        return _named(found.notes)
+        return named(found.notes)
 
     files, engine = index_files(workspace), _engine(workspace)
     index = SearchIndex(files, engine, workspace, all_notes, vault.read_now, chosen, held=held, elsewhere=elsewhere)
@@ -215,7 +202,7 @@ def open_past_index(workspace: Workspace, commit: str) -> SearchIndex:
     """An index over the notes as they were in a commit (a full id); built if missing, and cached for a while."""
     folder = workspace.cache / "past" / commit
     _drop_old(folder)
-    past = _Past(workspace.vault, _named(contents_at(workspace.vault, commit)))
+    past = _Past(workspace.vault, named(contents_at(workspace.vault, commit)))
     return SearchIndex(IndexFiles(folder), _engine(workspace), workspace, lambda: past.listed, past.read)
 
 

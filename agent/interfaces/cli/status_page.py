@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
@@ -246,10 +247,16 @@ def _format_logged(logged: object) -> list[str]:
     return [row("logged", counted(int(logged.get("count") or 0), one, more, at=at, last=said(str(logged.get("last")))))]
 
 
+def _counted_work(names: Sequence[object]) -> str:
+    """The names of the work, each once, with how often it is there."""
+    counts = Counter(said(str(each)) for each in names)
+    return listed(name if count == 1 else f"{name} ×{count}" for name, count in counts.items())
+
+
 def _format_work(work: object) -> list[str]:
     """What goes on in the daemon's pool, and what waits for a place in it; nothing while it is idle."""
     rows = work if isinstance(work, dict) else {}
-    running, waiting = (listed(said(str(each)) for each in rows.get(name) or ()) for name in ("running", "waiting"))
+    running, waiting = (_counted_work(rows.get(name) or ()) for name in ("running", "waiting"))
     waits = said("{running}; waits: {waiting}", running=running, waiting=waiting) if waiting else running
     return [row("works", waits)] if running else []
 

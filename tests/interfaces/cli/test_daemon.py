@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
+from agent.interfaces.cli.language import row
 from agent.interfaces.cli.main import main
+from agent.interfaces.cli.status_page import _format_work
 from agent.workspace.daemon_lock import daemon_lock
 from tests.interfaces.cli.conftest import Run
 
@@ -46,3 +48,8 @@ def test_a_port_that_is_taken_is_said_before_anything_is_made(
 
 def test_init_needs_to_know_the_folder(run: Run) -> None:
     assert run("daemon", "--init", code=2)["ok"] is False
+
+
+def test_work_that_waits_several_times_is_named_once() -> None:
+    work = {"running": ["maintenance"], "waiting": ["maintenance", "inbox", "maintenance"]}
+    assert _format_work(work) == [row("works", "maintenance; waits: maintenance ×2, inbox")]

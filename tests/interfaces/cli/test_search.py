@@ -1,6 +1,7 @@
 """`search` as a person and as a program has it: now, in the past, many at once, and what it says when it is behind."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -208,3 +209,17 @@ def test_the_text_of_a_hit_has_no_comments_of_the_program_and_no_blank_lines(
     assert main(["search", "pier"]) == 0
     shown = capsys.readouterr().out
     assert "Which pier?" in shown and "%%" not in shown and all(map(str.strip, shown.rstrip().split("\n")))
+
+
+def test_a_note_whose_name_is_no_text_is_named_by_status(
+    run: Run, root: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """It cannot be in the index: that is said where it is looked for, once, and not with each search."""
+    write(Path(os.fsdecode(os.fsencode(root) + b"/caf\xe9.md")), "The kettle of the bar.\n")
+    for _ in range(2):
+        assert hits(run("search", "kettle"))[0]["path"] == "tea.md"
+    assert not caplog.records
+    index = run("status", "--notes")["index"]
+    assert isinstance(index, dict)
+    assert (index["behind"], index["not_indexed"]) == (0, 1)
+    assert [each["reason"] for each in index["notes"]] == ["its name is not UTF-8; rename it"]
