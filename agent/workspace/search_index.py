@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.config.private import make_folder
+from agent.config.program_parts import command_to_add
 from agent.dataclass import dataclass
 from agent.errors import ConfigError
 from agent.index.embedder import EmbedderChoice, choose_embedder
@@ -226,7 +227,9 @@ def _engine(workspace: Workspace) -> Engine:
     engine = engine_for(workspace.settings.index.keyword)
     if engine == "tantivy" and find_spec("tantivy") is None:
         raise ConfigError(
-            "tantivy is not installed", hint="pip install 'vault-agent[fast]', or set index.keyword to auto"
+            "tantivy is not installed",
+            hint="install it: {command}; or set index.keyword to auto",
+            command=command_to_add("fast"),
         )
     return engine
 

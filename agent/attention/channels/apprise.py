@@ -11,6 +11,7 @@ from typing import Protocol, cast
 
 from agent.attention.channels.channel import Message
 from agent.attention.channels.wording import body_of, title_of
+from agent.config.program_parts import command_to_add
 from agent.dataclass import dataclass
 from agent.errors import ConfigError, Interrupted, PerhapsDone, Retryable, UserError
 from agent.llm.provider import Cancelled
@@ -76,7 +77,9 @@ def load_notifier() -> Notifier:
         library = import_module("apprise")
     except ImportError as error:
         raise UserError(
-            "the channel apprise needs the library of this name", hint="pip install 'vault-agent[apprise]'"
+            "the channel apprise needs the library of this name",
+            hint="install it: {command}",
+            command=command_to_add("apprise"),
         ) from error
     for name in ("apprise", "urllib3"):  # they would log addresses, which hold keys
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -15,6 +15,7 @@ from typing import Any
 from agent.attention.channels.channel import Message
 from agent.attention.channels.waiting import awaited
 from agent.attention.channels.wording import body_of, title_of
+from agent.config.program_parts import command_to_add
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, Retryable, UserError
 from agent.llm.failures import clean_message
@@ -122,7 +123,9 @@ def library() -> Any:
         return import_module("jeepney")
     except ImportError as error:
         raise UserError(
-            "notices of the desktop need the library jeepney", hint="install it: pip install 'vault-agent[desktop]'"
+            "notices of the desktop need the library jeepney",
+            hint="install it: {command}",
+            command=command_to_add("desktop"),
         ) from error
 
 

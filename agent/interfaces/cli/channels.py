@@ -15,6 +15,7 @@ from agent.config.directories import directories
 from agent.config.edit import check_value, set_machine
 from agent.config.key_file import save_key
 from agent.config.load import load_settings
+from agent.config.program_parts import command_to_add
 from agent.config.secrets import Secret
 from agent.config.settings import RENAMED, Settings, setting_type
 from agent.errors import AgentError, ConfigError, NotAVault, UserError
@@ -255,7 +256,7 @@ def _table(settings: Settings, last: Mapping[str, datetime]) -> str:
     for kind in KINDS:
         parts = [f"{kind.name:<{width}}", _state(kind, settings), said(kind.says)]
         if kind.extra:
-            parts.append(said("what you write there needs: pip install 'vault-agent[{extra}]'", extra=kind.extra))
+            parts.append(said("what you write there needs: {command}", command=command_to_add(kind.extra)))
         if kind.name in last:
             parts.append(said("last delivered {when}", when=format_time(last[kind.name], now)))
         rows.append("  ".join(parts))

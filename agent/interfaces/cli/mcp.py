@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from agent.app.open import open_workspace
+from agent.config.program_parts import command_to_add
 from agent.errors import UserError
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import PROGRAM, Output
@@ -40,8 +41,7 @@ def command(ctx: click.Context, is_http: bool, port: int | None, tools: str, rea
     if port is not None and not is_http:
         raise click.UsageError(said("--port goes with --http"))
     offer = offer_of(tools, read_only=read_only)
-    if find_spec("mcp") is None:
-        raise UserError("the library for MCP is not installed", hint="pip install 'vault-agent[mcp]'")
+    _check_library()
     output: Output = ctx.obj
     workspace = open_workspace(output.vault())
     skip_client()
@@ -80,6 +80,8 @@ def install(output: Output, client: str, name: str, tools: str, read_only: bool,
     if remove:
         edited = module.removed(program, path, name)
     else:
+        if not dry_run:
+            _check_library()
         offer_of(tools, read_only=read_only)
         options = [*(["--tools", tools] if tools else []), *(["--read-only"] if read_only else [])]
         root = open_workspace(output.vault()).vault.place.root
@@ -93,6 +95,14 @@ def install(output: Output, client: str, name: str, tools: str, read_only: bool,
     output.emit({**document, "diff": edited.diff}, as_lines(_report(edited.is_changed, path, program.title, dry_run)))
     if edited.is_changed and dry_run and not output.json:
         output.note(edited.diff)
+
+
+def _check_library() -> None:
+    """Raise `UserError` without the library by which other programs are served."""
+    if find_spec("mcp") is None:
+        raise UserError(
+            "the library for MCP is not installed", hint="install it: {command}", command=command_to_add("mcp")
+        )
 
 
 def _report(is_changed: bool, path: Path, title: str, dry_run: bool) -> list[str]:

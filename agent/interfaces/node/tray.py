@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent.clock import SystemClock
 from agent.config.directories import Directories
+from agent.config.program_parts import command_to_add
 from agent.errors import UserError
 from agent.interfaces.node.companion import Companion, MenuRow
 from agent.interfaces.node.hotkey import CLICKS, Hotkey
@@ -37,7 +38,7 @@ def run_tray(places: Directories, port: int, language: Language) -> None:
         import pystray  # type: ignore[import-untyped]
     except ImportError as error:
         raise UserError(
-            "the icon needs the library pystray", hint="install it: pip install 'vault-agent[tray]'"
+            "the icon needs the library pystray", hint="install it: {command}", command=command_to_add("tray")
         ) from error
     _Tray(pystray, Companion(places, port, language, SystemClock())).run()
 
