@@ -15,6 +15,7 @@ from agent.memory.profile.answers import settle_profile_questions
 from agent.memory.profile.catalog import note_of
 from agent.memory.profile.changes import Proposed, Writing, propose_changes
 from agent.memory.profile.load import load_profile
+from agent.memory.profile.outdated import outdated_lines
 from agent.memory.profile.statements import changes_of_entries
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.texts import text
@@ -67,12 +68,13 @@ def fill_profile(workspace: Workspace) -> Proposed:
         paths = (path for day in days for path in entry_paths_on(vault, day))
         foreign, found = text_origin_of(vault), load_entries(vault, paths)
         stated = tuple(each for each in found if is_stated_by_owner(each, foreign))
+        old = tuple(outdated_lines(vault, profile, stated))
         stated = what_holds(stated, stated)
         writing = profile_writing(workspace)
         found_in = changes_of_entries(stated, profile, text("profile.own_words", workspace.settings.vault.language))
         changes = [each for each in found_in if each.note != _OTHERS]
         settled = settle_profile_questions(writing)
-        proposed = settled if settled.requests else propose_changes(writing, changes[-_MOST:])
+        proposed = settled if settled.requests else propose_changes(writing, [*changes[-_MOST:], *old])
         if proposed.requests:
             stamp = Stamp("agent", tool="profile")
             with vault.transaction("memory(profile): what was said", stamp, masked=True) as made:

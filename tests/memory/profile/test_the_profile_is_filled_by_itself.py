@@ -49,6 +49,29 @@ def test_what_a_later_entry_contradicts_is_not_filled_in(tmp_path: Path, monkeyp
     assert "Oslo" not in note.read_text("utf-8")
 
 
+def test_a_quotation_of_what_was_corrected_since_is_taken_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    note = root / "profile/00-basic-info.md"
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(PROFILE + "\nI lived in Oslo as a child.\n", "utf-8")
+    tell(root, {}, "remember", "I live in Oslo, in a yellow house, near the fjord")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "the profile")
+    Upkeeper(open_workspace(root), RULES).fill_profile()
+    assert "- “I live in Oslo, in a yellow house" in note.read_text("utf-8")
+    (oslo,) = (root / "entries").rglob("*oslo*.md")
+    tell(root, {}, "remember", "I have moved to Bergen")
+    (moved,) = (root / "entries").rglob("*moved*.md")
+    header, _, rest = moved.read_text("utf-8").partition("\n---\n")
+    moved.write_text(f'{header}\nsupersedes: "[[{oslo.stem}]]"\n---\n{rest}', "utf-8")
+    git(root, "commit", "-q", "-a", "-m", "what it replaces")
+    Upkeeper(open_workspace(root), RULES).fill_profile()
+    text = note.read_text("utf-8")
+    assert "**Home**: Bergen ([[" in text and "- “I live in Oslo" not in text
+    assert "I lived in Oslo as a child." in text, "a line of the person's stays"
+    assert "taken out: “I live in Oslo" in (root / "profile/_changelog.md").read_text("utf-8")
+
+
 def test_a_vault_without_a_profile_is_given_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = furnish(tmp_path, monkeypatch.setenv)
     tell(root, {}, "remember", SAID[0])
