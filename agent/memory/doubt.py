@@ -7,6 +7,7 @@ from dataclasses import replace
 from agent.memory.before import without_before
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.holding import is_disproved, still_true
+from agent.memory.understanding.statements import is_lasting
 
 
 def what_holds(entries: Sequence[StoredEntry], claims: Iterable[StoredEntry]) -> tuple[StoredEntry, ...]:
@@ -44,5 +45,7 @@ def _later(each: StoredEntry, against: Mapping[str, Sequence[StoredEntry]]) -> l
 def _held(each: StoredEntry, later: Sequence[str]) -> StoredEntry | None:
     if not later:
         return each
-    stays = still_true(without_before(each.entry.text), later)
-    return replace(each, entry=replace(each.entry, text="\n".join(stays))) if stays else None
+    said = without_before(each.entry.text)
+    stays = still_true(said, later)
+    left = replace(each, entry=replace(each.entry, text="\n".join(stays)), lasts=is_lasting(said))
+    return left if stays else None

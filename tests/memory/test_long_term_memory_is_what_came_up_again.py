@@ -492,6 +492,18 @@ def test_what_stays_true_of_a_fact_that_is_contradicted_in_part_lasts(tmp_path: 
     assert home.tend()[0].report.is_empty and home.memory == before, "nothing is taken out and put in again"
 
 
+def test_what_stays_true_lasts_as_the_whole_did(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    first = home.entry("我住在杭州滨江，养了一只猫叫团子。", EntryType.FACT)
+    home.keep(first)
+    home.tend()
+    home.pass_days(1)
+    link = f"[[{Path(first.path).stem}]]"
+    home.keep(replace(home.entry("我搬到上海浦东了。", EntryType.FACT), contradicts=(link,)))
+    home.tend()
+    assert "杭州" not in home.memory.replace(link, "") and "- 我养了一只猫叫团子" in home.memory
+
+
 def test_what_a_person_took_out_does_not_come_back_when_it_was_taken_out_before(tmp_path: Path) -> None:
     home = days(tmp_path)
     first = home.entry("I live in Oslo.", EntryType.FACT)

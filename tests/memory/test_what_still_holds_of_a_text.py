@@ -16,6 +16,8 @@ from agent.memory.understanding.holding import gives_another_value, is_disproved
         ("我住在杭州，我妈的生日是5月3日", ("我住在杭州", "我妈的生日是5月3日")),
         ("我在杭州上班，养了一只猫", ("我在杭州上班", "我养了一只猫")),
         ("我也喜欢茶", ("我也喜欢茶",)),
+        ("I have two children: Mia is 7 and Leo is 4", ("I have two children", "Mia is 7", "Leo is 4")),
+        ("My shifts this week: Mon early, Tue off", ("My shifts this week: Mon early, Tue off",)),
     ],
 )
 def test_each_statement_has_its_subject_and_can_be_read_by_itself(text: str, statements: tuple[str, ...]) -> None:

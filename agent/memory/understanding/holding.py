@@ -71,6 +71,6 @@ def _with_subject(piece: str, first: str) -> str:
 
 @cache
 def _joint() -> re.Pattern[str]:
-    """What may stand between two statements: a comma, a word such as "and", or both."""
+    """What may stand between two statements: a comma, a word such as "and", or both; a colon."""
     word = pattern("joined").pattern
-    return re.compile(rf"(\s*{COMMA.pattern}\s*(?:(?:{word})\s*)?|\s*(?:{word})\s*)", re.IGNORECASE)
+    return re.compile(rf"(\s*{COMMA.pattern}\s*(?:(?:{word})\s*)?|\s*(?:{word})\s*|:\s+|：)", re.IGNORECASE)

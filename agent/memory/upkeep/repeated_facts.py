@@ -72,11 +72,16 @@ def repeated_facts(
     groups = ([said[number], *(said[other] for other in same.get(number, ()))] for number in firsts)
     counted = [(group, _times(group, since)) for group in groups]
     known = [_fact(group, count) for group, count in counted if count >= times]
-    once = (_fact(group, count) for group, count in counted if count < times and is_lasting(group[0][0]))
+    once = (_fact(group, count) for group, count in counted if count < times and _lasts(group))
     known += [fact for fact in once if not any(_shares_part(fact.text, each.text) for each in known)]
     parts = [(fact, part) for fact in known for part in clauses(fact.text)]
     alone = (fact for fact in known if not any(of is not fact and is_same(fact.text, part) for of, part in parts))
     return tuple(sorted(alone, key=lambda fact: fact.since))
+
+
+def _lasts(group: Sequence[tuple[str, StoredEntry]]) -> bool:
+    """True for a fact that is known once it was said, or is what stays true of one."""
+    return is_lasting(group[0][0]) or any(each.lasts for _, each in group)
 
 
 def stated_by_rule(each: StoredEntry) -> tuple[tuple[str, ...], bool]:
