@@ -31,6 +31,8 @@ from agent.memory.recall.floor import LEAST, probability, probability_by_itself
 from agent.memory.recall.recall_log import log_recall
 from agent.memory.recall.recaller import Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories
+from agent.memory.understanding.holding import statements_of
+from agent.memory.understanding.rules import words_for_other_values
 from agent.memory.understanding.small_talk import is_small_talk
 from agent.runs.linked_memories import MemoryReader, ReadAgain
 from agent.runs.waiting_statements import WaitingStatements
@@ -153,10 +155,12 @@ class RecallSource:
     def near(self, entry: Entry) -> Sequence[str]:
         """The paths of entries of the same scope, and of the same type or also statements, that may have the same
         content."""
-        said = plain(entry.text[:_SAID])
         kind = "" if entry.type.is_stated else f"type:{entry.type} "
-        text = f'{said} path:"{self.workspace.vault.home.at(ENTRIES)}" {kind}scope:{entry.scope}'
-        return [hit.path for hit in self._find(text, _NEAR, passages=False, explain=False).hits]
+        among = f'path:"{self.workspace.vault.home.at(ENTRIES)}" {kind}scope:{entry.scope}'
+        others = " ".join(map(words_for_other_values, statements_of(entry.text[:_SAID]))) if not kind else ""
+        sought = (plain(words) for words in (entry.text[:_SAID], others) if words.strip())
+        answers = [self._find(f"{words} {among}", _NEAR, passages=False, explain=False) for words in sought]
+        return list(dict.fromkeys(hit.path for answer in answers for hit in answer.hits))
 
     def source(self, context: RunContext, session: Session, *, group: bool) -> "MemorySource":
         """The source of memories and passages for the tasks of a run."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from agent.memory.understanding.seam import Fact, Pair, SourceText, TextRelation
 from agent.memory.understanding.statements import facts_in
-from agent.memory.understanding.vocabulary import pattern, patterns, words
+from agent.memory.understanding.vocabulary import lines, pattern, patterns, words
 from agent.memory.understanding.wording import LABEL, Wording, jaccard, similarity, wording
 
 _TOKEN = re.compile(
@@ -150,6 +150,22 @@ def attributes(sentence: str) -> frozenset[int]:
     return frozenset(at for at in range(len(patterns("exclusive"))) if _attribute(sentence, at) is not None)
 
 
+def words_for_other_values(sentence: str) -> str:
+    """The words by which a search finds other values of what the sentence says; empty if it says nothing of which there
+    is one only."""
+    found = ((at, _subject(sentence, at)) for at in attributes(sentence))
+    return " ".join(f"{subject} {lines('exclusive_words')[at]}" for at, subject in sorted(found) if subject).strip()
+
+
+def _subject(sentence: str, at: int) -> str:
+    match = patterns("exclusive")[at].search(_plain(sentence))
+    return match["subject"] if match and lines("exclusive_words")[at] else ""
+
+
+def _plain(sentence: str) -> str:
+    return " ".join(pattern("filler").sub(" ", sentence.replace("’", "'")).split())
+
+
 def _denies(newer: str, older: str, *, by_number: bool = True) -> bool:
     """True if one sentence negates the other, or has another value for its subject; `by_number`: or another number."""
     one, other = wording(newer), wording(older)
@@ -187,7 +203,7 @@ def _attribute(sentence: str, at: int) -> tuple[frozenset[str], frozenset[str]] 
 
     The person who speaks is a subject that has no terms ("I").
     """
-    plain = " ".join(pattern("filler").sub(" ", sentence.replace("’", "'")).split())
+    plain = _plain(sentence)
     found = patterns("exclusive")[at].search(plain)
     if found is None:
         return None
