@@ -53,11 +53,12 @@ class QuotedPassage:
 @dataclass(frozen=True, slots=True)
 class Quoted:
     """The passages found for a question, best first; `is_by_chance`: none of them has a word of it. `is_asked` is False
-    for a message that asks nothing, and of which nothing will be remembered."""
+    for a message that asks nothing, and of which nothing will be remembered; `is_request`: it wants something done."""
 
     passages: Sequence[QuotedPassage] = ()
     is_by_chance: bool = False
     is_asked: bool = True
+    is_request: bool = False
 
 
 def format_extracts(passages: Sequence[QuotedPassage], language: Language = "en") -> str:
@@ -75,17 +76,24 @@ def format_reply(kept: Sequence[str], quoted: Quoted | None, language: Language,
     """
     parts = [text("llm.kept", language), *map(_quote, kept)] if kept else []
     chosen = _distinct(quoted.passages)[:MOST] if quoted else []
-    if quoted and chosen:
-        begins = "llm.quotations" if is_first else "llm.quotations_again"
-        parts.append(text("llm.by_chance" if quoted.is_by_chance else begins, language))
-        parts += [f"{_quote(each.text)}\n>\n> {_source(each, language)}" for each in chosen]
-    elif quoted is not None and not quoted.is_asked:
-        parts.append(text("llm.nothing_kept", language))
-    elif quoted is not None:
-        parts.append(text("llm.nothing_to_quote" if is_first else "llm.nothing_again", language))
-    elif not kept:
-        parts.append(text("llm.nothing_asked", language))
+    parts += [text(f"llm.{key}", language) for key in _said_of(quoted, bool(kept), bool(chosen), is_first)]
+    parts += [f"{_quote(each.text)}\n>\n> {_source(each, language)}" for each in chosen]
     return "\n\n".join([*parts, *([text("llm.name_a_model", language)] if is_first else [])])
+
+
+def _said_of(quoted: Quoted | None, is_kept: bool, is_found: bool, is_first: bool) -> tuple[str, ...]:
+    """The names of the sentences that stand before the quotations, or in place of them."""
+    if quoted is None:
+        return () if is_kept else ("nothing_asked",)
+    if quoted.is_request:
+        return ("not_done", *(["quotations_again"] if is_found else []))
+    if is_found and quoted.is_by_chance:
+        return ("by_chance",)
+    if is_found:
+        return ("quotations" if is_first else "quotations_again",)
+    if not quoted.is_asked:
+        return ("nothing_kept",)
+    return ("nothing_to_quote" if is_first else "nothing_again",)
 
 
 def _distinct(passages: Sequence[QuotedPassage]) -> list[QuotedPassage]:

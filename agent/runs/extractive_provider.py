@@ -6,7 +6,7 @@ the best of each first.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -21,10 +21,11 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import rests_on
 from agent.memory.recall.candidates import ENTRY_KINDS
 from agent.memory.recall.eligibility import is_bare
-from agent.memory.recall.floor import coverage, fits_by_itself
+from agent.memory.recall.floor import SURE, coverage, fits_by_itself
 from agent.memory.recall.recaller import Remembered, plain
 from agent.memory.understanding.small_talk import is_small_talk
 from agent.memory.understanding.statements import is_question, sentences_in
+from agent.memory.understanding.vocabulary import pattern
 from agent.runs.recall_source import RecallSource
 from agent.texts import Language
 from agent.vault.folders import QUESTIONS, SESSION_LINK
@@ -82,10 +83,14 @@ class ExtractiveProvider:
         # without a model, nothing of the conversation stands before anybody: its own memories may be quoted, too
         known = self.recall.recaller.recall(question, replace(asker, session=""), PASSAGES, unasked=True)
         notes = self._notes(question) if asker.is_owner else ()
-        found = [each for each in known.above(floor).found if each.text not in question]
+        has_words = any(_share(each) >= SURE for each in known.found if not _is_list(each))
+        likely = known if has_words else known.above(floor)
+        found = [each for each in likely.found if each.text not in question]
         mixed = [each for pair in zip_longest(found, notes) for each in pair if each is not None]
-        close, is_by_chance = _closest(mixed)
-        passages = tuple(map(_passage, _without_told(question, close)))
+        close, is_by_chance = _closest(question, mixed)
+        passages = tuple(map(_passage, close))
+        if pattern("request").match(question) and not is_question(question):
+            return Quoted(() if is_by_chance else passages, is_request=True)
         is_asked = is_question(question) or self.recall.workspace.settings.memory.capture != "facts"
         return Quoted(passages if is_asked or not is_by_chance else (), is_by_chance=is_by_chance, is_asked=is_asked)
 
@@ -102,35 +107,41 @@ class ExtractiveProvider:
         ]
 
 
-def _closest(found: Sequence[Remembered | Hit]) -> tuple[Sequence[Remembered | Hit], bool]:
-    """Those that have at least half as many of the question's rare words as the best one; without one that has any, the
-    first few, and True, as they may be near by chance."""
-    shares = [_share(each.hit if isinstance(each, Remembered) else each) for each in found]
-    best = max(shares, default=0.0)
-    if not best:
-        return found[:BY_CHANCE], True
-    return [each for each, share in zip(found, shares, strict=True) if share >= best / 2][:PASSAGES], False
-
-
-def _share(hit: Hit) -> float:
-    """The share of the question's rare words in a passage; all of it for one of a day that the question names."""
-    is_of_day = any(leg.name == "date" and leg.score >= 1.0 for leg in hit.why)
-    return 1.0 if is_of_day else coverage([hit])
-
-
-def _without_told(question: str, found: Sequence[Remembered | Hit]) -> Sequence[Remembered | Hit]:
-    """The passages; of lists of facts, such as MEMORY.md or a day's log, only those that have a word of the question in
-    a line whose entry is not quoted, too."""
+def _closest(question: str, found: Sequence[Remembered | Hit]) -> tuple[Sequence[Remembered | Hit], bool]:
+    """Those that have at least half as many of the question's rare words as the best one, and of lists of facts, such
+    as MEMORY.md or a day's log, the lines with a word of it; where none has any, the first few, and True, as they may
+    be near by chance."""
     told = {each.link for each in found if isinstance(each, Remembered) and each.kind in ENTRY_KINDS}
     asked = frozenset(terms(question))
+    best = max((_share(each) for each in found if not _is_list(each)), default=0.0)
+    close: list[Remembered | Hit] = []
+    for each in found:
+        if isinstance(each, Remembered) and _is_list(each):
+            rows = [row for row in each.text.splitlines() if _tells(row, asked, told)]
+            close += [replace(each, text="\n".join(rows))] if rows else []
+        elif best and _share(each) >= best / 2:
+            close.append(each)
+    if close:
+        return close[:PASSAGES], False
+    return [each for each in found if not _is_list(each)][:BY_CHANCE], True
 
-    def tells(each: Remembered | Hit) -> bool:
-        if isinstance(each, Hit) or each.kind in ENTRY_KINDS or each.is_asked_for:
-            return True
-        rows = (row for row in each.text.splitlines() if not (is_bare(row) or _OF_SESSION.search(row)))
-        return any(not (rests_on(row, told) or asked.isdisjoint(terms(row))) for row in rows)
 
-    return [each for each in found if tells(each)] if told else found
+def _is_list(found: Remembered | Hit) -> bool:
+    """True for a passage of a list of facts; not for the log of a day that the question names."""
+    return isinstance(found, Remembered) and found.kind not in ENTRY_KINDS and not found.is_asked_for
+
+
+def _tells(row: str, asked: Collection[str], told: Collection[str]) -> bool:
+    """True for a line with a fact that has a word of the question, and whose entry is not quoted, too."""
+    is_fact = not (is_bare(row) or row.startswith("#") or _OF_SESSION.search(row) or rests_on(row, told))
+    return is_fact and not frozenset(terms(row)).isdisjoint(asked)
+
+
+def _share(found: Remembered | Hit) -> float:
+    """The share of the question's rare words in a passage; all of it for one of a day that the question names."""
+    hit = found.hit if isinstance(found, Remembered) else found
+    is_of_day = any(leg.name == "date" and leg.score >= 1.0 for leg in hit.why)
+    return 1.0 if is_of_day else coverage([hit])
 
 
 def _sought(message: str, *, is_told: bool) -> str:

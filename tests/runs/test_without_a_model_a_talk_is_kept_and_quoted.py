@@ -46,6 +46,30 @@ def test_a_question_is_not_told_to_be_remembered_nor_are_thanks(talk: Talk) -> N
     assert "Noted; this will be remembered" in talk.say("remember peanut-free bread")
 
 
+def test_what_asks_for_work_is_said_not_to_be_done(talk: Talk) -> None:
+    assert "I cannot do what you ask for" in talk.say("Remind me next Friday to renew my registration")
+    assert "cannot do" not in talk.say("When does Mia have swimming?")
+
+
+def test_a_question_in_the_log_of_a_day_is_no_answer_to_itself(talk: Talk) -> None:
+    talk.say("The weekly meeting is on Thursday at ten.")
+    day = talk.root / "daily/2020-01-01.md"
+    day.parent.mkdir(exist_ok=True)
+    asked = "## Conversations\n\n### 18:13 - When is the meeting of the week?\n\n- In [[sessions/2020/01/x]]\n"
+    day.write_text(f"---\ntype: daily\n---\n# 2020-01-01\n\n{asked}", "utf-8")
+    answer = talk.say("When is the meeting of the week?")
+    assert "> The weekly meeting is on Thursday at ten." in answer and "18:13" not in answer
+
+
+def test_another_home_is_found_among_many_memories_without_a_word_in_common(talk: Talk) -> None:
+    talk.say("I live in Leeds.")
+    for number, name in enumerate(("Ana", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jo")):
+        talk.say(f"{name} has moved the {name}-{number} kids' party to Bath with the train.")
+    talk.say("I have moved to Bath with the kids.")
+    (leeds,) = talk.root.glob("entries/**/*i-live-in-leeds*.md")
+    assert "superseded_by" in leeds.read_text("utf-8")
+
+
 def test_what_has_no_word_of_the_question_is_said_to_be_near_by_chance(talk: Talk) -> None:
     talk.say("My sister Kate lives in York and works as a vet.")
     talk.say("My goal is a half marathon under two hours.")
