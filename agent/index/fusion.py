@@ -37,8 +37,10 @@ class Fused:
 
 def score_notes(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:
     """The score of each note, from its own signals and, for the others, the best of its units."""
-    per_note = {name: raw[name] if name in PER_NOTE else best_of(raw[name], batch) for name in SIGNALS if name in raw}
-    return _fused(per_note, weights.note)
+    names = [name for name in SIGNALS if name in raw]
+    of_units = [name for name in names if name not in PER_NOTE]
+    best = dict(zip(of_units, best_of([raw[name] for name in of_units], batch), strict=True))
+    return _fused({name: best[name] if name in best else raw[name] for name in names}, weights.note)
 
 
 def score_units(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:
@@ -47,13 +49,13 @@ def score_units(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused
     return _fused(per_unit, weights.passage)
 
 
-def best_of(values: Row, batch: Batch) -> Row:
-    """The largest value among each note's units; 0 for a note without units."""
-    best = np.zeros(batch.notes)
+def best_of(signals: Sequence[Row], batch: Batch) -> Row:
+    """For each signal (a row of the result) the largest value among each note's units; 0 for a note without units."""
+    best = np.zeros((len(signals), batch.notes))
     starts: Ints = np.concatenate(([0], batch.note_ends[:-1])).astype(np.int32)
     full = np.flatnonzero(batch.note_ends > starts)
-    if len(full):
-        best[full] = np.maximum.reduceat(values, starts[full])
+    if len(full) and signals:
+        best[:, full] = np.maximum.reduceat(np.stack(signals), starts[full], axis=1)
     return best
 
 
@@ -64,5 +66,7 @@ def _fused(raw: Mapping[str, Row], signals: SignalWeights) -> Fused:
 
 
 def _shares(values: Row, weight: float, sure: float) -> Row:
+    if not weight:
+        return np.zeros(len(values))
     best = max(float(values.max(initial=0.0)), sure)
     return np.maximum(values, 0.0) * (weight / best) if best > 0 else np.zeros(len(values))

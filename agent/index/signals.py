@@ -20,6 +20,10 @@ from agent.index.embedder import Embedder
 from agent.index.weights import Weights
 
 Row = NDArray[np.float64]
+_ONE_THREAD = 1 << 18
+"""Multiplications of the largest product of matrices for which OpenBLAS uses one thread."""
+_ROWS = 512
+"""Rows of tokens that are compared together: half a megabyte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +95,19 @@ def word_signals(encoded: EncodedQuery, batch: Batch, statistics: Statistics, we
 
 
 def meaning_signals(encoded: EncodedQuery, batch: Batch, embedder: Embedder) -> dict[str, Row]:
-    """`unit_cosine`, `hood_cosine`, `unit_match` and `hood_match` for each unit.
-
-    No matrix products: BLAS splits even these small ones over several threads, which on a busy machine wait for each
-    other many times longer than they compute.
-    """
+    """`unit_cosine`, `hood_cosine`, `unit_match` and `hood_match` for each unit."""
     arrays, units = batch.arrays, batch.units
     names = ("unit_cosine", "hood_cosine", "unit_match", "hood_match")
     if not len(arrays.tokens) or not len(encoded.vectors):
         return {name: np.zeros(units) for name in names}
     tokens, places = distinct(tokens_in(arrays.tokens))
     place = places.astype(np.int64)
-    rows = embedder.vectors(tokens)
-    along = np.vecdot(rows, encoded.vector).astype(np.float64)
+    # a script that the model knows by its bytes says the same token again and again
+    _, first, which = np.unique(encoded.tokens, return_index=True, return_inverse=True)
+    along, near = _compared(encoded.vector, encoded.vectors[first], tokens, embedder)
     full, starts = _full_units(arrays.token_ends)
     dots = np.zeros(units)
     dots[full] = np.add.reduceat(along.take(place) * times_in(arrays.tokens), starts)
-    # a script that the model knows by its bytes says the same token again and again
-    _, first, which = np.unique(encoded.tokens, return_index=True, return_inverse=True)
-    near = _similarities(encoded.vectors[first], rows)
     best = np.zeros((len(near), units), np.float32)
     best[:, full] = _best_of_units(near, place, starts)
     around = best.copy()
@@ -127,11 +125,26 @@ def meaning_signals(encoded: EncodedQuery, batch: Batch, embedder: Embedder) -> 
     }
 
 
-def _similarities(asked: Floats, rows: Floats) -> Floats:
-    """How near each asked vector (the rows of the result) is to each of `rows`: the square of the cosine."""
-    near = np.vecdot((asked / _lengths(asked)[:, None])[:, None, :], rows[None]) / _lengths(rows)
-    squared: Floats = np.square(np.maximum(near, 0.0))
-    return squared
+def _compared(whole: Floats, asked: Floats, tokens: Ints, embedder: Embedder) -> tuple[Row, Floats]:
+    """For each token its product with the `whole` query, and how near each asked vector (the rows of the result) is to
+    it: the square of the cosine.
+
+    In blocks whose rows stay in the processor's cache. Each product of matrices is so small that BLAS does not split it
+    over several threads, which on a busy machine wait for each other many times longer than they compute.
+    """
+    wanted = np.concatenate([asked / _lengths(asked)[:, None], whole[None]]).T
+    products, lengths = np.empty((len(tokens), wanted.shape[1]), np.float32), np.empty(len(tokens), np.float32)
+    together = max(_ONE_THREAD // wanted.size, 1)
+    for start in range(0, len(tokens), _ROWS):
+        rows = embedder.vectors(tokens[start : start + _ROWS])
+        lengths[start : start + _ROWS] = _lengths(rows)
+        block = products[start : start + _ROWS]
+        for at in range(0, len(rows), together):
+            np.matmul(rows[at : at + together], wanted, out=block[at : at + together])
+    near = np.ascontiguousarray(products[:, :-1].T)
+    near /= lengths
+    np.maximum(near, 0.0, out=near)
+    return products[:, -1].astype(np.float64), np.square(near, out=near)
 
 
 def _best_of_units(near: Floats, place: NDArray[np.int64], starts: Ints) -> Floats:
@@ -139,9 +152,12 @@ def _best_of_units(near: Floats, place: NDArray[np.int64], starts: Ints) -> Floa
 
     Row by row: the values of all tokens for all rows are tens of megabytes, which the system has to find first.
     """
-    best = np.empty((len(near), len(starts)), np.float32)
+    best, taken = np.empty((len(near), len(starts)), np.float32), np.empty(len(place), np.float32)
     for values, found in zip(near, best, strict=True):
-        np.maximum.reduceat(values.take(place), starts, out=found)
+        values.take(
+            place, out=taken, mode="clip"
+        )  # all are in range; to be checked, they would be taken elsewhere first
+        np.maximum.reduceat(taken, starts, out=found)
     return best
 
 

@@ -60,12 +60,14 @@ def snippet_of_note(note: int, scores: Row, batch: Batch, weights: Weights, ends
     best = int(part.argmax())
     if ends[start] == stop:  # the whole note: most memories are a few lines
         return Snippet(note, start, stop - 1, start + best, float(part[best]))
-    left = np.exp(weights.sharpness * (part - part.max()))
-    total = np.concatenate(([0.0], np.cumsum(left)))
-    mass = total[ends[start:stop] - start] - total[:-1]
-    covers = (np.arange(len(part)) <= best) & (ends[start:stop] - start > best)
-    first = int(np.where(covers, mass, -1.0).argmax())
-    return Snippet(note, start + first, int(ends[start + first]) - 1, start + best, float(part[best]))
+    total = np.cumsum(np.exp(weights.sharpness * (part - part[best])))
+    chosen, most = best, -1.0
+    earliest = max(best - weights.window_lines + 1, 0)
+    for first, end in enumerate((ends[start + earliest : start + best + 1] - start).tolist(), earliest):
+        mass = total[end - 1] - (total[first - 1] if first else 0.0)
+        if end > best and mass > most:  # the first ones may end before the best line
+            chosen, most = first, mass
+    return Snippet(note, start + chosen, int(ends[start + chosen]) - 1, start + best, float(part[best]))
 
 
 def _trimmed(first: int, end: int, mass: float, left: Row, scores: Row, batch: Batch, weights: Weights) -> Snippet:

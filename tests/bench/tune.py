@@ -64,7 +64,7 @@ def samples(group: str, vault: MemoryVault, asked: Sequence[tuple[str, frozenset
             raw = searcher._signals(query, candidates, store)
             columns = []
             for name in SIGNALS:
-                values = raw[name] if name in PER_NOTE else best_of(raw[name], candidates.batch)
+                values = raw[name] if name in PER_NOTE else best_of([raw[name]], candidates.batch)[0]
                 best = max(float(values.max(initial=0.0)), SURE.get(name, 0.0))
                 columns.append(np.maximum(values, 0) / best if best else values)
             right = np.array([path in relevant for path in candidates.paths])
