@@ -191,7 +191,8 @@ class Updater:
     def _no_vectors(self) -> VectorWriter | None:
         """The writer of new vectors; None without a model."""
         model = self.chosen.embedder
-        return VectorWriter(self.files, model.dimensions) if model is not None else None
+        exact = self.weights.exact_chunks
+        return VectorWriter(self.files, model.dimensions, exact) if model is not None else None
 
     def _start(self) -> None:
         """Start an empty index."""

@@ -15,10 +15,11 @@ from agent.index.arrays import Floats
 from agent.index.chunk_rows import ChunkRows, rows_of
 from agent.index.files import IndexFiles
 from agent.index.growing import GrowingArray
-from agent.index.nearest import nearest_by_signs, nearest_notes, sign_words
-from agent.index.vector_files import VectorColumns, VectorState, columns_of, parse_state
+from agent.index.nearest import nearest_notes
+from agent.index.signs import Middle, nearest_by_signs, sign_words
+from agent.index.vector_files import ColumnExtent, VectorColumns, VectorState, columns_of, parse_state
 
-_ONE_OF = 75
+_ONE_OF = 200
 """One more of so many chunks is compared in full: the more there are, the more are as near by their signs alone."""
 
 
@@ -44,6 +45,10 @@ class VectorIndex:
         return len(self) <= self.limits[0]
 
     @property
+    def middle(self) -> Middle:
+        return np.array(self.state.middle, np.int8)
+
+    @property
     def compared(self) -> int:
         """The least number of chunks that are compared in full, if not all are."""
         return self.limits[1] + len(self) // _ONE_OF
@@ -56,7 +61,8 @@ class VectorIndex:
         notes, gone, extent = self.notes.entries, self.gone.entries, self.state.rows
         if self.is_small:
             return nearest_notes(self.rows.hold(extent), notes, vector, count, gone)
-        near = nearest_by_signs([each.entries for each in self.signs], vector, self.compared, gone)
+        signs = [each.entries for each in self.signs]
+        near = nearest_by_signs(signs, self.middle, vector, self.compared, gone)
         return nearest_notes(self.rows.take(near, self.sums.entries[near], extent), notes[near], vector, count)
 
 
@@ -74,7 +80,8 @@ def load_vectors(
         none = GrowingArray(np.zeros(0, np.uint32))
         signs = (GrowingArray(np.zeros(0, np.uint64)),) * sign_words(dimensions)
         rows = rows_of(columns.rows, files.inode())
-        held = VectorIndex(VectorState(now.name, dimensions), none, none, signs, none, rows, limits)
+        nothing = replace(now, heads=ColumnExtent(), rows=ColumnExtent(), gone=ColumnExtent())
+        held = VectorIndex(nothing, none, none, signs, none, rows, limits)
     grown = replace(_grown(held, now, columns), limits=limits)
     if grown.is_small:
         grown.rows.hold(now.rows)  # ahead of the search, which has more to wait for

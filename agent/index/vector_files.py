@@ -1,6 +1,6 @@
 """The files of the chunk vectors: three columns that only ever grow, in one folder, with what is valid of them.
 
-heads   for each chunk: its note, the checksum of its row, and the signs of its dimensions
+heads   for each chunk: its note, the checksum of its row, and its signs about the middle of all (`signs`)
 rows    for each chunk: 8 bits a dimension
 gone    the places of the chunks that were removed
 
@@ -24,14 +24,17 @@ from numpy.typing import NDArray
 from agent.config.private import FILE, make_folder
 from agent.dataclass import dataclass
 from agent.index.damage import Damaged
-from agent.index.nearest import SmallRows, pack_signs, sign_words
+from agent.index.nearest import SmallRows
+from agent.index.signs import Middle, pack_signs, sign_words
 
 Entries: TypeAlias = NDArray[Any]
 """Entries of a column: of `heads` with the fields `note`, `sum` and `signs`, of `rows` and `gone` plain numbers."""
 _PIECE = 1 << 22
 """Bytes that are read at once."""
 _BUFFER = 1 << 18
-"""Bytes that are read at once where a few entries of many are wanted: they stay in the processor's cache."""
+"""Bytes that are read at once where some entries of many are wanted: they stay in the processor's cache."""
+_FEW = 16
+"""Up to so many entries, each is read alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,34 +47,42 @@ class ColumnExtent:
 
 @dataclass(frozen=True, slots=True)
 class VectorState:
-    """What is valid: `name` is that of the folder, which a new one never shares with an old one."""
+    """What is valid: `name` is that of the folder, which a new one never shares with an old one.
+
+    `middle` is what the signs are about, `sums` are those of the rows that are there; one number for each dimension.
+    """
 
     name: str
     dimensions: int
+    middle: tuple[int, ...]
+    sums: tuple[int, ...]
     heads: ColumnExtent = ColumnExtent()
     rows: ColumnExtent = ColumnExtent()
     gone: ColumnExtent = ColumnExtent()
 
     def to_json(self) -> str:
         columns = [[each.count, each.checksum] for each in (self.heads, self.rows, self.gone)]
-        return json.dumps([self.name, self.dimensions, columns])
+        return json.dumps([self.name, self.dimensions, columns, self.middle, self.sums])
 
 
-def new_state(dimensions: int) -> VectorState:
-    """Nothing, in a folder that does not exist."""
-    return VectorState(os.urandom(6).hex(), dimensions)
+def new_state(dimensions: int, middle: Middle | None = None) -> VectorState:
+    """Nothing, in a folder that does not exist; without a middle, its signs are about zero."""
+    zeros = (0,) * dimensions
+    about = zeros if middle is None else tuple(middle.tolist())
+    return VectorState(os.urandom(6).hex(), dimensions, about, zeros)
 
 
 def parse_state(text: str, dimensions: int) -> VectorState:
     """The state in the passage store; raises `Damaged` for none, or for vectors of other dimensions."""
     try:
-        name, found, columns = json.loads(text)
+        name, found, columns, *numbers = json.loads(text)
         heads, rows, gone = (ColumnExtent(int(count), int(checksum)) for count, checksum in columns)
+        middle, sums = (tuple(int(number) for number in each) for each in numbers)
     except (ValueError, TypeError) as error:
         raise Damaged("the vectors are missing") from error
     if found != dimensions:
         raise Damaged("the vectors have {found} dimensions instead of {dimensions}", found=found, dimensions=dimensions)
-    return VectorState(str(name), dimensions, heads, rows, gone)
+    return VectorState(str(name), dimensions, middle, sums, heads, rows, gone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +132,7 @@ class VectorColumn:
         for each. Raises `Damaged` when it ends before one of them.
         """
         kind, shape = self.kind.subdtype or (self.kind, ())
-        together = max(_BUFFER // self.kind.itemsize, 1)
+        together = max(_BUFFER // self.kind.itemsize, 1) if len(places) > _FEW else 1
         buffer, found = np.empty((together, *shape), kind), np.empty((len(places), *shape), kind)
         order = np.argsort(places, kind="stable")
         piece, within = np.divmod(places[order], together)
@@ -153,6 +164,12 @@ class VectorColumn:
                 left = left[file.write(left) :]
         return ColumnExtent(after.count + len(entries), checksum)
 
+    def shorten(self, to: ColumnExtent) -> None:
+        """Remove what is behind some entries; does nothing without it."""
+        end = to.count * self.kind.itemsize
+        if self.path.is_file() and self.path.stat().st_size > end:
+            os.truncate(self.path, end)
+
 
 @dataclass(frozen=True, slots=True)
 class VectorColumns:
@@ -173,10 +190,10 @@ def columns_of(folder: Path, dimensions: int) -> VectorColumns:
     )
 
 
-def make_heads(notes: NDArray[np.uint32], rows: SmallRows, kind: np.dtype[Any]) -> Entries:
+def make_heads(notes: NDArray[np.uint32], rows: SmallRows, middle: Middle, kind: np.dtype[Any]) -> Entries:
     """The entries of `heads` for some chunks."""
     heads = np.zeros(len(rows), kind)
     heads["note"] = notes
     heads["sum"] = [crc32(row) for row in rows]
-    heads["signs"] = pack_signs(rows > 0)
+    heads["signs"] = pack_signs(rows > middle)
     return heads

@@ -10,12 +10,11 @@ from types import MappingProxyType
 
 from agent.dataclass import dataclass
 
-EXACT_CHUNKS = 32_000
-"""Up to this many chunks (10,000 notes of 130 words) every one is compared: 2 ms, and no match is missed."""
-SHORTLIST = 7_000
-"""Chunks of a larger index that are compared in full, and one of 75 besides. Of the 10 nearest of 100,000 all are among
-them, of a million .998 (`python -m tests.bench vectors`); of words drawn by chance, where all are nearly as near, .975
-of 300,000 and .978 of a million."""
+EXACT_CHUNKS = 16_000
+"""Up to this many chunks every one is compared in full: 1 ms, and no match is missed."""
+SHORTLIST = 5_500
+"""Chunks of a larger index that are compared in full, and one of 200 besides. Of the 10 nearest of a million .991 are
+among them (`python -m tests.bench vectors`), of 498,000 of words drawn by chance, all nearly as near, .997."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,5 +79,5 @@ class Weights:
     """The factor by which the best line of a passage outweighs its neighbours."""
     exact_chunks: int = EXACT_CHUNKS
     """Above this many chunks, only those nearest by the signs of their vectors are compared in full: `shortlist`, and
-    one of 75."""
+    one of 200."""
     shortlist: int = SHORTLIST

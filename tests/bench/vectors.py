@@ -18,7 +18,8 @@ from agent.errors import Permanent
 from agent.index.arrays import Floats
 from agent.index.embedder import Embedder, choose_embedder
 from agent.index.files import IndexFiles
-from agent.index.nearest import nearest_by_signs, small_rows
+from agent.index.nearest import small_rows
+from agent.index.signs import nearest_by_signs
 from agent.index.vector import VectorIndex, load_vectors
 from agent.index.vector_writer import VectorWriter
 from agent.index.weights import EXACT_CHUNKS, SHORTLIST
@@ -124,7 +125,7 @@ def recall(index: VectorIndex, asked: Floats, lines: Lines, chunks: int) -> floa
     )
     shares, signs = [], [each.entries for each in index.signs]
     for question, nearness in zip(asked, near, strict=True):
-        found = np.arange(chunks) if index.is_small else nearest_by_signs(signs, question, index.compared)
+        found = np.arange(chunks) if index.is_small else nearest_by_signs(signs, index.middle, question, index.compared)
         last = np.sort(nearness)[-_NEAREST]
         shares.append(min(int(np.count_nonzero(nearness[found] >= last - 1e-3)), _NEAREST) / _NEAREST)
     return float(np.mean(shares))

@@ -38,7 +38,7 @@ class Shelf:
     reader: VectorIndex | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.writer = VectorWriter(IndexFiles(self.folder), DIMENSIONS)
+        self.writer = VectorWriter(IndexFiles(self.folder), DIMENSIONS, self.limits[0])
 
     @property
     def data(self) -> Path:

@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 
 from agent.index.damage import Damaged
 from agent.index.files import IndexFiles
-from agent.index.nearest import nearest_by_signs, nearest_notes, pack_signs, small_rows
+from agent.index.nearest import nearest_notes, small_rows
+from agent.index.signs import nearest_by_signs, pack_signs
 from agent.index.vector import load_vectors
 from agent.index.vector_files import ColumnExtent, columns_of
 from agent.index.vector_writer import VectorWriter
 from tests.index.shelf import ALL, DIMENSIONS, KINDS, ROWS, Shelf, nearest, question
 
+ABOUT_ZERO = np.zeros(DIMENSIONS, np.int8)
 FEW = (0, 60)
 """Limits with which every index is searched by signs first."""
 
@@ -88,16 +90,16 @@ def test_above_the_limit_nearly_all_that_is_nearest_is_found(shelf: Shelf) -> No
 def test_the_shortlist_has_all_that_tie_with_its_last_one() -> None:
     signs = [*pack_signs(np.repeat(KINDS, 5, axis=0) > 0).T]
     for wanted in range(1, 60):
-        found = nearest_by_signs(signs, KINDS[3], wanted)
+        found = nearest_by_signs(signs, ABOUT_ZERO, KINDS[3], wanted)
         assert len(found) >= wanted and len(found) % 5 == 0
         assert set(range(15, 20)) <= set(found.tolist())
 
 
 def test_a_question_and_its_opposite_differ_in_every_sign_and_are_not_taken_for_the_same() -> None:
     rows = np.ones((2, 1024), np.float32) * np.array([[1], [-1]], np.float32) / 32
-    signs = [*pack_signs(rows > 0).T]
-    assert nearest_by_signs(signs, rows[0], 1).tolist() == [0]
-    assert nearest_by_signs(signs, rows[1], 1).tolist() == [1]
+    signs, middle = [*pack_signs(rows > 0).T], np.zeros(1024, np.int8)
+    assert nearest_by_signs(signs, middle, rows[0], 1).tolist() == [0]
+    assert nearest_by_signs(signs, middle, rows[1], 1).tolist() == [1]
 
 
 def test_a_text_without_tokens_has_no_direction_and_harms_nobody(shelf: Shelf) -> None:
@@ -134,7 +136,7 @@ def test_whatever_came_and_went_what_is_there_is_found(steps: list[tuple[str, in
             elif state:
                 if name == "reload":
                     state, sure = shelf.writer.save(), set(there)
-                shelf.writer = VectorWriter(IndexFiles(Path(folder)), DIMENSIONS)
+                shelf.writer = VectorWriter(IndexFiles(Path(folder)), DIMENSIONS, limits[0])
                 shelf.writer.load(state, verify=True)  # what a killed update wrote is not there
                 there = set(sure)
         assert set(shelf.open().search(question(), 5)) == nearest(there, 5)
@@ -173,7 +175,7 @@ def test_a_few_that_are_removed_are_not_found_though_their_bytes_are_there(
         index = shelf.open(again=again)
         if again:
             state = shelf.writer.save()
-            shelf.writer = VectorWriter(IndexFiles(tmp_path), DIMENSIONS)
+            shelf.writer = VectorWriter(IndexFiles(tmp_path), DIMENSIONS, limits[0])
             shelf.writer.load(state)
         assert shelf.data == name and len(index) == len(shelf.writer)
         assert gone not in index.search(question(), 6) and set(nearby) <= set(index.search(question(), 6))
