@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.index.arrays import Floats
 from agent.index.damage import Damaged
 from agent.index.nearest import small_rows
-from agent.index.signs import middle_of, nearest_by_signs, pack_signs
+from agent.index.signs import Middle, middle_of, nearest_by_signs, pack_signs
 from agent.index.vector_files import ColumnExtent, VectorState, columns_of
 from tests.index.shelf import DIMENSIONS, ROWS, Shelf
 
@@ -20,16 +21,17 @@ LEVEL = 8
 """The middle is a multiple of it."""
 
 
-def shared(share: float, count: int = 6_000, dimensions: int = 128) -> np.ndarray:
+def shared(share: float, count: int = 6_000, dimensions: int = 128) -> Floats:
     """Vectors drawn by chance that all have a part of this length in one direction."""
     chance = np.random.default_rng(3)
     both = chance.standard_normal((count + 1, dimensions))
     both /= np.linalg.norm(both, axis=1, keepdims=True)
     rows = share * both[0] + np.sqrt(1 - share * share) * both[1:]
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    unit: Floats = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit
 
 
-def found(rows: np.ndarray, middle: np.ndarray, wanted: int) -> float:
+def found(rows: Floats, middle: Middle, wanted: int) -> float:
     """The share of the 10 nearest of 40 vectors that are among the wanted nearest by signs."""
     small = small_rows(rows)
     signs, exact = [*pack_signs(small > middle).T], small.astype(np.float32) / np.linalg.norm(small, axis=1)[:, None]
@@ -64,7 +66,7 @@ def signs_of(shelf: Shelf, state: VectorState) -> dict[int, bytes]:
     return {int(each["note"]): each["signs"].tobytes() for at, each in enumerate(heads) if at not in {*gone.tolist()}}
 
 
-def leaning(notes: list[int]) -> list[np.ndarray]:
+def leaning(notes: list[int]) -> list[Floats]:
     """The rows of some notes, of which each second one leans to one side: the middle depends on which there are."""
     rows = ROWS[notes] + np.where(np.array(notes) % 2, 0.3, 0.0)[:, None].astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
