@@ -57,7 +57,8 @@ def preview_recall(workspace: Workspace, look: Callable[[], tuple[SearchResult, 
     """The result of `look` (and why the index is behind) with receipts: path, lines, commit, score and reasons."""
     answer, late = look()
     answer = replace(answer, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
-    edited = {item.path for item in workspace.vault.changed_files()}
+    found = sorted({hit.path for hit in answer.hits})
+    edited = {item.path for item in workspace.vault.changed_files(found)} if found else set()
     pieces: list[dict[str, object]] = [
         {
             "path": hit.path,
