@@ -70,7 +70,7 @@ def _notes(vault: Vault) -> Iterator[Check]:
     found, paths = _Found(vault.home), vault.note_paths()
     for path in paths:
         try:
-            found.read(path, vault.read(path) or b"")
+            found.read(path, _bytes_of(vault, path))
         except (AgentError, OSError) as error:
             found.unreadable.append(f"{path}: {error}")
     twice = [f"{name}: {', '.join(where)}" for name, where in found.ids.items() if len(where) > 1]
@@ -91,6 +91,14 @@ def _notes(vault: Vault) -> Iterator[Check]:
     )
     if not found.headers and not found.unreadable:
         yield ok("notes", "{count} can be read", count=len(paths))
+
+
+def _bytes_of(vault: Vault, path: str) -> bytes:
+    """A note's bytes of this moment; what cannot be read so is read again with all care, which says what it is."""
+    try:
+        return vault.glance(path)
+    except OSError:
+        return vault.read(path) or b""
 
 
 def _broken(links: Sequence[tuple[str, str]], paths: Collection[str]) -> list[str]:
