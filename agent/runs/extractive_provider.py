@@ -11,7 +11,6 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from agent.dataclass import dataclass
-from agent.index.analysis import terms
 from agent.index.hit import Hit
 from agent.llm.messages import Assistant, Reply, Request, Usage, User
 from agent.llm.offline import Offline, Quoted, QuotedPassage, format_reply
@@ -19,13 +18,15 @@ from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.memory.capture.facts import is_complete, stated_last
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import rests_on
+from agent.memory.memory_note import words as fact_in
 from agent.memory.recall.candidates import ENTRY_KINDS
 from agent.memory.recall.eligibility import is_bare
 from agent.memory.recall.floor import SURE, coverage, fits_by_itself
 from agent.memory.recall.recaller import Remembered, plain
 from agent.memory.understanding.small_talk import is_small_talk
 from agent.memory.understanding.statements import is_question, sentences_in
-from agent.memory.understanding.vocabulary import pattern
+from agent.memory.understanding.vocabulary import pattern, patterns, words
+from agent.memory.understanding.wording import wording
 from agent.runs.recall_source import RecallSource
 from agent.texts import Language
 from agent.vault.folders import QUESTIONS, SESSION_LINK
@@ -112,7 +113,7 @@ def _closest(question: str, found: Sequence[Remembered | Hit]) -> tuple[Sequence
     as MEMORY.md or a day's log, the lines with a word of it; where none has any, the first few, and True, as they may
     be near by chance."""
     told = {each.link for each in found if isinstance(each, Remembered) and each.kind in ENTRY_KINDS}
-    asked = frozenset(terms(question))
+    asked = _subjects(question)
     best = max((_share(each) for each in found if not _is_list(each)), default=0.0)
     close: list[Remembered | Hit] = []
     for each in found:
@@ -126,6 +127,13 @@ def _closest(question: str, found: Sequence[Remembered | Hit]) -> tuple[Sequence
     return [each for each in found if not _is_list(each)][:BY_CHANCE], True
 
 
+def _subjects(text: str) -> frozenset[str]:
+    """The terms that say what a text is about: no pronouns, and of scripts without spaces only pairs of characters."""
+    said = wording(text)
+    found = said.terms - words("subjectless") if text.isascii() else (said.terms - said.words) or said.terms
+    return frozenset(term for term in found if not any(each.fullmatch(term) for each in patterns("persons")))
+
+
 def _is_list(found: Remembered | Hit) -> bool:
     """True for a passage of a list of facts; not for the log of a day that the question names."""
     return isinstance(found, Remembered) and found.kind not in ENTRY_KINDS and not found.is_asked_for
@@ -134,7 +142,7 @@ def _is_list(found: Remembered | Hit) -> bool:
 def _tells(row: str, asked: Collection[str], told: Collection[str]) -> bool:
     """True for a line with a fact that has a word of the question, and whose entry is not quoted, too."""
     is_fact = not (is_bare(row) or row.startswith("#") or _OF_SESSION.search(row) or rests_on(row, told))
-    return is_fact and not frozenset(terms(row)).isdisjoint(asked)
+    return is_fact and not wording(fact_in(row) or row).terms.isdisjoint(asked)
 
 
 def _share(found: Remembered | Hit) -> float:

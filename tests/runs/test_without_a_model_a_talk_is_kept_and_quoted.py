@@ -61,6 +61,13 @@ def test_a_question_in_the_log_of_a_day_is_no_answer_to_itself(talk: Talk) -> No
     assert "> The weekly meeting is on Thursday at ten." in answer and "18:13" not in answer
 
 
+def test_of_a_list_of_facts_only_lines_about_the_question_are_quoted(talk: Talk) -> None:
+    lines = "- My cousin Ben is getting married ([[a]]) · said once\n- My knee hurts after running ([[b]])\n"
+    (talk.root / "MEMORY.md").write_text(f"---\ntype: memory\n---\n# Long-term memory\n\n## People\n\n{lines}", "utf-8")
+    answer = talk.say("What did I say about my knee?")
+    assert "My knee hurts after running" in answer and "cousin" not in answer
+
+
 def test_another_home_is_found_among_many_memories_without_a_word_in_common(talk: Talk) -> None:
     talk.say("I live in Leeds.")
     for number, name in enumerate(("Ana", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jo")):
