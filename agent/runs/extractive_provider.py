@@ -15,6 +15,7 @@ from agent.index.hit import Hit
 from agent.llm.messages import Assistant, Reply, Request, Usage, User
 from agent.llm.offline import Offline, Quoted, QuotedPassage, format_reply
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.markdown.requests import has_answer, own_words
 from agent.memory.capture.facts import is_complete, stated_last
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import rests_on
@@ -101,11 +102,20 @@ class ExtractiveProvider:
         home, answer = self.recall.workspace.vault.home, self.recall.others(question, PASSAGES)
         return [
             hit
-            for hit in answer.hits
+            for hit in filter(None, map(self._written, answer.hits))
             if (_share(hit) or fits_by_itself(question, hit, answer.mode))
             and plain(hit.passage) not in plain(question)
             and not home.holds(hit.path, QUESTIONS)
         ]
+
+    def _written(self, hit: Hit) -> Hit | None:
+        """The hit without what the agent has answered in that note; None if nothing else is in it."""
+        data = self.recall.workspace.vault.read(hit.path) or b""
+        if not has_answer(data):
+            return hit
+        rows = frozenset(own_words(data).splitlines())
+        left = "\n".join(row for row in hit.passage.splitlines() if not row.strip() or row in rows).strip()
+        return replace(hit, passage=left) if left else None
 
 
 def _closest(question: str, found: Sequence[Remembered | Hit]) -> tuple[Sequence[Remembered | Hit], bool]:

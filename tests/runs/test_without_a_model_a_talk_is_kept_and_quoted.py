@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.stories.agents import document, furnish
+from tests.vaults import write
 
 
 class Talk:
@@ -96,3 +97,14 @@ def test_with_two_that_disagree_the_newer_one_says_so(talk: Talk) -> None:
     asked = talk.say("Where does Kate live?")
     assert asked.index("> Kate has moved to Bath") < asked.index("> My sister Kate lives in York")
     assert "; it says otherwise than [[" in asked
+
+
+def test_what_was_answered_in_a_note_is_not_quoted_as_what_it_says(talk: Talk) -> None:
+    """Without this, each answer quotes the one before."""
+    for name in ("one", "two", "three"):
+        write(talk.root / f"{name}.md", f"The harbour of {name} is deep.\n\n- [ ] @agent how deep is the harbour?\n")
+        document(talk.root, {}, "run", f"{name}.md")
+    last = (talk.root / "three.md").read_text("utf-8")
+    assert "The harbour of" in last.partition("%% vault-agent: answer")[2]
+    assert last.count("No language model") <= 1 and "> >" not in last
+    assert "%% vault-agent" not in str(talk.say("How deep is the harbour?"))
