@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import UserError
+from agent.interfaces.cli.main import main
 from agent.vault.change import Stamp
 from agent.vault.health.examine import repository
 from agent.vault.health.probe import Level
@@ -67,3 +68,18 @@ def test_a_repository_without_a_commit_is_not_damaged(tmp_path: Path) -> None:
     vault = make_vault(tmp_path)
     git(vault.place.root, "switch", "-q", "--orphan", "new")
     assert vault.head is None and commits(vault) == []
+
+
+def test_damaged_objects_say_how_a_new_history_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = make_vault(tmp_path, {"plan.md": "one\n"})
+    for file in (vault.place.gitdir / "objects").glob("??/*"):
+        file.chmod(0o644)
+        file.write_bytes(b"garbage")
+    (found,) = [each for each in repository(vault, fix=False) if each.name == "objects"]
+    assert found.level is Level.BAD and "vault-agent init ." in found.details[-1]
+    assert not [line for line in found.details if "core.fsync" in line]
+
+    monkeypatch.setenv("VAULT_AGENT_HOME", str(tmp_path / "home"))
+    (vault.place.root / ".git").rename(tmp_path / "damaged.git")
+    assert main(["init", str(vault.place.root), "-y"]) == 0
+    assert git(vault.place.root, "show", "HEAD:plan.md") == "one\n"

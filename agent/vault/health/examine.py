@@ -22,6 +22,10 @@ from agent.vault.store import Vault
 
 FIX = "vault-agent doctor --fix"
 FSCK_SECONDS = 30.0
+_ANEW = Sentence(
+    "your notes are whole; if neither a remote nor a copy of .git has the history, begin a new one: "
+    "mv .git ../damaged.git, then vault-agent init ."
+)
 _LOGGED = 20
 """Rows at the end of git's log of a branch in which its last commit is looked for."""
 _ID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
@@ -202,8 +206,8 @@ def _objects(vault: Vault) -> Iterator[Check]:
             seconds=FSCK_SECONDS,
         )
     except GitFailed as error:
-        lines = tuple(error.stderr.strip().splitlines())
-        yield bad("objects", "git fsck finds damage", lines, "git fsck --full")
+        lines = (line for line in error.stderr.strip().splitlines() if not line.startswith("warning: core."))
+        yield bad("objects", "git fsck finds damage", (*lines, _ANEW), "git fsck --full")
     else:
         yield ok("objects", "git fsck finds nothing missing")
 
