@@ -154,9 +154,8 @@ def _best_of_units(near: Floats, place: NDArray[np.int64], starts: Ints) -> Floa
     """
     best, taken = np.empty((len(near), len(starts)), np.float32), np.empty(len(place), np.float32)
     for values, found in zip(near, best, strict=True):
-        values.take(
-            place, out=taken, mode="clip"
-        )  # all are in range; to be checked, they would be taken elsewhere first
+        # All are in range; to have that checked, they would be taken elsewhere first.
+        values.take(place, out=taken, mode="clip")
         np.maximum.reduceat(taken, starts, out=found)
     return best
 

@@ -85,9 +85,10 @@ class JobShelf:
                 own = self.vault.provenance.own_version(path, data)
             except (BadPath, OSError):
                 continue
-            if own != data and data is not None:
+            known = self._job(path, own)
+            if own != data and data is not None and (known is not None or parse_job(path, data) is not None):
                 waiting.append(path)
-            match self._job(path, own):
+            match known:
                 case Job() as job:
                     found.append(job)
                 case JobProblem() as problem:

@@ -76,7 +76,8 @@ def command(
     on_stop(stop)
     daemon.meanwhile = _load_doors
     daemon.doors = partial(_doors, output, _port(settings, port), is_open)
-    output.note(text("live.reading", settings.vault.language))
+    if not is_watched(daemon.workspace):
+        output.note(text("live.reading", settings.vault.language))
 
     def watching() -> None:
         look_while_staying()
