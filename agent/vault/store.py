@@ -143,12 +143,13 @@ class Vault:
             self._drain()
             return writer.perform(order)
 
-    def commit_held(self, paths: Collection[str] | None = None) -> None:
-        """Commit the held notes of these paths, or all; they stay held while the repository is not free."""
+    def commit_held(self, paths: Collection[str] | None = None, run: str = "") -> None:
+        """Commit the held notes of these paths that a run wrote last, or all; while git is not free they stay held."""
         writer = self.writer
 
         def wanted() -> "list[HeldNote]":
-            return [note for note in writer.held.all() if paths is None or note.path in paths]
+            held = (note for note in writer.held.all() if run in ("", note.stamp.run))
+            return [note for note in held if paths is None or note.path in paths]
 
         if not wanted():
             return
@@ -340,8 +341,7 @@ def recover(writer: "Writer") -> None:
 
 
 def _note_paths(git: Git, place: Place, folder: str = "") -> list[str]:
-    prefix = place.prefix
-    where = ("--", prefix + folder) if folder else place.pathspec
+    where, prefix = ("--", place.prefix + folder) if folder else place.pathspec, place.prefix
     listed = git.fields("ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard", *where)
     rows = ((row[:1], row[2:].removeprefix(prefix)) for row in listed)
     return sorted({name for tag, name in rows if is_note(name) and (tag != "S" or os.path.lexists(place.root / name))})

@@ -76,8 +76,9 @@ def test_a_record_that_nothing_follows_from_is_committed_by_itself(tmp_path: Pat
     hold(vault, "one")
     hold(vault, "two")
     vault.commit_held(("sessions/other.md",))
+    vault.commit_held((RECORD,), "the run before, which is written down late")
     assert subjects(vault.place.root) == []
-    vault.commit_held((RECORD,))
+    vault.commit_held((RECORD,), STAMP.run)
     assert subjects(vault.place.root) == ["vault-agent: session: two"]
 
 

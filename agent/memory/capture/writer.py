@@ -203,7 +203,8 @@ class CaptureWorker:
         if is_captured(event):
             self.then(lambda: self._work_on(event))
         if not self._holds(event):
-            self.then(lambda: _insist(lambda: self._keeper.vault.commit_held((event.session,)), event.run))
+            # only its own: until this is reached, the next run may have begun in the session
+            self.then(lambda: _insist(lambda: self._keeper.vault.commit_held((event.session,), event.run), event.run))
 
     def _holds(self, event: TaskCompleted) -> bool:
         return self.hold and "." not in event.run and event.outcome != "interrupted"
