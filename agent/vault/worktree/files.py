@@ -16,7 +16,7 @@ from agent.dataclass import dataclass
 from agent.errors import BadPath, NoteExists, Retryable
 from agent.vault.plumbing.object_ids import FILE, LINK, PROGRAM
 from agent.vault.worktree import attributes, exchange
-from agent.vault.worktree.paths import check_inside
+from agent.vault.worktree.paths import check, check_inside
 
 SETTLE_SECONDS = 2.0
 PART = ".part"
@@ -166,8 +166,12 @@ class Files:
             return None
 
     def stage(self, path: str, temporary: str, data: bytes, mode: int | None) -> None:
-        """Write `data` under the temporary name beside `path`, flushed; missing folders are created."""
-        check_inside(path)
+        """Write `data` under the temporary name beside `path`, flushed; missing folders are created. A file that is not
+        there yet, which may come from a remote, needs a name that any system can have."""
+        if os.path.lexists(self.root / path):
+            check_inside(path)
+        else:
+            check(path, system=True)
         with self.folder(path, make=True) as (here, _):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             part = temporary + PART
