@@ -87,7 +87,8 @@ def test_a_run_stopped_by_repetition_concludes_and_its_open_calls_are_answered(t
     model = Worker(work=lambda number: [ToolCall(f"c{number}{n}", "vault_read", {"path": "gone.md"}) for n in range(2)])
     here = Stage(tmp_path, model)
     ended = go(here)
-    assert (ended.outcome, ended.answer) == (RunOutcome.LIMIT, SAID) and "vault_read failed 3 times" in ended.reason
+    assert (ended.outcome, ended.answer) == (RunOutcome.LIMIT, SAID)
+    assert 'vault_read "gone.md" failed 3 times' in ended.reason
     history = load_session(here.vault, ended.session).history
     asked = [call.id for each in history if isinstance(each, Assistant) for call in each.calls]
     assert [each.call for each in history if isinstance(each, ToolResult)] == asked

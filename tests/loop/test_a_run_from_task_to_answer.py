@@ -111,7 +111,7 @@ def test_the_same_call_with_the_same_result_is_stopped_after_eight(tmp_path: Pat
     here = stage(tmp_path, [ScriptedReply("", (ScriptedCall("vault_read", {"path": "a.md"}),))] * 60, a="Apples.\n")
     ended = here.ask("Read it")
     assert (ended.outcome, ended.steps, len(ended.tools)) == (RunOutcome.LIMIT, 9, 8)
-    assert "vault_read was called 8 times" in ended.reason and "ask again in other words" in ended.hint
+    assert 'vault_read "a.md" gave the same result 8 times' in ended.reason and "ask again in other words" in ended.hint
     results = carried_out(load_session(here.vault, ended.session))
     warned = ["with the same result; answer with what you have" in result.text for result in results]
     assert warned == [False] * 2 + [True] * 6 and all("Apples." in result.text for result in results)

@@ -69,8 +69,8 @@ def test_a_job_is_found_by_the_names_that_people_use(tmp_path: Path) -> None:
 def test_what_arrived_does_not_count_until_its_person_has_looked(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {"jobs/night.md": JOB})
     mallory = shared_with_mallory(vault.place.root, tmp_path)
-    evil = {"jobs/evil.md": JOB, "jobs/night.md": JOB.replace("hello", "the password"), "jobs/About jobs.md": ABOUT}
-    mallory.pushes(evil)
+    secret = JOB.replace("hello", "the password")
+    mallory.pushes({"jobs/evil.md": JOB, "jobs/night.md": secret, "jobs/About jobs.md": ABOUT})
     shelf = JobShelf(vault)
     assert [job.text for job in shelf.load().jobs] == ["Say hello."]
     git(vault.place.root, "pull", "-q", "--ff-only", "origin", "main")
