@@ -143,20 +143,23 @@ class Vault:
             self._drain()
             return writer.perform(order)
 
-    def commit_held(self, paths: Collection[str] | None = None, run: str = "") -> None:
-        """Commit the held notes of these paths that a run wrote last, or all; while git is not free they stay held."""
+    def commit_held(self, paths: Collection[str] | None = None, only: "HeldNote | None" = None) -> None:
+        """Commit the held notes of these paths, or all, or `only` one if it is as it was; none while git is busy."""
         writer = self.writer
 
         def wanted() -> "list[HeldNote]":
-            held = (note for note in writer.held.all() if run in ("", note.stamp.run))
-            return [note for note in held if paths is None or note.path in paths]
+            held = [note for note in writer.held.all() if paths is None or note.path in paths]
+            return held if only is None else [note for note in held if note == only]
 
         if not wanted():
             return
         with in_plain_words(self.place), writer.exclusive():
             recover(writer)
-            if not writer.waiting_reason():
-                writer.commit_held(wanted())
+            writer.commit_held([] if writer.waiting_reason() else wanted())
+
+    def held(self, path: str) -> "HeldNote | None":
+        """The note at this path, if it is held."""
+        return self.writer.held.get(path)
 
     def held_of(self, session: str) -> tuple[str, ...]:
         """The paths of the held notes that the runs of a session wrote."""
@@ -245,7 +248,7 @@ class Vault:
         commit = self.git.run(*command, ok=(0, 1, 128)).decode().strip()
         if not commit:
             raise UserError("there is no commit {revision}", hint="vault-agent log lists them", revision=revision)
-        found = self.git.objects([f"{commit}:{self.place.prefix}{path}"])[0]
+        (found,) = self.git.objects([f"{commit}:{self.place.prefix}{path}"])
         return found.data if found and found.kind == "blob" else None
 
     def read_blobs(self, ids: Sequence[str]) -> list[bytes | None]:
@@ -347,16 +350,13 @@ def _note_paths(git: Git, place: Place, folder: str = "") -> list[str]:
     return sorted({name for tag, name in rows if is_note(name) and (tag != "S" or os.path.lexists(place.root / name))})
 
 
-def _init(root: Path) -> str:
-    return f"vault-agent init {shlex.quote(str(root))}"
-
-
 def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault:
     """The vault at `root`, with its private files under `state`; raises `NotAVault`."""
+    init = f"vault-agent init {shlex.quote(str(root))}"
     if not (root / MARKER).is_file():
-        raise NotAVault("{root} is not a vault", hint=_init(root), root=root)
+        raise NotAVault("{root} is not a vault", hint=init, root=root)
     if (place := locate(root)) is None:
-        raise NotAVault("{root} has no git repository any more", hint=_init(root), root=root)
+        raise NotAVault("{root} has no git repository any more", hint=init, root=root)
     with in_plain_words(place):
         vault = attach(place, state, clock, options)
     settle_home(vault.layout, root, vault.home)

@@ -203,8 +203,9 @@ class CaptureWorker:
         if is_captured(event):
             self.then(lambda: self._work_on(event))
         if not self._holds(event):
-            # only its own: until this is reached, the next run may have begun in the session
-            self.then(lambda: _insist(lambda: self._keeper.vault.commit_held((event.session,), event.run), event.run))
+            vault, said = self._keeper.vault, self._keeper.vault.held(event.session)
+            if said is not None:  # only that: until it is written down, the next run may have begun in the session
+                self.then(lambda: _insist(lambda: vault.commit_held(only=said), event.run))
 
     def _holds(self, event: TaskCompleted) -> bool:
         return self.hold and "." not in event.run and event.outcome != "interrupted"
