@@ -6,7 +6,7 @@ The name alone would ask a package registry, which need not have this program un
 import json
 import shlex
 import sys
-from importlib import metadata
+from importlib import import_module
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -27,7 +27,7 @@ def command_to_add(part: str) -> str:
 
 def _with_part(part: str) -> str:
     """The program with a part, as an installer is given it: its folder or address, or its name if neither is known."""
-    name = f"{_NAME}[{part}]"
+    name, metadata = f"{_NAME}[{part}]", import_module("importlib.metadata")  # slow to load, and hardly ever needed
     try:
         known = json.loads(metadata.distribution(_NAME).read_text("direct_url.json") or "{}")
     except (metadata.PackageNotFoundError, ValueError, OSError):
