@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
@@ -178,15 +178,6 @@ def parse_entry(data: bytes) -> Entry | None:
         contradicts,
         untrusted,
     )
-
-
-def doubted_at(claims: Iterable[tuple[float, Collection[str]]]) -> dict[str, float]:
-    """When each entry was contradicted last, by its link; of each claim, the time and the links that it contradicts."""
-    found: dict[str, float] = {}
-    for at, links in claims:
-        for link in links:
-            found[link] = max(found.get(link, 0.0), at)
-    return found
 
 
 def slots_in(note: Note) -> dict[str, str]:

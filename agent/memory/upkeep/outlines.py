@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from agent.config import private
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
-from agent.memory.entry import Entry, EntryType, Scope, doubted_at, parse_entry
+from agent.memory.entry import Entry, EntryType, Scope, parse_entry
 from agent.memory.expiry import lifetime
 from agent.memory.store import StoredEntry, session_days, with_offset
 from agent.memory.understanding.rules import same_words
@@ -122,9 +123,8 @@ def doubting(entries: Collection[Outlined], links: Collection[str]) -> list[Outl
 def doubted(entries: Collection[Outlined]) -> frozenset[str]:
     """The links of the entries that a later one contradicts and that were not said again since."""
     said = {each.link: each.outline.last_said for each in entries}
-    claims = doubting(entries, frozenset(said))
-    at = doubted_at((each.outline.created, each.outline.contradicts) for each in claims)
-    return frozenset(link for link, when in at.items() if link in said and said[link] <= when)
+    claims = (each.outline for each in doubting(entries, said.keys()))
+    return frozenset(link for claim in claims for link in claim.contradicts if said.get(link, inf) <= claim.created)
 
 
 def telling(entries: Collection[Outlined], since: datetime, times: int) -> list[Outlined]:
