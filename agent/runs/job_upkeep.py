@@ -1,14 +1,15 @@
 """What a person does with a job that exists: pause it, let it run again, and see what a day of it costs."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from importlib import import_module
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
+from agent.lazy import later
 from agent.markdown.note import Note
 from agent.schedule.goal_notes import GoalNotes
 from agent.schedule.goals import GOAL_TYPE
@@ -19,6 +20,17 @@ from agent.vault.change import Outcome, Stamp
 from agent.vault.store import Vault
 from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.vault.listing import contents
+    from agent.workspace.catch_up import behind_daemon
+    from agent.workspace.index_status import index_files, index_state, may_have_type
+else:
+    contents = later("agent.vault.listing", "contents")
+    behind_daemon = later("agent.workspace.catch_up", "behind_daemon")
+    index_files = later("agent.workspace.index_status", "index_files")
+    index_state = later("agent.workspace.index_status", "index_state")
+    may_have_type = later("agent.workspace.index_status", "may_have_type")
 
 _WEEK = timedelta(days=7)
 _MOST = 20_000
@@ -47,14 +59,10 @@ def job_shelf(
 def _may_be_goals(workspace: Workspace) -> frozenset[str] | None:
     """The notes that may be goals by the index, and those that it does not have as they are now; None if it cannot
     say. Git's search through 100,000 notes takes a second and more, and its list of them a third of one."""
-    index: ModuleType = import_module("agent.workspace.index_status")
     daemon = load_daemon_state(workspace)
-    if daemon is not None and import_module("agent.workspace.catch_up").behind_daemon(daemon) is None:
-        taken_in: frozenset[str] | None = index.may_have_type(index.index_files(workspace), GOAL_TYPE)
-        return taken_in
-    contents: Callable[[Vault], dict[str, str]] = import_module("agent.vault.listing").contents
-    found: frozenset[str] | None = index.index_state(workspace, partial(contents, workspace.vault), GOAL_TYPE).of_type
-    return found
+    if daemon is not None and behind_daemon(daemon) is None:
+        return may_have_type(index_files(workspace), GOAL_TYPE)
+    return index_state(workspace, partial(contents, workspace.vault), GOAL_TYPE).of_type
 
 
 def job_record(workspace: Workspace, job: str) -> JobRecord:

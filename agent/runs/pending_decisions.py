@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from agent.context.tokens import estimate
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.lazy import later
@@ -17,6 +18,7 @@ from agent.markdown.note import Note
 from agent.runs.decisions import approvals
 from agent.runs.job_approvals import pending_job_approvals, settle_job_approvals
 from agent.runs.skill_lookup import skills_on_demand
+from agent.runs.skill_set import skill_set
 from agent.skills.learning.offer_records import offer_records_folder, waiting_offers
 from agent.skills.loading.pins import pins_of
 from agent.skills.trust.review_records import waiting_reviews
@@ -30,13 +32,9 @@ from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from agent.context.tokens import estimate
     from agent.runs.skill_learning import skill_learning
-    from agent.runs.skill_set import skill_set
 else:
-    estimate = later("agent.context.tokens", "estimate")
     skill_learning = later("agent.runs.skill_learning", "skill_learning")
-    skill_set = later("agent.runs.skill_set", "skill_set")
 
 DecisionKind: TypeAlias = Literal["call", "skill_review", "skill_offer", "arrived_note", "remote", "job"] | ProposalKind
 
