@@ -89,6 +89,30 @@ def test_writes_go_on_while_it_is_packed_and_while_another_program_collects(vaul
     assert loose(root) == 0
 
 
+def test_objects_that_another_program_removes_meanwhile_are_no_error(vault: Vault) -> None:
+    objects = vault.place.gitdir / "objects"
+    others, pack_of_another = [objects / f"{number:02x}" for number in range(256)], objects / "pack" / "pack-0.pack"
+    ended = threading.Event()
+
+    def collect() -> None:
+        while not ended.is_set():
+            pack_of_another.touch()
+            for folder in others:
+                with suppress(OSError):  # those with objects in them stay
+                    folder.mkdir(exist_ok=True)
+                    folder.rmdir()
+            pack_of_another.unlink()
+
+    other = threading.Thread(target=collect)
+    other.start()
+    try:
+        for _ in range(100):
+            assert not is_packing_due(vault)
+    finally:
+        ended.set()
+        other.join()
+
+
 def test_an_old_base_of_a_split_index_is_deleted_when_nothing_names_it(vault: Vault) -> None:
     root, gitdir = vault.place.root, vault.place.gitdir
     git(root, "update-index", "--split-index")

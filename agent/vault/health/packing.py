@@ -5,7 +5,6 @@ reference or a person may still need it. Other programs may write, repack or col
 """
 
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -98,21 +97,20 @@ def _drop_unused_bases(vault: Vault) -> None:
 
 
 def _count(common: Path) -> int:
-    """The number of loose objects."""
-    return sum(1 for folder in _object_folders(common) for _ in os.scandir(folder))
-
-
-def _object_folders(common: Path) -> Iterator[Path]:
+    """The number of loose objects; unlike `os.scandir`, `os.walk` passes over a folder that is removed meanwhile."""
     folders = (common / "objects" / f"{number:02x}" for number in range(256))
-    yield from (folder for folder in folders if folder.is_dir())
+    return sum(len(names) for folder in folders for _, _, names in os.walk(folder))
 
 
 def _lacks_graph(common: Path) -> bool:
     info = common / "objects" / "info"
     if (info / "commit-graph").exists() or (info / "commit-graphs").exists():
         return False
-    packs = (common / "objects" / "pack").glob("*.pack")
-    return sum(path.stat().st_size for path in packs) >= _LONG_HISTORY
+    packed = 0
+    for path in (common / "objects" / "pack").glob("*.pack"):
+        with suppress(FileNotFoundError):  # another program has packed it anew
+            packed += path.stat().st_size
+    return packed >= _LONG_HISTORY
 
 
 def _has_many_refs(common: Path) -> bool:
