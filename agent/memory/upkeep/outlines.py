@@ -9,7 +9,7 @@ import json
 import os
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Container, Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -111,19 +111,19 @@ def current(entries: Collection[Outlined], since: datetime) -> list[Outlined]:
     return [each for each in entries if not each.outline.is_replaced and each.outline.times_since(since)]
 
 
-def doubting(entries: Collection[Outlined], links: Collection[str]) -> list[Outlined]:
+def doubting(entries: Collection[Outlined], links: Container[str]) -> list[Outlined]:
     """The entries that contradict one of these, and that nobody else wrote and no later one replaces."""
     return [
         each
         for each in entries
-        if not (each.untrusted or each.outline.is_replaced or frozenset(each.outline.contradicts).isdisjoint(links))
+        if any(link in links for link in each.outline.contradicts) and not (each.untrusted or each.outline.is_replaced)
     ]
 
 
 def doubted(entries: Collection[Outlined]) -> frozenset[str]:
     """The links of the entries that a later one contradicts and that were not said again since."""
     said = {each.link: each.outline.last_said for each in entries}
-    claims = (each.outline for each in doubting(entries, said.keys()))
+    claims = (each.outline for each in doubting(entries, said))
     return frozenset(link for claim in claims for link in claim.contradicts if said.get(link, inf) <= claim.created)
 
 
