@@ -82,10 +82,7 @@ class Diary:
         data = after.encode("utf-8", "surrogateescape")
         subject = f"memory(daily): summary of {day.isoformat()}"
         with vault.transaction(subject, Stamp("agent", tool=DAILY)) as transaction:
-            if before is None:
-                transaction.create(path, data)
-            else:
-                transaction.edit(path, before, data)
+            transaction.write(path, before, data)
         self.tell(DaySummarised(day.isoformat()))
         return transaction.outcome
 

@@ -111,8 +111,5 @@ def set_status(workspace: Workspace, job: Job, status: JobStatus) -> Outcome:
             before = vault.read(path)
             row = HistoryRow(now.astimezone(job.zone).replace(microsecond=0), "resumed")
             after = with_rows(before, job, [row], workspace.settings.vault.language)
-            if before is None:
-                change.create(path, after)
-            else:
-                change.edit(path, before, after)
+            change.write(path, before, after)
     return change.outcome

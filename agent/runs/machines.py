@@ -105,11 +105,7 @@ def note_machine(workspace: Workspace, *, has_daemon: bool) -> bool:
         for each in known:
             if each.path != path:
                 change.delete(each.path)
-        before = vault.read(path)
-        if before is None:
-            change.create(path, data)
-        else:
-            change.edit(path, before, data)
+        change.write(path, vault.read(path), data)
     return True
 
 

@@ -4,8 +4,6 @@ What steers the agent needs the person's yes to exactly this change; what only t
 refused. The request that got a yes is sent again, and is then carried out.
 """
 
-from collections.abc import Sequence
-
 from agent.dataclass import dataclass
 from agent.errors import BadPath, NoteGone, ToolFailed
 from agent.llm.messages import JsonObject
@@ -13,7 +11,7 @@ from agent.markdown.sections import add_to_section
 from agent.runs.decisions import approvals
 from agent.runs.left_requests import request_subject
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.notes import Fill
+from agent.tools.builtin.notes import Fill, write_drafts
 from agent.tools.note_access import check_readable, check_text
 from agent.tools.policy import Permission, Policies
 from agent.tools.policy_file import load_policies
@@ -115,7 +113,7 @@ class NoteChanges:
 
         def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
             with self.vault.transaction(subject, Stamp(self.actor, tool=name)) as change:
-                (fill or (lambda transaction: _write(transaction, drafts)))(change)
+                (fill or (lambda transaction: write_drafts(transaction, drafts)))(change)
             made.append(change.outcome)
             return ToolOutput(subject)
 
@@ -134,16 +132,6 @@ def note_changes(workspace: Workspace, actor: str, groups: frozenset[str] = _GRO
     """The changes of notes for one client; raises `ConfigError` for an invalid policy."""
     policies = load_policies(workspace.directories.config)
     return NoteChanges(workspace.vault, approvals(workspace), policies, actor, groups)
-
-
-def _write(change: Transaction, drafts: Sequence[Draft]) -> None:
-    for draft in drafts:
-        if draft.after is None:
-            change.delete(draft.path, draft.before)
-        elif draft.before is None:
-            change.create(draft.path, draft.after)
-        else:
-            change.edit(draft.path, draft.before, draft.after)
 
 
 def _text(data: bytes) -> str:

@@ -78,11 +78,7 @@ def post(vault: Vault, notes: Mapping[str, bytes], subject: str, stamp: Stamp) -
     """Write the notes, given by path, in one commit; existing ones are replaced."""
     with vault.transaction(subject, stamp) as change:
         for path, data in notes.items():
-            before = vault.read(path)
-            if before is None:
-                change.create(path, data)
-            else:
-                change.edit(path, before, data)
+            change.write(path, vault.read(path), data)
 
 
 def answer_in(data: bytes) -> bool | None:

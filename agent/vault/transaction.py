@@ -30,6 +30,13 @@ class Transaction:
         """Change `base`, as it was read, into `data`; merged three ways if the note has changed since."""
         self.requests.append(Edit(check_inside(path, system=self.system), base, data))
 
+    def write(self, path: str, base: bytes | None, data: bytes) -> None:
+        """Change `base` into `data`, as `edit` does; None: create the note, as `create` does."""
+        if base is None:
+            self.create(path, data)
+        else:
+            self.edit(path, base, data)
+
     def append(self, path: str, text: bytes, head: bytes = b"", section: bytes = b"") -> None:
         """Add text on a line of its own at the end, or at the end of a section; see `Append`."""
         self.requests.append(Append(check(path, system=self.system), text, head, section))

@@ -134,10 +134,8 @@ class EntryWriter:
             for each in additions:
                 transaction.append(each.path, each.text, each.head, each.section)
             for path, (before, after) in notes.changes.items():
-                if before is None:
-                    transaction.create(path, after)
-                elif before != after:
-                    transaction.edit(path, before, after)
+                if before != after:
+                    transaction.write(path, before, after)
         for path in notes.changes:
             self.wrote(path)
         return verdicts

@@ -221,10 +221,8 @@ class SkillOffers:
             settled = replace(offer, status="outdated", reason=f"{offer.skill} has changed since")
         body = f"Decided in {offer.path}."
         with self.vault.transaction(f"skills({settled.status}): {offer.name}", stamp, body=body) as change:
-            if settled.status == "accepted" and base is None:
-                change.create(offer.skill, offer.draft.encode())
-            elif settled.status == "accepted" and base is not None:
-                change.edit(offer.skill, base, offer.draft.encode())
+            if settled.status == "accepted":
+                change.write(offer.skill, base, offer.draft.encode())
             if data is not None and (after := _settled(data, settled, self.vault.clock.now())) is not None:
                 change.edit(offer.path, data, after)
         return save_offer(self.folder, settled)

@@ -50,7 +50,7 @@ class Notes:
         was_whole = [draft.before is None or context.shown.is_whole(draft.path, draft.before) for draft in drafts]
         stamp = Stamp(context.actor, run=context.run, tool=tool, session=context.session, call=context.call)
         with self.vault.transaction(subject, stamp) as change:
-            (fill or (lambda transaction: _write(transaction, drafts)))(change)
+            (fill or (lambda transaction: write_drafts(transaction, drafts)))(change)
         for draft, whole in zip(drafts, was_whole, strict=True):
             if draft.after is not None and whole:
                 with suppress(AgentError, OSError):  # it is committed, even if this read fails
@@ -78,14 +78,13 @@ class Notes:
         )
 
 
-def _write(change: Transaction, drafts: Sequence[Draft]) -> None:
+def write_drafts(change: Transaction, drafts: Sequence[Draft]) -> None:
+    """Add to a transaction what makes, changes or deletes the notes of the drafts."""
     for draft in drafts:
         if draft.after is None:
             change.delete(draft.path, draft.before)
-        elif draft.before is None:
-            change.create(draft.path, draft.after)
         else:
-            change.edit(draft.path, draft.before, draft.after)
+            change.write(draft.path, draft.before, draft.after)
 
 
 def _format_outcome(outcome: Outcome, subject: str) -> ToolOutput:

@@ -136,10 +136,7 @@ def _carry_out(vault: Vault, decided: Proposal, data: bytes) -> Proposal:
     with vault.transaction(subject, Stamp(decided.actor, tool=_TOOL), body=f"Decided in {decided.path}.") as change:
         if decided.status == "approved" and not _is_written(vault, decided.notes):
             for note in decided.notes:
-                if note.base is None:
-                    change.create(note.path, note.text.encode())
-                else:
-                    change.edit(note.path, note.base.encode(), note.text.encode())
+                change.write(note.path, None if note.base is None else note.base.encode(), note.text.encode())
         after = _settled(vault, decided, data)
         if after != data:
             change.edit(decided.path, data, after)

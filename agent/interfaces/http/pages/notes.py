@@ -190,10 +190,7 @@ def restore(request: PageRequest) -> Done:
     if data == now:
         return Done(request.text("restored_same"))
     with vault.transaction(f"restore: {path}", Stamp("human", tool=RESTORE), body=f"As in {commit[:10]}.") as change:
-        if now is None:
-            change.create(path, data)
-        else:
-            change.edit(path, now, data)
+        change.write(path, now, data)
     return Done(request.text("undo_waits" if change.outcome.queued else "restored"), "")
 
 
