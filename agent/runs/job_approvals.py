@@ -19,7 +19,7 @@ from agent.schedule.job import Job
 from agent.schedule.occurrences import Occurrence
 from agent.texts import Language, text
 from agent.vault.change import Create, Stamp
-from agent.vault.decision_notes import RecordFolder, answer_in, close, free_path
+from agent.vault.decision_notes import NoteDecision, RecordFolder, answer_in, close, free_path
 from agent.vault.layout import JOB_APPROVALS
 from agent.vault.proposals.proposal import ProposalDraft
 from agent.vault.proposals.proposal_note import compose_proposal
@@ -96,12 +96,12 @@ def pending_job_approvals(vault: Vault) -> tuple[JobApproval, ...]:
 def settle_job_approvals(vault: Vault) -> tuple[JobApproval, ...]:
     """Take in the ticks, and close what nobody answered in time; returns all answers that nobody has acted upon."""
     records, now = job_approvals(vault), vault.clock.now()
-    statuses: dict[str, Literal["approved", "rejected", "outdated"]] = {}
+    statuses: dict[str, NoteDecision] = {}
     for asked in _open(vault):
         found = _answer(vault, asked)
         if found is None and now < asked.expires:
             continue
-        status: Literal["approved", "rejected", "outdated"]
+        status: NoteDecision
         status = "outdated" if found is None else "approved" if found else "rejected"
         reason = parse_reason(vault.own_version(asked.path) or b"") if found is False else ""
         records.put(_key(asked), replace(asked, status=status, reason=reason))

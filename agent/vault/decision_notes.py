@@ -11,7 +11,7 @@ from dataclasses import asdict
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 from agent.dataclass import dataclass
 from agent.errors import BadNote
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     _Record = TypeVar("_Record", bound=DataclassInstance)
 else:
     _Record = TypeVar("_Record")
+
+NoteDecision: TypeAlias = Literal["approved", "rejected", "outdated"]
+"""What became of a question: a yes, a no, or neither, since what it asked about is no longer so."""
 
 
 def free_path(vault: Vault, name: str, taken: Collection[str]) -> str:
@@ -89,9 +92,7 @@ def answer_in(data: bytes) -> bool | None:
     return parse_decision(question_part(Note.parse(data).body.replace("\r\n", "\n")))
 
 
-def close(
-    vault: Vault, statuses: Mapping[str, Literal["approved", "rejected", "outdated"]], subject: str, stamp: Stamp
-) -> tuple[str, ...]:
+def close(vault: Vault, statuses: Mapping[str, NoteDecision], subject: str, stamp: Stamp) -> tuple[str, ...]:
     """Write the decision into the notes, given by path, in one commit; returns the paths of the changed notes.
 
     A note that is gone or cannot be changed is skipped: its record is what counts.
@@ -107,7 +108,7 @@ def close(
     return tuple(changed)
 
 
-def _closed(data: bytes, status: Literal["approved", "rejected", "outdated"], now: datetime) -> bytes:
+def _closed(data: bytes, status: NoteDecision, now: datetime) -> bytes:
     """The note with the decision; after a yes, which approves its text, without `untrusted`."""
     try:
         note = settled_note(data, None if status == "outdated" else status == "approved", status, now)

@@ -7,11 +7,9 @@ question are unchanged. Until it is approved, the note is marked as untrusted te
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import sha256
-from typing import Literal, TypeAlias
 
-from agent.errors import BadNote
 from agent.escape import escape
-from agent.markdown.checkbox_decision import BOXES, settled_note
+from agent.markdown.checkbox_decision import BOXES
 from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
@@ -26,11 +24,11 @@ from agent.skills.trust.review_records import (
     is_pending,
     load_record,
     load_records,
-    parse_answer,
     save_record,
 )
 from agent.texts import Language, text
 from agent.vault.change import Stamp
+from agent.vault.decision_notes import NoteDecision, answer_in, close, post
 from agent.vault.folders import APPROVALS, AgentFolder
 from agent.vault.store import Vault
 
@@ -38,8 +36,6 @@ TYPE = "skill-review"
 MOST_AT_ONCE = 5
 """The most notes without an answer: more would be noise."""
 _STAMP = Stamp("agent", tool="skills_review")
-
-SkillReviewStatus: TypeAlias = Literal["approved", "rejected", "outdated"]
 
 
 def note_path(skill: Skill, home: AgentFolder) -> str:
@@ -73,13 +69,7 @@ def ask_reviews(
         save_record(library.pins, ReviewRecord(skill.key, path, digest))
         names.append(skill.name)
     if notes:
-        with vault.transaction(f"skills(review): ask about {', '.join(names)}", _STAMP) as change:
-            for path, data in notes.items():
-                before = vault.read(path)
-                if before is None:
-                    change.create(path, data)
-                else:
-                    change.edit(path, before, data)
+        post(vault, notes, f"skills(review): ask about {', '.join(names)}", _STAMP)
     return tuple(notes)
 
 
@@ -92,7 +82,7 @@ def apply_decisions(vault: Vault, library: SkillLibrary, when: datetime) -> tupl
     skills: Mapping[str, Skill] | None = None
     for record in load_records(library.pins):
         data = vault.own_version(record.path)
-        answer = parse_answer(data) if data is not None and is_pending(data) else None
+        answer = answer_in(data) if data is not None and is_pending(data) else None
         if answer is None:
             continue
         skills = skills or {skill.key: skill for skill in library.snapshot().skills}
@@ -120,41 +110,28 @@ def settle_reviews(vault: Vault, library: SkillLibrary, stamp: Stamp = _STAMP) -
     """Write the answers into the notes, in one commit; returns the paths of these notes."""
     records = tuple(load_records(library.pins))
     skills = {skill.key: skill for skill in library.snapshot().skills} if records else {}
-    settled: dict[str, tuple[bytes, bytes]] = {}
+    statuses: dict[str, NoteDecision] = {}
+    names: dict[str, str] = {}
     for record in records:
         data = vault.read(record.path)
         status = _status(library, record, skills.get(record.key), vault.own_version(record.path))
         if status is not None and data is not None and is_pending(data):
-            settled[record.path] = data, _settled(data, status, vault.clock.now())
+            statuses[record.path], names[record.path] = status, Note.parse(data).string("skill") or record.path
         if status == "approved" or status == "outdated":
             delete_record(library.pins, record.key)
-    if settled:
-        names = ", ".join(Note.parse(data).string("skill") or path for path, (data, _) in settled.items())
-        with vault.transaction(f"skills(review): answered about {names}", stamp) as change:
-            for path, (before, after) in settled.items():
-                change.edit(path, before, after)
-    return tuple(settled)
+    return close(vault, statuses, f"skills(review): answered about {', '.join(names.values())}", stamp)
 
 
 def _status(
     library: SkillLibrary, record: ReviewRecord, skill: Skill | None, data: bytes | None
-) -> SkillReviewStatus | None:
+) -> NoteDecision | None:
     """The answer to a question; None while it is open, or has to be asked again."""
     if skill is None:
         return "outdated"
     if skill.reviewed or record.is_answered_by(library.pins.get(record.key)):
         return "approved"
-    refused = data is not None and parse_answer(data) is False and folder_digest(library.hashes(skill)) == record.digest
+    refused = data is not None and answer_in(data) is False and folder_digest(library.hashes(skill)) == record.digest
     return "rejected" if refused else None
-
-
-def _settled(data: bytes, status: SkillReviewStatus, now: datetime) -> bytes:
-    """The note with its answer; an approved one is no longer marked as untrusted."""
-    try:
-        note = settled_note(data, None if status == "outdated" else status == "approved", status, now)
-        return (note.without_key("untrusted") if status == "approved" else note).data
-    except BadNote:
-        return data
 
 
 def _compose_note(

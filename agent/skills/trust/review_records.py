@@ -1,4 +1,4 @@
-"""Records of the review notes written on this machine, and the parser of their ticked boxes.
+"""Records of the review notes written on this machine.
 
 A note from a pull has no record here, so its ticks do not count. Records are stored beside the pins. `status` counts
 waiting reviews with this module; asking and settling are left to `review_note`.
@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent.dataclass import dataclass
-from agent.markdown.checkbox_decision import parse_decision, question_part
 from agent.markdown.note import Note
 from agent.skills.loading.pins import Pin, ReviewPins
 from agent.vault import durable
+from agent.vault.decision_notes import answer_in
 from agent.vault.store import Vault
 
 
@@ -66,14 +66,9 @@ def waiting_reviews(vault: Vault, pins: ReviewPins) -> tuple[str, ...]:
 
 def is_open(data: bytes | None) -> bool:
     """True if the note exists and has no decision yet."""
-    return data is not None and is_pending(data) and parse_answer(data) is None
+    return data is not None and is_pending(data) and answer_in(data) is None
 
 
 def is_pending(data: bytes) -> bool:
     """True if the note's own `status` leaves its question open."""
     return Note.parse(data).string("status") in {None, "pending"}
-
-
-def parse_answer(data: bytes) -> bool | None:
-    """True for a tick at approve, False for one at reject or at both, None for neither."""
-    return parse_decision(question_part(Note.parse(data).body.replace("\r\n", "\n")))
