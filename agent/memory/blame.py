@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from agent.dataclass import dataclass
 from agent.vault.change import CAPTURE
 from agent.vault.file_changes import Kind
-from agent.vault.history.blame import blame, removed_lines
+from agent.vault.history.blame import blame, line_history
 from agent.vault.history.commits import trailers_made_here
 from agent.vault.history.find import indexed_commits
 from agent.vault.history.trailers import HUMAN
@@ -61,13 +61,16 @@ def person_lines(vault: Vault, path: str, data: bytes) -> tuple[bool, ...]:
     return tuple(not is_agents for is_agents in _matched([(text, commit in agents) for text, commit in rows], now))
 
 
-def taken_out(vault: Vault, path: str) -> frozenset[str]:
-    """The lines that the upkeep of memory took out of a note, without endings, that no other commit removed later, and
-    that are not in the last commit."""
-    rows = removed_lines(vault, path)
-    made = trailers_made_here(vault, set(rows.values()))
-    own = frozenset(line for line, commit in rows.items() if _is_by({LIFECYCLE}, made.get(commit, {})))
-    return own - {line for line, _ in blame(vault, path)} if own else own
+def earlier_lines(vault: Vault, path: str) -> tuple[str, ...]:
+    """The lines that were ever in a note, without endings, except those that the upkeep of memory took out, that no
+    other commit removed later, and that are not in the last commit."""
+    history = line_history(vault, path)
+    made = trailers_made_here(vault, set(history.removed.values()))
+    taken = {line for line, commit in history.removed.items() if _is_by({LIFECYCLE}, made.get(commit, {}))}
+    if taken:
+        now = (vault.read_at("HEAD", path) or b"").decode("utf-8", "surrogateescape")
+        taken.difference_update(line.rstrip("\r") for line in now.split("\n"))
+    return tuple(line for line in history.added if line not in taken)
 
 
 def _matched(committed: Sequence[tuple[str, bool]], now: Sequence[str]) -> list[bool]:

@@ -34,7 +34,7 @@ from agent.memory.understanding.statements import kind_of
 from agent.texts import Language, text
 from agent.vault.change import Append, Create, Edit, Request
 from agent.vault.folders import PROFILE
-from agent.vault.history.blame import added_lines
+from agent.vault.history.blame import line_history
 from agent.vault.questions.asking_law import may_ask_one
 from agent.vault.questions.question_notes import asked_questions
 from agent.vault.store import Vault
@@ -350,7 +350,8 @@ def _against(edit: NoteEdit, change: ProfileChange) -> Row | RefusedChange | Non
 def _gone(vault: Vault, path: str, edit: NoteEdit) -> frozenset[str]:
     """What lines once said that are no longer there: a person has removed or changed them."""
     now = {said.casefold() for _, said in edit.said()}
-    earlier = {said_in(row).casefold() for row in added_lines(vault, path) if row.lstrip().startswith(("-", "*"))}
+    added = line_history(vault, path).added
+    earlier = {said_in(row).casefold() for row in added if row.lstrip().startswith(("-", "*"))}
     return frozenset(earlier - now - {""})
 
 

@@ -14,7 +14,7 @@ from datetime import date, datetime, timedelta
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
 from agent.memory import daily
-from agent.memory.blame import LIFECYCLE, blamed_lines, taken_out, touched_by_people
+from agent.memory.blame import LIFECYCLE, blamed_lines, earlier_lines, touched_by_people
 from agent.memory.doubt import disproved, what_holds
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import Shortened, is_outdated, shorten
@@ -29,7 +29,6 @@ from agent.memory.upkeep.report import UpkeepReport, report_lines, report_title
 from agent.texts import Language
 from agent.vault.change import Append, Create, Edit, Move, Outcome, Request, Stamp
 from agent.vault.folders import ARCHIVE, ENTRIES, MEMORY_NOTE, AgentFolder
-from agent.vault.history.blame import added_lines
 from agent.vault.store import Vault
 
 OVERFLOW = ARCHIVE + MEMORY_NOTE
@@ -213,8 +212,7 @@ class _Work:
     def _given_up(self, outdated: Collection[str]) -> tuple[str, ...]:
         """The lines of MEMORY.md that are not to come back: a person deleted them, or the archive has them."""
         note, stored = self.vault.home.at(MEMORY_NOTE), self.vault.read(self.vault.home.at(OVERFLOW)) or b""
-        taken = taken_out(self.vault, note).union(outdated)
-        lines = (line for line in added_lines(self.vault, note) if line not in taken)
+        lines = (line for line in earlier_lines(self.vault, note) if line not in outdated)
         return (*lines, *stored.decode("utf-8", "surrogateescape").splitlines())
 
     def _day(self, path: str, entries: Sequence[Outlined]) -> tuple[bytes, bytes] | None:

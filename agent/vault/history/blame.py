@@ -1,10 +1,21 @@
-"""The commits that added the lines of a note."""
+"""The commits that added the lines of a note, and the lines that were in it earlier."""
 
 import re
+from collections.abc import Mapping
 
+from agent.dataclass import dataclass
 from agent.vault.store import Vault
 
 _ROW = re.compile(rb"([0-9a-f]{40,64}) \d+ \d+")
+
+
+@dataclass(frozen=True, slots=True)
+class LineHistory:
+    """The lines that any commit has `added` to a note, each once, and those `removed` from it, each with the last
+    commit that did; all without line ends."""
+
+    added: tuple[str, ...]
+    removed: Mapping[str, str]
 
 
 def blame(vault: Vault, path: str, revision: str = "HEAD", *, any_space: bool = False) -> list[tuple[str, str]]:
@@ -27,26 +38,17 @@ def blame(vault: Vault, path: str, revision: str = "HEAD", *, any_space: bool = 
     return rows
 
 
-def added_lines(vault: Vault, path: str) -> tuple[str, ...]:
-    """All lines that any commit has added to a note, each once, without line ends."""
-    added = (line[1:] for line in _patches(vault, path, "--format=") if line.startswith("+"))
-    return tuple(dict.fromkeys(line for line in added if not line.startswith("++ ")))
-
-
-def removed_lines(vault: Vault, path: str) -> dict[str, str]:
-    """The lines that a commit has removed from a note, without line ends, each with the last commit that did."""
-    found: dict[str, str] = {}
+def line_history(vault: Vault, path: str) -> LineHistory:
+    """The lines that the commits of a note have added and removed, by one run of git over their patches."""
+    command = ["log", "--format=%x00%H", "-p", "-U0", "--full-history", "--no-ext-diff", "--no-textconv", "--no-color"]
+    out = vault.git.run(*command, "-m", "HEAD", "--", vault.place.prefix + path, ok=(0, 128), drivers_off=True)
+    added, removed = dict[str, None](), dict[str, str]()
     commit = ""
-    for line in _patches(vault, path, "--format=%x00%H"):
+    for line in out.decode("utf-8", "replace").splitlines():
         if line.startswith("\0"):
             commit = line[1:]
+        elif line.startswith("+") and not line.startswith("+++ "):
+            added.setdefault(line[1:])
         elif line.startswith("-") and not line.startswith("--- "):
-            found.setdefault(line[1:], commit)
-    return found
-
-
-def _patches(vault: Vault, path: str, form: str) -> list[str]:
-    """The lines of the patches of all commits of a note, newest first, each below its commit in this form."""
-    command = ["log", form, "-p", "-U0", "--full-history", "--no-ext-diff", "--no-textconv", "--no-color", "-m"]
-    out = vault.git.run(*command, "HEAD", "--", vault.place.prefix + path, ok=(0, 128), drivers_off=True)
-    return out.decode("utf-8", "replace").splitlines()
+            removed.setdefault(line[1:], commit)
+    return LineHistory(tuple(added), removed)
