@@ -17,16 +17,15 @@ from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_hi
 from agent.schedule.job import Job, JobStatus
 from agent.schedule.shelf import JobShelf
 from agent.vault.change import Outcome, Stamp
+from agent.vault.listing import contents
 from agent.vault.store import Vault
 from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from agent.vault.listing import contents
     from agent.workspace.catch_up import behind_daemon
     from agent.workspace.index_status import index_files, index_state, may_have_type
 else:
-    contents = later("agent.vault.listing", "contents")
     behind_daemon = later("agent.workspace.catch_up", "behind_daemon")
     index_files = later("agent.workspace.index_status", "index_files")
     index_state = later("agent.workspace.index_status", "index_state")

@@ -46,13 +46,12 @@ from agent.skills.reading.skill import SkillSource
 from agent.skills.trust.review_note import revoke as withdraw
 from agent.skills.variants.trial_records import open_trials
 from agent.vault.folders import SKILLS
+from agent.workspace.search_index import open_index
 
 if TYPE_CHECKING:
     from agent.app.agent import build_runs, counting
     from agent.app.replays import draft_measure
-    from agent.workspace.search_index import open_index
 else:
-    open_index = later("agent.workspace.search_index", "open_index")
     build_runs = later("agent.app.agent", "build_runs")
     counting = later("agent.app.agent", "counting")
     draft_measure = later("agent.app.replays", "draft_measure")
