@@ -44,6 +44,7 @@ from agent.interfaces.cli.output import (
     to_json,
 )
 from agent.interfaces.cli.printing import colour, show
+from agent.interfaces.cli.stop_signals import hear_hangup
 from agent.interfaces.cli.streams import is_reader_gone, prepare_streams
 from agent.interfaces.cli.usage_errors import context_of, in_one_line, near, usage_hint
 from agent.workspace.process_memory import look_while_loading
@@ -207,6 +208,7 @@ def run() -> NoReturn:
     It limits OpenBLAS to one thread, which only starts others.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    hear_hangup()
     look_while_loading()
     code = main(sys.argv[1:])
     gc.freeze()

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import field, replace
+from errno import EIO
 from io import TextIOBase
 from typing import IO, TypeAlias
 from unicodedata import east_asian_width
@@ -21,6 +22,7 @@ import click
 from agent.config.masking import printable, printable_bytes
 from agent.dataclass import dataclass
 from agent.escape import Escaper, escape, escape_controls, escape_line
+from agent.interfaces.cli.streams import leave_closed_terminal
 
 _TOP, _SIDE, _FOOT = "┏ ", "┃ ", "┗ "
 _EDGES = re.compile("[┏┃┗]")
@@ -227,7 +229,11 @@ def _stream(error: bool) -> IO[str]:
 
 
 def _put(text: str, stream: IO[str]) -> None:
-    click.echo(printable(text), file=stream, nl=False, color=True)
+    try:
+        click.echo(printable(text), file=stream, nl=False, color=True)
+    except OSError as error:
+        if error.errno != EIO or not leave_closed_terminal([stream.fileno()]):
+            raise
 
 
 def _drawn(piece: str | Styled, stream: IO[str]) -> str:

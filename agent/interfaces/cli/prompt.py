@@ -54,7 +54,8 @@ def silent_keys(*, by_key: bool = False) -> Iterator[None]:
     finally:
         if by_key:
             mark_pastes(False)
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+        with suppress(termios.error):  # it is closed
+            termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
 
 def _forget_typed() -> None:

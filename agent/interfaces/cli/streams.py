@@ -1,9 +1,13 @@
-"""The standard streams of the process: made fit for any text, and watched for a reader that goes away."""
+"""The standard streams of the process: made fit for any text, and watched for a reader or a terminal that goes away."""
 
 import os
+import stat
 import sys
+from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
+
+_STANDARD = (0, 1, 2)
 
 
 def prepare_streams() -> None:
@@ -30,3 +34,22 @@ def is_reader_gone() -> bool:
     # The interpreter flushes again when it exits, and would print an error.
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
     return True
+
+
+def leave_closed_terminal(descriptors: Sequence[int] = _STANDARD) -> bool:
+    """Where one of these streams was a terminal that is closed, let reading find the end, and what is shown go nowhere;
+    false if none was."""
+    closed = [each for each in descriptors if _is_closed_terminal(each)]
+    if closed:
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in closed:
+            os.dup2(nothing, descriptor)
+        os.close(nothing)
+    return bool(closed)
+
+
+def _is_closed_terminal(descriptor: int) -> bool:
+    try:
+        return stat.S_ISCHR(os.fstat(descriptor).st_mode) and not os.isatty(descriptor)
+    except OSError:
+        return False

@@ -98,6 +98,12 @@ class Terminal:
         seen = self.seen
         return seen[min(self.read_to, len(seen)) :]
 
+    def close(self) -> None:
+        """Close the window: the program's terminal is gone."""
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, self.screen)
+        os.close(nothing)
+
     def ends(self) -> int:
         """Wait until the program has ended; its exit code."""
         clock = SystemClock()
