@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from agent.attention.quiet import parse_quiet
 from agent.errors import AgentError
+from agent.markdown.note import Note
 from agent.memory.doubt import what_holds
 from agent.memory.entry import MODEL
 from agent.memory.forgetting.tombstones import load_tombstones
@@ -20,7 +21,10 @@ from agent.memory.profile.statements import changes_of_entries
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.texts import text
 from agent.tools.text_origin import TextOrigin, text_origin_of
-from agent.vault.change import Stamp
+from agent.vault.change import Create, Stamp
+from agent.vault.message import one_line
+from agent.vault.questions.asking_law import ASKS
+from agent.vault.questions.question_notes import AskedQuestion
 from agent.workspace.workspace import Workspace
 
 _DAYS = 30
@@ -76,10 +80,17 @@ def fill_profile(workspace: Workspace) -> Proposed:
         settled = settle_profile_questions(writing)
         proposed = settled if settled.requests else propose_changes(writing, [*changes[-_MOST:], *old])
         if proposed.requests:
-            stamp = Stamp("agent", tool="profile")
-            with vault.transaction("memory(profile): what was said", stamp, masked=True) as made:
+            with vault.transaction(_subject(proposed), Stamp("agent", tool="profile"), masked=True) as made:
                 made.requests.extend(proposed.requests)
     except AgentError as error:
         logger.warning("the profile has to wait: %s", error.message)
         return Proposed()
     return proposed
+
+
+def _subject(proposed: Proposed) -> str:
+    """What a commit of this does, as its subject; one that only asks begins as all do that ask."""
+    asked = [each for each in proposed.requests if isinstance(each, Create) and each.path in proposed.asked]
+    if len(asked) < len(proposed.requests):
+        return "memory(profile): what was said"
+    return ASKS + one_line("; ".join(AskedQuestion(each.path, Note.parse(each.data)).title for each in asked))

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
+from agent.interfaces.http.pages.commit_words import commit_words
 from agent.memory.understanding.rules import RULES
 from agent.runs.memory_upkeep import Upkeeper
 from tests.stories.agents import furnish, tell
-from tests.vaults import git
+from tests.vaults import git, write
 
 PROFILE = "# Basic information\n\n## Person\n\n- **Name**: [to be filled]\n- **Home**: [to be filled]\n"
 SAID = ("My name is Mara Lindt", "I live in Oslo", "I am allergic to nuts")
@@ -30,6 +31,19 @@ def test_upkeep_fills_what_was_said_once(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(list((root / "questions").glob("*sensitive*"))) == 1, "health is asked about, and not noted"
     assert "nuts" not in "".join(path.read_text("utf-8") for path in note.parent.glob("*.md"))
     assert upkeeper.fill_profile().requests == (), "nothing is said or asked twice"
+
+
+def test_where_nothing_is_filled_the_commit_says_that_the_person_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without this, the day's page says that something went into the profile."""
+    root = furnish(tmp_path, monkeypatch.setenv)
+    write(root / "profile/00-basic-info.md", PROFILE)
+    tell(root, {}, "remember", "I am allergic to nuts")
+    Upkeeper(open_workspace(root), RULES).fill_profile()
+    subject = git(root, "log", "-1", "--format=%s")
+    assert subject.startswith("question(ask): May I note what you tell me about your health")
+    assert commit_words("en", subject)[1].startswith("You were asked: May I note")
 
 
 def test_what_a_later_entry_contradicts_is_not_filled_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
