@@ -1,18 +1,22 @@
 """`vault-agent diff`: the changes of a commit, or the uncommitted ones, line by line."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
 from agent.app.open import open_workspace
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.lookup import path_in_vault
+from agent.interfaces.cli.lookup import path_with_changes
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.printing import Printed, patch_line
+from agent.interfaces.cli.printing import Printed, Styled, patch_line
 from agent.vault.history.commit_document import difference_document
 from agent.vault.history.commits import resolve
 from agent.vault.history.difference import FileDifference, of_commit, of_working_tree
+
+_END = b"\n"
+_SHOWN = 100_000
+"""The most bytes of the patch of one file on a terminal: about thirty screens."""
 
 
 @click.command(
@@ -34,7 +38,7 @@ def command(output: Output, commit: str | None, path: str | None, raw: bool) -> 
         oid = resolve(vault, commit)
         found = of_commit(vault, oid)
     if path:
-        found = [item for item in found if item.is_in(path_in_vault(path, vault.place.root))]
+        found = [item for item in found if item.is_in(path_with_changes(path, vault.place.root))]
     document = {"commit": oid, "files": [difference_document(item) for item in found]}
     output.emit(document, lambda: _format(found), raw=raw)
     if not found:
@@ -42,9 +46,18 @@ def command(output: Output, commit: str | None, path: str | None, raw: bool) -> 
 
 
 def _format(found: Sequence[FileDifference]) -> Printed | bytes:
-    """The patch as git wrote it, byte for byte; coloured on a terminal."""
-    patch = b"".join(item.patch for item in found)
+    """The patch as git wrote it, byte for byte; on a terminal coloured, and only the beginning of a long one."""
     if not sys.stdout.isatty():
-        return patch
-    lines = patch.decode("utf-8", "backslashreplace").removesuffix("\n").split("\n")
-    return [piece for line in lines for piece in ("\n", patch_line(line))][1:]
+        return b"".join(item.patch for item in found)
+    lines = [line for item in found for line in _shown_lines(item)]
+    return [piece for line in lines for piece in ("\n", line)][1:]
+
+
+def _shown_lines(item: FileDifference) -> Iterator[Styled]:
+    patch = item.patch
+    end = len(patch) if len(patch) <= _SHOWN else patch.rfind(_END, 0, _SHOWN) + 1 or _SHOWN
+    for line in patch[:end].decode("utf-8", "backslashreplace").removesuffix("\n").split("\n"):
+        yield patch_line(line)
+    if end < len(patch):
+        left = f"{patch.count(_END, end):,}"
+        yield Styled(said("… more lines: {count}. A pipe gets all of them: … | less", count=left), dim=True)

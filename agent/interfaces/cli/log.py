@@ -6,17 +6,19 @@ from datetime import datetime
 import click
 
 from agent.app.open import open_workspace
+from agent.errors import Unknown
 from agent.interfaces.cli.language import listed, said
-from agent.interfaces.cli.lookup import path_in_vault
+from agent.interfaces.cli.lookup import path_with_changes
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Styled, as_lines
 from agent.interfaces.cli.time_format import format_ago, format_time
 from agent.vault.history.commit_document import ChangeLines, commit_document
 from agent.vault.history.commits import Commit
 from agent.vault.history.difference import describe, summary
-from agent.vault.history.find import commits
+from agent.vault.history.find import commits, indexed_commits, refuse_unknown_run
 from agent.vault.history.trailers import HUMAN
 from agent.vault.history.typed_time import parse_time
+from agent.vault.store import Vault
 
 _FILES, _LINES = 8, 6
 """The most notes of a commit, and lines about a note, in the text; JSON has all of them."""
@@ -48,25 +50,37 @@ def command(
     count: int,
 ) -> None:
     workspace = open_workspace(output.vault())
-    now = workspace.clock.now()
+    vault, now = workspace.vault, workspace.clock.now()
+    named = path_with_changes(path, vault.place.root) if path else None
     found = commits(
-        workspace.vault,
+        vault,
         actor=actor,
         run=run,
         job=job,
-        path=path_in_vault(path, workspace.vault.place.root) if path else None,
+        path=named,
         since=parse_time(since, now) if since else None,
         until=parse_time(until, now, end=True) if until else None,
         limit=count + 1 if count else None,
     )
+    if not found:
+        _refuse_unknown(vault, run, named)
     shown = found[:count] if count else found
-    described = iter(describe(workspace.vault, [change for commit in shown for change in commit.files]))
+    described = iter(describe(vault, [change for commit in shown for change in commit.files]))
     entries = [(commit, [next(described) for _ in commit.files]) for commit in shown]
     output.emit({"commits": [commit_document(*entry) for entry in entries]}, lambda: _format(entries, now))
     if not shown:
         output.note(said("no changes") if not any((path, actor, run, job, since, until)) else said("no change fits"))
     elif len(found) > len(shown):
         output.note(said("there is more: -n {count}, or -n 0 for all", count=count * 2))
+
+
+def _refuse_unknown(vault: Vault, run: str | None, path: str | None) -> None:
+    """Raise `Unknown` for a run or a path that nothing here has or had."""
+    if run:
+        refuse_unknown_run(vault, run)
+    if path and not (vault.place.root / path).exists() and not indexed_commits(vault, path):
+        hint = "name it with its folder and its .md; vault-agent search WORDS finds a path"
+        raise Unknown("no change here is of a note or folder {path}", hint=hint, path=path)
 
 
 def _format(entries: Sequence[tuple[Commit, ChangeLines]], now: datetime) -> list[str | Styled]:

@@ -16,6 +16,14 @@ def named_note(vault: Vault, text: str) -> str:
     return find_note(vault, path_in_vault(text, vault.place.root) if text.strip() else text)
 
 
+def path_with_changes(text: str, root: Path) -> str:
+    """The note or folder of the vault at `root` whose changes a person asks for, which need not exist any more; that of
+    a note may lack its `.md` as long as the note exists. Raises what `path_in_vault` raises."""
+    path = path_in_vault(text, root)
+    note = f"{path}.md"
+    return note if not (root / path).exists() and (root / note).exists() else path
+
+
 def path_in_vault(text: str, root: Path) -> str:
     """A note's or folder's path relative to the vault at `root`; raises `BadPath` for one outside.
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import islice
 
 from agent.dataclass import dataclass
+from agent.errors import Unknown
 from agent.vault.history.commit_index import (
     CommitIndex,
     IndexedCommit,
@@ -100,6 +101,12 @@ def commits_of_runs(vault: Vault, runs: Collection[str]) -> list[Commit]:
     if not runs or vault.head is None:
         return []
     return _found(vault, load_index(vault), _Wanted(runs=frozenset(runs)), None, None)
+
+
+def refuse_unknown_run(vault: Vault, run: str) -> None:
+    """Raise `Unknown` if no change of the vault is of this run."""
+    if not commits_of_runs(vault, (run,)):
+        raise Unknown("no change here is of a run {run}", hint="vault-agent log names the run of each change", run=run)
 
 
 def commit_of_call(vault: Vault, run: str, call: str) -> tuple[str, str] | None:

@@ -16,6 +16,7 @@ from agent.vault.file_changes import FileChange, Kind
 from agent.vault.history.commit_index import load_index
 from agent.vault.history.commits import Commit
 from agent.vault.history.difference import uncommitted
+from agent.vault.history.find import refuse_unknown_run
 from agent.vault.history.squashed import refuse_squashed, with_squashed
 from agent.vault.history.trailers import HUMAN
 from agent.vault.history.undo_choice import Selection, UndoChoice, choose
@@ -65,12 +66,15 @@ def undo(
     """Undo the selected changes in one commit of `actor`; with `dry_run` only the result is returned.
 
     Raises `Conflict` if the same lines of a note were changed since (with `partial`, such notes stay and the rest is
-    undone), `MassChange` if too many notes would be lost without `confirmed`, and `UserError` for an unknown commit.
+    undone), `MassChange` if too many notes would be lost without `confirmed`, and `UserError` for an unknown
+    commit or run.
     """
     refuse_squashed(vault, selection)
     index = load_index(vault)
     chosen = with_squashed(vault, selection, choose(vault, selectable(vault, index, selection), selection))
     if not chosen.commits:
+        if selection.run:
+            refuse_unknown_run(vault, selection.run)
         return Undone(skipped=chosen.skipped, human_commits_kept=chosen.human_kept)
     unsaved = uncommitted(vault)
     if not dry_run and vault.options.human_commits and any(item.kind is Kind.RENAMED for item in unsaved):

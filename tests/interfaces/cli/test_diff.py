@@ -74,6 +74,21 @@ def test_colours_are_for_terminals(vault: Vault, capsys: Captured, monkeypatch: 
     assert "\x1b[" not in tell(capsys, "diff")
 
 
+def test_a_terminal_gets_the_beginning_of_a_long_change_and_a_pipe_all_of_it(
+    vault: Vault, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(vault.place.root / "b.md", "a line\n" * 300_000)
+    write(vault.place.root / "one line.md", "字" * 500_000)
+    write(vault.place.root / "plan.md", NOTE + "more\n")
+    assert tell(capsys, "diff").count("a line") == 300_000
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    said = tell(capsys, "diff")
+    assert said.count("a line") < 20_000
+    assert said.count("字") < 100_000
+    assert "… more lines: 28" in said
+    assert "+more" in said
+
+
 @pytest.mark.parametrize("revision", ["--output=gotcha", "-p", "nowhere", "HEAD:plan.md"])
 def test_what_is_no_commit_is_an_error_that_says_so(vault: Vault, capsys: Captured, revision: str) -> None:
     said = tell(capsys, "diff", "--", revision, code=2)

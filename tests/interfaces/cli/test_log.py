@@ -69,9 +69,10 @@ def test_filters_and_their_end(vault: Vault, capsys: Captured) -> None:
     assert count() == 3
     assert count("--job", "day") == count("--run", "02RUN") == count("--actor", "human") == count("a.md") == 1
     assert count("--since", "1h") == count("--since", "yesterday", "--until", "today") == 3
-    assert count("--until", "1h") == count("--run", "0") == 0
+    assert count("--until", "1h") == count("--run", "02RUN", "--until", "1h") == 0
     assert count("sub") == count("sub/other.md") == 1
-    assert "no change fits" in tell(capsys, "log", "--run", "none")
+    assert "no change fits" in tell(capsys, "log", "--run", "02RUN", "--until", "1h")
+    assert "no change here is of a run none" in tell(capsys, "log", "--run", "none", code=2)
     assert "there is more: -n 2" in tell(capsys, "log", "-n", "1")
 
 
@@ -82,6 +83,15 @@ def test_a_path_may_be_relative_to_where_one_is(
     assert "created: sub/other.md" in tell(capsys, "log", "other.md")
     assert "created: plan.md" in tell(capsys, "log", "plan.md")
     assert "not inside the vault" in tell(capsys, "log", "../../elsewhere", code=2)
+
+
+def test_a_note_may_be_named_without_its_ending_and_one_that_never_was_is_said(vault: Vault, capsys: Captured) -> None:
+    edit(vault, "sub/tea.md", "a\n", Stamp())
+    (vault.place.root / "new.md").write_text("not committed yet\n")
+    assert ask(capsys, "log", "sub/tea")["commits"] == ask(capsys, "log", "sub/tea.md")["commits"] != []
+    assert "no change fits" in tell(capsys, "log", "new")
+    assert "no change here is of a note or folder tee" in tell(capsys, "log", "tee", code=2)
+    assert "no change fits" in tell(capsys, "log", "sub/tea", "--until", "1h")
 
 
 def test_an_old_name_in_another_folder_is_still_told(vault: Vault, capsys: Captured) -> None:
