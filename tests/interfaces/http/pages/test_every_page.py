@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Route, expect
 from agent.background.presence_files import state_of
 from agent.interfaces.http.pages.frame import REPORTS
 from agent.interfaces.http.pages.table import PAGES
+from agent.vault.history.find import commits
 from tests.interfaces.http.pages.house import WIDTHS, House, Seen, open_house, signed_in
 from tests.interfaces.http.pages.lived import LIVED, REPLIES, addresses, live_a_little
 from tests.vaults import git
@@ -169,6 +170,14 @@ def test_the_look_is_chosen_and_kept(browser: Browser, house: House) -> None:
         assert page.url.endswith("/status")
         page.goto(f"{house.url}/today")
         expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+
+
+def test_what_a_change_was_is_said_in_the_readers_language(browser: Browser, house: House) -> None:
+    commit = next(each.id for each in commits(house.workspace.vault, path="house/roof.md", limit=1))
+    for language, words in (("en", "section changed: The roof"), ("zh", "修改小节：The roof")):
+        with signed_in(browser, house, language=language) as seen:
+            seen.page.goto(f"{house.url}/changes/{commit}")
+            expect(seen.page.get_by_text(words)).to_be_visible()
 
 
 def test_what_is_not_there_says_what_to_do(browser: Browser, house: House) -> None:

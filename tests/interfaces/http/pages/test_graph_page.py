@@ -90,6 +90,8 @@ def test_the_form_filters_and_shows_what_was_chosen(page: Page, house: House) ->
     expect(page.get_by_label("Folder")).to_have_value("house")
     expect(page.get_by_label("In the name")).to_have_value("o")
     expect(page.locator("#graph-tags option[value='money']")).to_be_attached()
+    buttons = [page.get_by_role("button", name="Show"), page.get_by_role("link", name="Show all")]
+    assert len({box["y"] for each in buttons if (box := each.bounding_box())}) == 1, "they stand side by side"
     page.get_by_role("link", name="Show all").click()
     page.wait_for_url(f"{house.url}/graph")
 

@@ -20,6 +20,8 @@ def test_a_skill_is_tried_for_a_task(browser: Browser, tmp_path: Path) -> None:
         fits = page.get_by_role("article").filter(has_text="daily-planning")
         expect(fits.locator(".tag").first).to_be_visible()
         expect(fits.get_by_role("table")).to_be_visible()
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert fits.locator(".table").evaluate("(box) => box.scrollWidth - box.clientWidth") == 0, "a part is cut off"
         assert seen.problems == []
 
 
