@@ -69,31 +69,35 @@ def format_extracts(passages: Sequence[QuotedPassage], language: Language = "en"
     return format_reply((), Quoted(passages), language)
 
 
-def format_reply(kept: Sequence[str], quoted: Quoted | None, language: Language, *, is_first: bool = True) -> str:
-    """What will be remembered of a message, and the passages that fit what it asks (None: it asks nothing).
+def format_reply(
+    kept: Sequence[str], quoted: Quoted | None, language: Language, done: str = "", *, is_first: bool = True
+) -> str:
+    """What will be remembered of a message, what was `done` because of it, and the passages that fit what it asks
+    (None: it asks nothing).
 
     The first reply of a conversation states that no model is configured and how to name one; later ones are short.
     """
     parts = [text("llm.kept", language), *map(_quote, kept)] if kept else []
+    parts += [done] if done else []
     chosen = _distinct(quoted.passages)[:MOST] if quoted else []
-    parts += [text(f"llm.{key}", language) for key in _said_of(quoted, bool(kept), bool(chosen), is_first)]
+    parts += [text(key, language) for key in _said_of(quoted, bool(parts), bool(chosen), is_first)]
     parts += [f"{_quote(each.text)}\n>\n> {_source(each, language)}" for each in chosen]
     return "\n\n".join([*parts, *([text("llm.name_a_model", language)] if is_first else [])])
 
 
-def _said_of(quoted: Quoted | None, is_kept: bool, is_found: bool, is_first: bool) -> tuple[str, ...]:
+def _said_of(quoted: Quoted | None, is_answered: bool, is_found: bool, is_first: bool) -> tuple[str, ...]:
     """The names of the sentences that stand before the quotations, or in place of them."""
     if quoted is None:
-        return () if is_kept else ("nothing_asked",)
+        return () if is_answered else ("llm.nothing_asked",)
     if quoted.is_request:
-        return ("not_done", *(["quotations_again"] if is_found else []))
+        return ("llm.not_done", *(["llm.quotations_again"] if is_found else []))
     if is_found and quoted.is_by_chance:
-        return ("by_chance",)
+        return ("llm.by_chance",)
     if is_found:
-        return ("quotations" if is_first else "quotations_again",)
+        return ("llm.quotations" if is_first else "llm.quotations_again",)
     if not quoted.is_asked:
-        return ("nothing_kept",)
-    return ("nothing_to_quote" if is_first else "nothing_again",)
+        return ("llm.nothing_kept",)
+    return ("llm.nothing_to_quote" if is_first else "llm.nothing_again",)
 
 
 def _distinct(passages: Sequence[QuotedPassage]) -> list[QuotedPassage]:

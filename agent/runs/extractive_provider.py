@@ -12,7 +12,7 @@ from itertools import zip_longest
 
 from agent.dataclass import dataclass
 from agent.index.hit import Hit
-from agent.llm.messages import Assistant, Reply, Request, Usage, User
+from agent.llm.messages import Assistant, Reply, Request, ToolResult, Usage, User
 from agent.llm.offline import Offline, Quoted, QuotedPassage, format_reply
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.markdown.requests import has_answer, own_words
@@ -25,11 +25,12 @@ from agent.memory.recall.eligibility import is_bare
 from agent.memory.recall.floor import SURE, coverage, fits_by_itself
 from agent.memory.recall.recaller import Remembered, plain
 from agent.memory.understanding.small_talk import is_small_talk
-from agent.memory.understanding.statements import is_question, sentences_in
-from agent.memory.understanding.vocabulary import pattern, patterns, words
+from agent.memory.understanding.statements import is_question, is_request, sentences_in
+from agent.memory.understanding.vocabulary import patterns, words
 from agent.memory.understanding.wording import wording
 from agent.runs.recall_source import RecallSource
-from agent.texts import Language
+from agent.runs.reminders import ReminderWish, format_reminder, may_set, reminder_wish, result_of_call
+from agent.texts import Language, text
 from agent.vault.folders import QUESTIONS, SESSION_LINK
 
 PASSAGES = 5
@@ -61,12 +62,23 @@ class ExtractiveProvider:
         """What will be remembered of the person's last message, and the passages that fit what it asks."""
         said = [each.text for each in request.messages if isinstance(each, User)]
         asked, kept = said[-1] if said else "", self._kept(said)
-        sought = _sought(asked, is_told=bool(kept))
-        is_first = not any(isinstance(each, Assistant) for each in request.messages)
+        wish = reminder_wish(asked, self.recall.workspace.clock.now().astimezone())
+        result = result_of_call(request.messages)
+        if wish and wish.call and not self.job and result is None and may_set(request):
+            return Reply(Assistant("", (wish.call,)), Usage(), "tools", self.model.name)
+        done = self._reminded(wish, result) if wish else ""
+        sought = "" if wish else _sought(asked, is_told=bool(kept))
+        is_first = not any(isinstance(each, Assistant) and each.text for each in request.messages)
         quoted = self._quoted(sought) if sought or not asked else None
-        text = format_reply(kept, quoted, self.language, is_first=is_first)
-        on_text(text)
-        return Reply(Assistant(text), Usage(), "end", self.model.name)
+        answer = format_reply(kept, quoted, self.language, done, is_first=is_first and not (self.job and done))
+        on_text(answer)
+        return Reply(Assistant(answer), Usage(), "end", self.model.name)
+
+    def _reminded(self, wish: ReminderWish, result: ToolResult | None) -> str:
+        """The reminder itself, in a job's run; else what came of the wish for one."""
+        if self.job:
+            return text("reminder.due", self.language)
+        return format_reminder(self.recall.workspace, wish, result, self.language)
 
     def _kept(self, said: Sequence[str]) -> tuple[str, ...]:
         """The statements of the last message that become memories."""
@@ -91,7 +103,7 @@ class ExtractiveProvider:
         mixed = [each for pair in zip_longest(found, notes) for each in pair if each is not None]
         close, is_by_chance = _closest(question, mixed)
         passages = tuple(map(_passage, close))
-        if pattern("request").match(question) and not is_question(question):
+        if is_request(question) and not is_question(question):
             return Quoted(() if is_by_chance else passages, is_request=True)
         is_asked = is_question(question) or self.recall.workspace.settings.memory.capture != "facts"
         return Quoted(passages if is_asked or not is_by_chance else (), is_by_chance=is_by_chance, is_asked=is_asked)

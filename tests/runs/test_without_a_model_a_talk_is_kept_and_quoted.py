@@ -42,13 +42,13 @@ def test_what_is_told_will_be_remembered_and_can_be_asked_at_once(talk: Talk) ->
 def test_a_question_is_not_told_to_be_remembered_nor_are_thanks(talk: Talk) -> None:
     talk.say("My sister Kate lives in York.")
     assert "remembered" not in talk.say("Who is Kate?")
-    assert "is looked up in your notes" in talk.say("thanks!")
+    assert "is looked up in your notes, and “remind me" in talk.say("thanks!")
     assert "Begin with “remember”" in talk.say("peanut-free bread")
     assert "Noted; this will be remembered" in talk.say("remember peanut-free bread")
 
 
 def test_what_asks_for_work_is_said_not_to_be_done(talk: Talk) -> None:
-    assert "I cannot do what you ask for" in talk.say("Remind me next Friday to renew my registration")
+    assert "I cannot do what you ask for" in talk.say("Write a letter to the landlord")
     assert "cannot do" not in talk.say("When does Mia have swimming?")
 
 

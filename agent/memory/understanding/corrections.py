@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from agent.memory.understanding.rules import attributes
-from agent.memory.understanding.statements import is_question
+from agent.memory.understanding.statements import is_question, is_request
 from agent.memory.understanding.vocabulary import pattern, words
 from agent.memory.understanding.wording import Wording, jaccard, wording
 
@@ -45,7 +45,7 @@ def is_fragment(text: str) -> bool:
 
 def may_change(sentence: str) -> bool:
     """True for a sentence that no rule takes for a statement, but that may change one that is known."""
-    if is_question(sentence) or pattern("request").match(_typed(sentence)) or pattern("passing").search(sentence):
+    if is_question(sentence) or is_request(sentence) or pattern("passing").search(sentence):
         return False
     return is_correction(sentence) and bool(_subject(_without_lead(sentence)))
 

@@ -95,7 +95,7 @@ def is_told(text: str) -> bool:
     """True if a text without questions and requests states something: by its verb, or about the person, somebody or a
     number. Links alone state nothing, whatever stands in the names of notes."""
     typed = _typed(text)
-    if not _WORD.search(_LINK.sub("", text)) or pattern("reaction").match(typed) or pattern("request").match(typed):
+    if not _WORD.search(_LINK.sub("", text)) or pattern("reaction").match(typed) or is_request(text):
         return False
     if pattern("workflow").search(typed) or preferences(text) or pattern("statement").search(typed):
         return len(terms(text)) > 1
@@ -107,7 +107,7 @@ def is_told(text: str) -> bool:
 def _is_of_the_moment(clause: str) -> bool:
     """True for a clause that asks, wants something, or tells only of the moment."""
     typed = _typed(clause)
-    return bool(is_question(clause) or pattern("request").match(typed) or pattern("passing").search(typed))
+    return bool(is_question(clause) or is_request(clause) or pattern("passing").search(typed))
 
 
 def is_statement(text: str) -> bool:
@@ -120,6 +120,12 @@ def is_question(sentence: str) -> bool:
     return pattern("question").search(_typed(sentence)) is not None
 
 
+def is_request(sentence: str) -> bool:
+    """True for a sentence that wants something done, now or as a reminder."""
+    typed = _typed(sentence)
+    return bool(pattern("request").match(typed) or pattern("reminder").match(typed))
+
+
 def only_asks(text: str) -> bool:
     """True for a text of questions that states nothing, not even in a clause; links beside them do not count."""
     sentences = [each for each in sentences_in(_LINK.sub("", text)) if _WORD.search(each)]
@@ -129,7 +135,7 @@ def only_asks(text: str) -> bool:
 def claims(text: str) -> str:
     """The text without questions, requests, quotations and code; one sentence per line."""
     stated = (each for each in sentences_in(text) if not is_question(each))
-    return "\n".join(each for each in stated if not pattern("request").match(_typed(each)))
+    return "\n".join(each for each in stated if not is_request(each))
 
 
 def sentences_in(text: str) -> Iterator[str]:

@@ -45,6 +45,7 @@ _KNOWN = MappingProxyType(
         "sync(answered)": "did_settle",
         "skills(review)": "did_ask_skill",
         "job(add)": "did_add_job",
+        "job(create)": "did_add_job",
         "job(edit)": "did_edit_job",
         "job(pause)": "did_pause_job",
         "job(resume)": "did_resume_job",
