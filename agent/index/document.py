@@ -88,7 +88,7 @@ def parse_document(path: str, data: bytes) -> Document:
     found = contents.parse_contents(note)
     title, day = note.title(path), passages.day(note, path)
     headings = tuple(term for heading in found.headings for term in terms(heading.text))
-    names = dict.fromkeys(name for tag in found.tags for name in tags.parents(tag.key))
+    names = dict.fromkeys(name for tag in found.tags for name in tags.parents(tag.casefold()))
     keywords = islice(note.strings("keywords"), MOST_NAMES)
     names_text = " · ".join((title, *note.aliases, *keywords, *islice(names, MOST_NAMES)))
     first = DocumentUnit(0, 0, (), names_text, tuple(terms(names_text)))

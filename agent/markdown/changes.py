@@ -201,7 +201,7 @@ def _names(before: Contents, after: Contents) -> Iterator[NoteChange]:
 def _tag_keys(found: Contents) -> dict[str, str]:
     names: dict[str, str] = {}
     for tag in found.tags:
-        names.setdefault(tag.key, tag.name)
+        names.setdefault(tag.casefold(), tag)
     return names
 
 

@@ -5,8 +5,6 @@
 
 import re
 
-from agent.dataclass import dataclass
-from agent.markdown.blocks import Body
 from agent.markdown.values import Header, Value, is_list
 
 # Characters that end a tag: ASCII punctuation except `-_/`, general and CJK punctuation, spaces; not emoji joiners.
@@ -19,34 +17,20 @@ _TAG = re.compile(rf"#(?<![^\s(\[{{\"'“‘（【「『《>]#)([^{_END}]+)")
 _WORD = re.compile(rf"[^{_END}]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
-    """A tag without its `#`, as written; `line` counts from 1 in the file, and is 1 for the header's tags."""
-
-    name: str
-    line: int
-
-    @property
-    def key(self) -> str:
-        """The name without case; equal for two spellings of one tag."""
-        return self.name.casefold()
-
-
-def find_tags(body: Body, unlinked: str) -> tuple[Tag, ...]:
-    """The tags in the body; `unlinked` is its visible text without links, with the same offsets."""
+def find_tags(unlinked: str) -> tuple[str, ...]:
+    """The tags in a body's visible text without links: without their `#`, as written."""
     if "#" not in unlinked:
         return ()
-    found = ((_name(match[1]), match.start()) for match in _TAG.finditer(unlinked))
-    return tuple(Tag(name, body.line_at(start)) for name, start in found if name)
+    return tuple(name for match in _TAG.finditer(unlinked) if (name := _name(match[1])))
 
 
-def find_header_tags(header: Header) -> tuple[Tag, ...]:
+def find_header_tags(header: Header) -> tuple[str, ...]:
     """The tags under `tags` (or `tag`): a list, or one text with commas or spaces; a leading `#` is removed."""
-    names: dict[str, Tag] = {}
+    names: dict[str, str] = {}
     for word in [*_words(header.get("tags")), *_words(header.get("tag"))]:
         whole = _WORD.fullmatch(word.removeprefix("#"))
         if whole and (name := _name(whole[0])):
-            names.setdefault(name.casefold(), Tag(name, 1))
+            names.setdefault(name.casefold(), name)
     return tuple(names.values())
 
 

@@ -6,10 +6,10 @@ Every character in the box is a separate state, as in Obsidian's themes; callers
 import re
 
 from agent.dataclass import dataclass
-from agent.markdown.blocks import Body, columns
+from agent.markdown.blocks import Body
 
 _TASK = re.compile(
-    r"^((?:[ ]{0,3}>[ ]?)*)([ \t]*+)(?:[-*+]|[0-9]{1,9}[.)])[ \t]++\[([^\n\r\0])\](?=[ \t\r\n]|\Z)([^\n]*)",
+    r"^((?:[ ]{0,3}>[ ]?)*)[ \t]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t]++\[([^\n\r\0])\](?=[ \t\r\n]|\Z)([^\n]*)",
     re.MULTILINE,
 )
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)$")
@@ -17,7 +17,7 @@ _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)$")
 
 @dataclass(frozen=True, slots=True)
 class TaskBox:
-    """A checkbox. `state` is the character in it; `indent` counts columns; `line` counts from 1 in the file.
+    """A checkbox. `state` is the character in it; `line` counts from 1 in the file.
 
     `quoted`: it is in a quote or a callout.
     """
@@ -25,7 +25,6 @@ class TaskBox:
     state: str
     text: str
     line: int
-    indent: int = 0
     block: str = ""
     quoted: bool = False
 
@@ -42,10 +41,10 @@ def find_tasks(body: Body) -> tuple[TaskBox, ...]:
 
 
 def _task(body: Body, found: re.Match[str]) -> TaskBox:
-    text = body.text[found.start(4) : found.end(4)].strip()
+    text = body.text[found.start(3) : found.end(3)].strip()
     block = _BLOCK_ID.search(text[-200:])
     name = ""
     if block:
         name = block[1]
         text = text[: len(text) - len(name) - 1].rstrip()
-    return TaskBox(found[3], text, body.line_at(found.start()), columns(found[2]), name, ">" in found[1])
+    return TaskBox(found[2], text, body.line_at(found.start()), name, ">" in found[1])

@@ -79,6 +79,6 @@ def _parse(vault: Vault, path: str) -> _Parsed:
     body = parse_body(note.body, note.body_line)
     links, unlinked = find_links(body)
     targets = (each.target for each in (*find_header_links(data), *links) if not each.external and each.target)
-    found = (*tags.find_header_tags(note.header), *tags.find_tags(body, unlinked))
-    names = dict.fromkeys(parent for each in found for parent in tags.parents(each.key))
+    found = (*tags.find_header_tags(note.header), *tags.find_tags(unlinked))
+    names = dict.fromkeys(parent for each in found for parent in tags.parents(each.casefold()))
     return _Parsed(tuple(dict.fromkeys(targets)), tuple(names))

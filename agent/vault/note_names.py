@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from agent.dataclass import dataclass
 from agent.markdown.blocks import parse_body
-from agent.markdown.links import Link, find_header_links, find_links
+from agent.markdown.links import find_header_links, find_links
 from agent.markdown.note import Note
 from agent.vault.find import notes_with_text
 from agent.vault.store import Vault
@@ -46,18 +46,10 @@ class NoteNames:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Backlink:
-    """A link in the note at `path` to another one."""
-
-    path: str
-    link: Link
-
-
-def backlinks(vault: Vault, path: str, names: NoteNames) -> tuple[Backlink, ...]:
-    """The links of other notes to the note at `path`, by path and line."""
+def linking_notes(vault: Vault, path: str, names: NoteNames) -> dict[str, int]:
+    """The other notes that link to the note at `path`, in the order of their paths, with the number of their links."""
     stem = PurePosixPath(path).stem
-    found: list[Backlink] = []
+    counts: dict[str, int] = {}
     possible = {each for name in {stem, quote(stem)} for each in notes_with_text(vault, name)}
     for source in sorted(possible)[:MOST]:
         data = vault.read(source) if source != path else None
@@ -66,8 +58,9 @@ def backlinks(vault: Vault, path: str, names: NoteNames) -> tuple[Backlink, ...]
         note = Note.parse(data)
         links = (*find_header_links(data), *find_links(parse_body(note.body, note.body_line))[0])
         meant = (each for each in links if not each.external and each.target)
-        found += [Backlink(source, each) for each in meant if names.find(source, each.target) == path]
-    return tuple(found)
+        if count := sum(names.find(source, each.target) == path for each in meant):
+            counts[source] = count
+    return counts
 
 
 def path_from(source: str, name: str) -> str:

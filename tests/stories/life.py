@@ -130,7 +130,7 @@ class Life:
         return [path for path in self.workspace.vault.note_paths() if path.startswith(folder)]
 
     def broken_links(self, paths: Sequence[str]) -> list[tuple[str, str]]:
-        """Wikilinks in these notes that would open nothing in Obsidian, which finds a note by its path or its name."""
+        """Links in these notes that would open nothing in Obsidian, which finds a note by its path or its name."""
         known = {path.removesuffix(".md") for path in self.paths()}
         names = {PurePosixPath(path).name for path in known}
         broken = []
@@ -138,7 +138,7 @@ class Life:
             note = Note.parse((self.root / path).read_bytes())
             for link in links.find_links(blocks.parse_body(note.body))[0]:
                 target = link.target.removesuffix(".md")
-                if link.wiki and target and target not in known and ("/" in target or target not in names):
+                if not link.external and target and target not in known and ("/" in target or target not in names):
                     broken.append((path, link.target))
         return broken
 

@@ -18,7 +18,7 @@ from agent.vault.change import Stamp
 from agent.vault.file_changes import Kind
 from agent.vault.history.commits import Commit, resolve
 from agent.vault.history.find import commits
-from agent.vault.note_names import NoteNames, backlinks
+from agent.vault.note_names import NoteNames, linking_notes
 from agent.vault.pictures import picture_paths
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
@@ -144,18 +144,10 @@ def _value(path: str, value: Value, names: NoteNames) -> list[Markup]:
     return [line_html(path, "" if each is None else str(each), names) for each in items]
 
 
-def _by_note(vault: Vault, path: str, names: NoteNames) -> dict[str, int]:
-    """The notes that link here, with the number of their links."""
-    counts: dict[str, int] = {}
-    for each in backlinks(vault, path, names):
-        counts[each.path] = counts.get(each.path, 0) + 1
-    return counts
-
-
 def show_backlinks(request: PageRequest) -> Mapping[str, object]:
     """The notes that link to a note: the part of its page that takes long in a large vault, and is loaded after it."""
     vault, path = request.workspace.vault, request.named["path"]
-    return {"path": path, "links": _by_note(vault, path, NoteNames.of(vault.note_paths()))}
+    return {"path": path, "links": linking_notes(vault, path, NoteNames.of(vault.note_paths()))}
 
 
 def show_history(request: PageRequest) -> Mapping[str, object]:
