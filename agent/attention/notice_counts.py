@@ -25,11 +25,6 @@ class NoticeCounts:
         """All of them."""
         return self.sent + self.held + self.digest + self.dropped
 
-    @property
-    def suppressed(self) -> int:
-        """Those that were not sent at once."""
-        return self.raised - self.sent
-
     def plus(self, other: "NoticeCounts") -> "NoticeCounts":
         """The counts of both."""
         names = ("sent", "held", "digest", "dropped", "helpful", "unhelpful")

@@ -5,7 +5,6 @@ one key at the same time, a higher priority first, then the one that was submitt
 is wanted, is its client's.
 """
 
-import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -19,8 +18,6 @@ from agent.dataclass import dataclass
 from agent.llm.provider import Cancelled
 
 T = TypeVar("T")
-
-logger = logging.getLogger(__name__)
 
 
 class Priority(IntEnum):

@@ -61,14 +61,6 @@ class Quoted:
     is_request: bool = False
 
 
-def format_extracts(passages: Sequence[QuotedPassage], language: Language = "en") -> str:
-    """An answer made of the first passages (best first), quoted and linked, as Markdown.
-
-    It states that no model is configured and how to name one, and also when there is nothing to quote.
-    """
-    return format_reply((), Quoted(passages), language)
-
-
 def format_reply(
     kept: Sequence[str], quoted: Quoted | None, language: Language, done: str = "", *, is_first: bool = True
 ) -> str:

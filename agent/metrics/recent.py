@@ -5,7 +5,6 @@ one time, so that a time is exact to the interval of writing (`collect.INTERVAL`
 """
 
 import json
-import logging
 import math
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -24,8 +23,6 @@ KEPT = timedelta(hours=25)
 MOST = 3_000
 """The most counts that are kept, the newest ones: about 200 KB."""
 _FILE = "recent.list"
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """The daily notes of a vault: the log of finished tasks, and the summary of each day."""
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -27,8 +26,6 @@ from agent.workspace.workspace import Workspace
 
 _LOOKED_BACK = 7
 """Days back that are searched for a log without a summary."""
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

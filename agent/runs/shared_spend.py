@@ -4,10 +4,7 @@ By a reference on the remote, not in a note: a limit needs the figures of this h
 each. Only a remote to which nobody else writes is believed, as a stranger could use the day's money up with a number.
 """
 
-from datetime import UTC
-
-from agent.llm.ledger import SpendTotals
-from agent.llm.spend_elsewhere import DaySpend, ledger_id, parse_spend, save_elsewhere, spent_elsewhere
+from agent.llm.spend_elsewhere import DaySpend, ledger_id, parse_spend, save_elsewhere
 from agent.runs.status import SPEND, ledger_of
 from agent.vault.provenance.remotes import plain_address
 from agent.vault.sync.shared_values import SharedValues, is_paused
@@ -42,9 +39,3 @@ class SpendSharing:
         found = {each.ledger: each for each in told if each is not None and each.ledger != own}
         if found:
             save_elsewhere(folder, found)
-
-
-def spent_on_other_machines(workspace: Workspace) -> SpendTotals:
-    """What is known of today's cost on the person's other machines."""
-    day = workspace.clock.now().astimezone(UTC).date()
-    return spent_elsewhere(workspace.directories.state / SPEND, day)

@@ -11,7 +11,7 @@ from pathlib import Path
 from agent.dataclass import dataclass
 from agent.texts import Sentence
 from agent.vault import exclude
-from agent.vault.health.trust import Executable, settings
+from agent.vault.health.trust import Executable
 from agent.vault.initialise import common
 from agent.vault.store import Vault
 
@@ -69,12 +69,6 @@ def install(vault: Vault, program: Path | None) -> str:
         added = f"{_TITLE}\n{wanted.attribute}\n".encode("utf-8", "surrogateescape")
         exclude.put(files, ATTRIBUTES, before, (before or b"") + gap + added, vault.clock.new_id())
     return ""
-
-
-def is_installed(vault: Vault, program: Path | None) -> bool:
-    """True if git would run this program for the notes of the vault."""
-    here = {item.key: item.value for item in settings(vault.git)}
-    return program is not None and here.get(_DRIVER) == driver(program) and _present(vault) == NAME
 
 
 def remove(vault: Vault) -> None:

@@ -100,12 +100,8 @@ class Snapshot:
             hash = self._digests[place * self._width : (place + 1) * self._width].hex()
         return KnownFile(hash, None if look == _NO_LOOK else FileStat(*_LOOK.unpack(look)))
 
-    def looks_the_same(self, path: str, stat: FileStat) -> bool:
-        """True if size, times and inode are unchanged, so the file need not be read."""
-        return not self.differing({path: stat})
-
     def differing(self, looks: Mapping[str, Look]) -> dict[str, Look]:
-        """Those of the files that have to be read, as `looks_the_same` says."""
+        """Those of the files that have to be read: size, times or inode have changed, or are not known."""
         place_of, known, pack, size = self._places.get, self._looks, _LOOK.pack, _LOOK.size
         found: dict[str, Look] = {}
         for path, stat in looks.items():

@@ -12,14 +12,16 @@ from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.events.runs import Speaker
-from agent.llm.spend_elsewhere import parse_spend
+from agent.llm.ledger import SpendTotals
+from agent.llm.spend_elsewhere import parse_spend, spent_elsewhere
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.request import RunRequest
 from agent.runs.decisions import approvals, arrived_decisions, open_questions, ready
 from agent.runs.machines import known_machines, note_machine, other_machines
 from agent.runs.service import RunService
 from agent.runs.sessions_elsewhere import sessions_elsewhere
-from agent.runs.shared_spend import SpendSharing, spent_on_other_machines
+from agent.runs.shared_spend import SpendSharing
+from agent.runs.status import SPEND
 from agent.vault.provenance.remotes import Writers, plain_address
 from agent.workspace.machine import this_machine
 from agent.workspace.workspace import Workspace
@@ -200,6 +202,12 @@ def test_a_question_may_be_answered_on_the_other_machine_if_only_the_person_writ
     assert arrived_decisions(one) == (() if is_mine else (ended.waits_for,))
 
 
+def spent_on_others(workspace: Workspace) -> SpendTotals:
+    """What is known of today's cost on the person's other machines."""
+    day = workspace.clock.now().astimezone(UTC).date()
+    return spent_elsewhere(workspace.directories.state / SPEND, day)
+
+
 def test_the_limit_of_a_day_counts_what_the_other_machine_has_spent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,9 +218,9 @@ def test_the_limit_of_a_day_counts_what_the_other_machine_has_spent(
     for each in (one, other, one, other):
         each.exchange()
     assert heads == (git(pair.remote, "rev-parse", "main"), git(pair.roots[0], "rev-parse", "HEAD")), "no commit"
-    spent = spent_on_other_machines(other.workspace)
+    spent = spent_on_others(other.workspace)
     assert spent.calls > 0 and spent.tokens > 0
-    assert spent_on_other_machines(one.workspace).calls == 0, "its own is not counted twice"
+    assert spent_on_others(one.workspace).calls == 0, "its own is not counted twice"
     monkeypatch.setenv("VAULT_AGENT_SPEND__DAILY_TOKENS", str(spent.tokens + 100))
     ended = ask(pair, 1, "Which tea?")
     assert ended.outcome is RunOutcome.LIMIT and "daily_tokens" in ended.hint, ended
@@ -225,7 +233,7 @@ def test_a_stranger_cannot_use_the_day_s_limit_up(tmp_path: Path, monkeypatch: p
     one.exchange()
     distrust(pair, 1)
     other.exchange()
-    assert spent_on_other_machines(other.workspace).calls == 0
+    assert spent_on_others(other.workspace).calls == 0
 
 
 @pytest.mark.parametrize("money", [-1.0, float("inf"), float("nan"), "x", None])

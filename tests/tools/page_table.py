@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from agent.tools.builtin.page import readable
+from agent.tools.builtin.page import read_page
 
 FOLDER = Path(__file__).with_name("pages")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
@@ -57,7 +57,7 @@ def _terms(text: str) -> list[str]:
 
 
 def ours(html: str) -> str:
-    return readable(html, "https://example.org/page")
+    return read_page(html, "https://example.org/page").text
 
 
 def trafilatura() -> Reader | None:

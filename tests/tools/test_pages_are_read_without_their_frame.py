@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from agent.tools.builtin.page import read_page, readable
+from agent.tools.builtin.page import read_page
 from tests.tools.page_table import Sample, ours, samples, score, table, trafilatura
 
 BASE = "https://example.org/2026/page"
@@ -109,11 +109,11 @@ def test_the_address_may_have_the_day() -> None:
 
 def test_a_page_about_cookies_keeps_its_text() -> None:
     story = "".join(f"<p>A cookie of kind {n} is accepted by browsers that use it for {n} days.</p>" for n in range(9))
-    assert readable(f"<main><h1>Cookies</h1>{story}</main>", BASE).count("is accepted by browsers") == 9
+    assert read_page(f"<main><h1>Cookies</h1>{story}</main>", BASE).text.count("is accepted by browsers") == 9
 
 
 def test_a_class_on_the_whole_page_takes_nothing_away() -> None:
     story = "<p>A long and honest sentence about the sea, and its tides. </p>" * 9
     for name in ("sidebar-layout", "modal", "comments", "related", "share", "nav", "ads"):
-        assert readable(f"<div class='{name}'><h1>Sea</h1>{story}</div>", BASE).count("honest") == 9
-        assert readable(f"<form>{story}</form>", BASE).count("honest") == 9
+        assert read_page(f"<div class='{name}'><h1>Sea</h1>{story}</div>", BASE).text.count("honest") == 9
+        assert read_page(f"<form>{story}</form>", BASE).text.count("honest") == 9

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agent.errors import Interrupted, ToolFailed
 from agent.tools.builtin.charset import decode
-from agent.tools.builtin.page import LONGEST, readable
+from agent.tools.builtin.page import LONGEST, read_page
 from agent.tools.builtin.web import FetchLimits
 from agent.tools.tool import RunContext
 from tests.tools.sites import Answer, answer, fetch, site
@@ -61,24 +61,23 @@ end <b> & 茶"""
 
 
 def test_a_page_is_readable() -> None:
-    assert readable(PAGE, "http://example.org/tea/all") == TEXT
+    assert read_page(PAGE, "http://example.org/tea/all").text == TEXT
 
 
 def test_the_main_part_is_taken_where_there_is_one() -> None:
     story = "A long story about tea. " * 20
-    text = readable(
-        f"<p>Buy now!<main><h1>Story</h1><p>{story}<nav>menu</nav></main><footer>legal</footer>", "http://x/"
-    )
+    html = f"<p>Buy now!<main><h1>Story</h1><p>{story}<nav>menu</nav></main><footer>legal</footer>"
+    text = read_page(html, "http://x/").text
     assert "long story" in text and "Buy now" not in text and "legal" not in text and "menu" not in text
 
 
 def test_a_page_that_is_all_menu_is_shown_all_the_same() -> None:
-    assert "Home" in readable("<nav><a href='/a'>Home</a></nav>", "http://x/")
+    assert "Home" in read_page("<nav><a href='/a'>Home</a></nav>", "http://x/").text
 
 
 @given(st.text(alphabet=st.sampled_from("<>/=\"'&;!-abcdpulitrh1 \n\0茶"), max_size=200))
 def test_any_text_is_read_without_an_error(html: str) -> None:
-    assert isinstance(readable(html, "http://example.org/"), str)
+    assert isinstance(read_page(html, "http://example.org/").text, str)
 
 
 @pytest.mark.parametrize(
@@ -95,13 +94,13 @@ def test_any_text_is_read_without_an_error(html: str) -> None:
     ids=lambda html: html[:12],
 )
 def test_a_hostile_page_ends_soon_and_stays_small(html: str) -> None:
-    text = readable(html, "http://example.org/")
+    text = read_page(html, "http://example.org/").text
     assert len(text) < 3 * LONGEST
 
 
 def test_reading_stops_when_it_is_told_to() -> None:
     looks = iter(range(100))
-    text = readable("<p>word</p>" * 100_000, "http://x/", lambda: next(looks) > 2)
+    text = read_page("<p>word</p>" * 100_000, "http://x/", lambda: next(looks) > 2).text
     assert 0 < text.count("word") < 10_000
 
 

@@ -12,7 +12,7 @@ from agent.markdown.note import Note
 from agent.vault.folders import AT_ROOT, AgentFolder, is_log
 from agent.vault.health.trust import executables
 from agent.vault.merge_driver import merge_files
-from agent.vault.merge_driver_setup import driver, install, is_installed, is_ours, offer, remove
+from agent.vault.merge_driver_setup import driver, install, is_ours, offer, remove
 from agent.vault.store import Vault
 from tests.vaults import git, make_vault, write
 
@@ -140,6 +140,11 @@ def test_a_driver_without_a_fallback_would_hide_the_other_side(vault: Vault) -> 
     assert (root / NOTE).read_text("utf-8") == OURS
 
 
+def merges_by(vault: Vault) -> str:
+    """What git merges a note by."""
+    return git(vault.place.root, "check-attr", "merge", "--", "a.md").split()[-1]
+
+
 def test_it_is_offered_installed_once_and_taken_out(tmp_path: Path) -> None:
     vault, program = make_vault(tmp_path, {"a.md": "a\n"}), hook_program()
     attributes = vault.place.gitdir / "info/attributes"
@@ -147,13 +152,13 @@ def test_it_is_offered_installed_once_and_taken_out(tmp_path: Path) -> None:
     config = (vault.place.gitdir / "config").read_bytes()
     assert offer(vault, program).settings[1] == ("merge.vault-agent.driver", driver(program or Path()))
     assert (vault.place.gitdir / "config").read_bytes() == config
-    assert not is_installed(vault, program)
+    assert merges_by(vault) == "unspecified"
     for _ in range(2):
         assert install(vault, program) == ""
-    assert is_installed(vault, program)
+    assert merges_by(vault) == "vault-agent"
     assert attributes.read_text().count("merge=vault-agent") == 1
     remove(vault)
-    assert not is_installed(vault, program)
+    assert merges_by(vault) == "unspecified"
     assert attributes.read_text() == "*.png binary\n"
     assert (vault.place.gitdir / "config").read_bytes() == config
 

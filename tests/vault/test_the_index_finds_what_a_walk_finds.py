@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.vault.history.commit_index import NAME, IndexedCommit, load_index
-from agent.vault.history.commits import Commit, lineage
+from agent.vault.history.commits import Commit, newest
 from agent.vault.history.difference import uncommitted
 from agent.vault.history.find import commits, indexed_commits
 from agent.vault.history.trail import Trail
@@ -29,6 +29,10 @@ def of_index(each: IndexedCommit) -> tuple[object, ...]:
 
 def of_walk(each: Commit) -> tuple[object, ...]:
     return each.id, each.actor, each.tool, each.undoes, [(one.kind, one.path, one.old_path) for one in each.files]
+
+
+def lineage(vault: Vault) -> list[Commit]:
+    return newest(vault, head(vault.place.root), None)
 
 
 def walked(

@@ -4,7 +4,6 @@ A listener is opened and closed while the server runs: the Unix socket of the da
 """
 
 import asyncio
-import logging
 import socket
 import ssl
 import threading
@@ -35,7 +34,6 @@ _CONNECTIONS = 600
 _GRACE = 1
 """Seconds for requests that go on while the server closes; streams end at once."""
 _LARGEST_HEAD = 65_536
-logger = logging.getLogger(__name__)
 
 
 class _Connection(H11Protocol):

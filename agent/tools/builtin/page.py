@@ -282,11 +282,6 @@ _END: dict[str, Callable[[_Reader], None]] = {
 }
 
 
-def readable(html: str, base: str, stopped: Callable[[], bool] = lambda: False) -> str:
-    """The page as text, links made absolute with `base`; only the text so far once `stopped` returns True."""
-    return read_page(html, base, stopped).text
-
-
 def read_page(html: str, base: str, stopped: Callable[[], bool] = lambda: False) -> ReadablePage:
     """The page as text with its title and date, links made absolute with `base`; only the text so far once `stopped`
     returns True."""

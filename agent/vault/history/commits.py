@@ -71,11 +71,6 @@ def resolve(vault: Vault, revision: str) -> str:
     return found
 
 
-def lineage(vault: Vault) -> list[Commit]:
-    """All commits in HEAD's history, children before parents, including those that did not change the vault."""
-    return newest(vault, vault.head, None) if vault.head else []
-
-
 def trailers_made_here(vault: Vault, ids: Collection[str]) -> dict[str, dict[str, str]]:
     """The trailers (names in lower case) of the commits that this machine made, by commit id."""
     found = claimed_trailers(vault, ids)

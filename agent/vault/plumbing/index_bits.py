@@ -8,7 +8,6 @@ from itertools import groupby
 from struct import Struct
 
 _HEAD, _WORD, _TAIL = Struct(">II"), Struct(">Q"), Struct(">I")
-_FULL = (1 << 64) - 1
 _MOST_SAME, _MOST_LITERAL = (1 << 32) - 1, (1 << 31) - 1
 
 

@@ -140,14 +140,6 @@ class Claims:
         self._was_away = now - self._back_since < GOES_FIRST
         return self._was_away
 
-    def holder_of(self, what: str) -> Claim | None:
-        """The claim that somebody has on something, this machine or another; None if it is free or has expired."""
-        remote = self.remote
-        if remote is None:
-            return None
-        found = self._read(remote, [_ref(what)]).get(_ref(what))
-        return None if found is None or self._is_over(found) else found
-
     def held(self) -> tuple[Claim, ...]:
         """The claims that this machine has taken and not given back, also before a restart; some may be lost."""
         return tuple(self._records.all())

@@ -42,7 +42,6 @@ class _Writer:
     marks: dict[str, tuple[int, int]] = field(default_factory=dict)
     """For each run: the number of its first commit, and that commit's mark."""
     _mark: int = 0
-    _blobs: list[str] = field(default_factory=list)
 
     def stream(self, notes: int) -> Iterator[str]:
         """The whole input of fast-import."""
