@@ -20,7 +20,6 @@ from agent.growth.procedures.procedure import ProcedureResult, call_of_job
 from agent.llm.provider import Cancelled, never
 from agent.loop.outcome import Ended
 from agent.runs.job_run import JobResult
-from agent.schedule.agent_state import WakeKind
 from agent.schedule.history import Outcome
 from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger
@@ -117,10 +116,10 @@ class _Person:
 
     workspace: Workspace
 
-    def wake(self, reason: str, kind: WakeKind) -> None:
+    def wake(self, reason: str) -> None:
         """Do nothing."""
 
-    def working(self, title: str, kind: WakeKind) -> AbstractContextManager[list[str]]:
+    def working(self, title: str) -> AbstractContextManager[list[str]]:
         """A list that nobody reads."""
         return nullcontext([])
 

@@ -19,7 +19,6 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import JobEnded, StateChanged, Tick
 from agent.memory import daily
-from agent.schedule.agent_state import WakeKind
 from agent.schedule.history import Outcome
 from agent.schedule.states import StateMachine
 from agent.vault.change import Append, Stamp
@@ -64,7 +63,7 @@ class Presence:
             self._obey()
             asked = next((key for key in self.pool.state.running if key.startswith(_NOTE)), "")
             if asked:
-                self.wake(asked, "user_request")
+                self.wake(asked)
             self.machine.tick(*self._now)
             self._write_days_that_are_over()
         except (AgentError, OSError) as error:
@@ -74,21 +73,22 @@ class Presence:
         """True if tasks may begin."""
         return self.machine.is_awake
 
-    def wake(self, reason: str, kind: WakeKind) -> None:
+    def wake(self, reason: str) -> None:
         """Wake up, from any thread."""
         self.sent_to_sleep = None
-        self.machine.wake(reason, kind, *self._now)
+        self.machine.wake(reason, *self._now)
 
     @contextmanager
-    def working(self, title: str, kind: WakeKind) -> Iterator[list[str]]:
-        """Work until the end of the block, from any thread; what is put into the list was done in it."""
+    def working(self, title: str, *, is_task: bool = False) -> Iterator[list[str]]:
+        """Work until the end of the block, from any thread; what is put into the list was done in it.
+        `is_task` counts as a task of the day."""
         done: list[str] = []
         self.sent_to_sleep = None
-        self.machine.begin(title, kind, *self._now)
+        self.machine.begin(title, *self._now)
         try:
             yield done
         finally:
-            self.machine.end(title, *self._now, done=", ".join(done), is_task=kind == "task_due")
+            self.machine.end(title, *self._now, done=", ".join(done), is_task=is_task)
 
     def ran(self, job: str, outcome: Outcome) -> None:
         """Tell that a run of a job is over, from any thread."""
@@ -113,7 +113,7 @@ class Presence:
             given = {}
         match given:
             case {"order": "wake", "reason": str(reason)}:
-                self.wake(reason, "user_request")
+                self.wake(reason)
             case {"order": "sleep", "reason": str(reason)}:
                 self.machine.sleep(reason, self._now[0])
                 self.sent_to_sleep = self._now[0]

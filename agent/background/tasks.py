@@ -116,7 +116,7 @@ class Tasks:
         """Begin a task. After its person has sent the agent to sleep, only one that came later wakes it."""
         came, since = task.due or task.created_at, self.presence.sent_to_sleep
         if since is None or (came is not None and came > since):
-            self.presence.wake(task.title, "task_due")
+            self.presence.wake(task.title)
         if self.presence.is_awake():
             self._submit(partial(self._work, task))
 
@@ -173,7 +173,7 @@ class Tasks:
             return
         try:
             if isinstance(load_task(self.workspace.vault, task.path), Task):
-                with self.presence.working(task.title, "task_due") as done:
+                with self.presence.working(task.title, is_task=True) as done:
                     self._do(task, turn, cancelled, done)
         finally:
             self._turns.add(turn)

@@ -6,6 +6,7 @@ A job that does work is a note that the person writes, or says yes to; here it c
 import re
 from collections.abc import Mapping
 from datetime import time
+from typing import Literal, TypeAlias
 
 from agent.config.edit import set_machine
 from agent.dataclass import dataclass
@@ -13,7 +14,6 @@ from agent.errors import UserError
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.runs.job_upkeep import job_shelf, set_status
-from agent.schedule.agent_state import WakeKind
 from agent.schedule.job import TYPE, Job, JobProblem
 from agent.schedule.job_header import parse_job
 from agent.schedule.new_job import make_job
@@ -27,6 +27,8 @@ MORNING, EVENING = "wake-morning", "wake-evening"
 _TOOL = "triggers"
 _DAILY = re.compile(r"([0-5]?\d) ([01]?\d|2[0-3]) \* \* \*")
 _REASON = "reason"
+WakeKind: TypeAlias = Literal["scheduled", "periodic", "task_due", "new_data", "user_request", "system"]
+"""What wakes the agent: a moment, a time that comes again, a task, changed notes, its person, an event."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,6 @@ from agent.config.private import make_folder
 from agent.dataclass import dataclass
 
 State: TypeAlias = Literal["sleeping", "waking_up", "awake", "working", "going_to_sleep"]
-WakeKind: TypeAlias = Literal["scheduled", "periodic", "task_due", "new_data", "user_request", "system"]
-"""What wakes the agent: a moment, a time that comes again, a task, changed notes, its person, an event."""
 STATES: tuple[State, ...] = get_args(State)
 MOST_TRANSITIONS = 100
 
@@ -37,7 +35,6 @@ class AgentState:
     reason: str
     last_daily_reset: date
     last_wakeup: datetime | None = None
-    last_wakeup_kind: WakeKind | None = None
     last_sleep: datetime | None = None
     tasks_completed_today: int = 0
     transitions: tuple[Transition, ...] = ()
@@ -76,14 +73,12 @@ def look_for_state(path: Path) -> tuple[AgentState | None, bool]:
 
 def _parse(given: Mapping[str, object]) -> AgentState:
     moves = cast("list[Mapping[str, str]]", given["transitions"])
-    kind = given["last_wakeup_kind"]
     return AgentState(
         _state(given["state"]),
         _moment(given["since"]),
         str(given["reason"]),
         date.fromisoformat(str(given["last_daily_reset"])),
         _moment(given["last_wakeup"]) if given["last_wakeup"] else None,
-        cast("WakeKind", kind) if kind in get_args(WakeKind) else None,
         _moment(given["last_sleep"]) if given["last_sleep"] else None,
         int(str(given["tasks_completed_today"])),
         tuple(

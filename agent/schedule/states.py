@@ -14,7 +14,7 @@ from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.events.types import StateChanged
-from agent.schedule.agent_state import AgentState, State, WakeKind, look_for_state, save_state
+from agent.schedule.agent_state import AgentState, State, look_for_state, save_state
 from agent.texts import Sentence
 
 JUMP = 60.0
@@ -83,7 +83,7 @@ class StateMachine:
         """The work that goes on, in the order of its beginnings."""
         return tuple(self._work)
 
-    def wake(self, reason: str, kind: WakeKind, now: datetime, monotonic: float) -> None:
+    def wake(self, reason: str, now: datetime, monotonic: float) -> None:
         """Wake up; if it is awake, it stays so for as long as it would after work."""
         with self._mutex:
             self._wish = ""
@@ -91,15 +91,13 @@ class StateMachine:
             if not self.is_awake:
                 self._go("waking_up", now, reason)
                 self._go("awake", now, reason)
-                self._current = replace(self.current, last_wakeup=now, last_wakeup_kind=kind)
+                self._current = replace(self.current, last_wakeup=now)
                 self._save()
         self._tell()
 
-    def begin(
-        self, what: str, kind: WakeKind, now: datetime, monotonic: float, most_minutes: float | None = None
-    ) -> None:
+    def begin(self, what: str, now: datetime, monotonic: float, most_minutes: float | None = None) -> None:
         """A job or task begins; several may go on at a time, each by its own name. `most_minutes` is its own limit."""
-        self.wake(what, kind, now, monotonic)
+        self.wake(what, now, monotonic)
         with self._mutex:
             if not self._work:
                 self._go("working", now, what)

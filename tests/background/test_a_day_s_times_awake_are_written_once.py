@@ -38,7 +38,7 @@ def present(workspace: Workspace) -> Presence:
 def work(presence: Presence, clock: FakeClock, *titles: str) -> None:
     """Do these, each in a time awake of its own."""
     for title in titles:
-        with presence.working(title, "task_due") as done:
+        with presence.working(title, is_task=True) as done:
             done.append(title)
             clock.advance(60)
         for _ in range(4):

@@ -3,14 +3,13 @@
 import json
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
-from typing import cast, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.events.types import StateChanged
-from agent.schedule.agent_state import STATES, WakeKind, load_state
+from agent.schedule.agent_state import STATES, load_state
 from agent.schedule.states import StateMachine
 
 BERLIN = timezone(timedelta(hours=1))
@@ -46,11 +45,11 @@ class Day:
             late += self.machine.tick(self.now, self.monotonic)
         return late
 
-    def wake(self, reason: str = "morning", kind: WakeKind = "scheduled") -> None:
-        self.machine.wake(reason, kind, self.now, self.monotonic)
+    def wake(self, reason: str = "morning") -> None:
+        self.machine.wake(reason, self.now, self.monotonic)
 
     def begin(self, what: str, minutes: float | None = None) -> None:
-        self.machine.begin(what, "scheduled", self.now, self.monotonic, minutes)
+        self.machine.begin(what, self.now, self.monotonic, minutes)
 
     def end(self, what: str, done: str = "", *, is_task: bool = False) -> None:
         self.machine.end(what, self.now, self.monotonic, done=done, is_task=is_task)
@@ -87,7 +86,7 @@ def test_it_wakes_works_and_sleeps_again(day: Day) -> None:
     ]
     asleep = day.events[-1]
     assert (asleep.done, asleep.woken) == (("greeted",), START)
-    assert (day.machine.current.last_wakeup, day.machine.current.last_wakeup_kind) == (START, "scheduled")
+    assert day.machine.current.last_wakeup == START
     assert day.machine.current.last_sleep == asleep.at == START + timedelta(minutes=8)
 
 
@@ -226,10 +225,10 @@ def test_a_handler_that_wakes_it_again_is_heard(tmp_path: Path) -> None:
     def hear(event: StateChanged) -> None:
         heard.append(event.after)
         if event.after == "sleeping" and len(heard) < 9:
-            machine.wake("not yet", "system", START, 0)
+            machine.wake("not yet", START, 0)
 
     machine.start(START, 0)
-    machine.wake("morning", "scheduled", START, 0)
+    machine.wake("morning", START, 0)
     machine.sleep("enough", START)
     assert heard == [*("waking_up", "awake", "going_to_sleep", "sleeping"), *("waking_up", "awake")]
 
@@ -246,7 +245,7 @@ def test_every_course_keeps_to_the_drawing(
     for step, what in steps:
         match step:
             case "wake":
-                day.wake(kind=cast("WakeKind", get_args(WakeKind)[len(day.events) % 6]))
+                day.wake()
             case "begin":
                 day.begin(what)
             case "end":

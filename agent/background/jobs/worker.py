@@ -22,10 +22,8 @@ from agent.errors import AgentError, LockHeld, Retryable
 from agent.llm.provider import Cancelled
 from agent.runs.job_run import JobResult
 from agent.runs.registry import run_registry
-from agent.schedule.agent_state import WakeKind
 from agent.schedule.history import HistoryRow, Outcome
 from agent.schedule.ledger import OccurrenceLedger
-from agent.schedule.triggers import Every
 from agent.texts import Sentence
 from agent.vault.store import Vault
 from agent.vault.sync.claims import Claims
@@ -46,9 +44,9 @@ class Awake(Protocol):
     """Is told of what wakes the agent, and of its work; what is put into the list was done in it. `ran` is told how a
     run of a job has ended, once that is written."""
 
-    def wake(self, reason: str, kind: WakeKind) -> None: ...
+    def wake(self, reason: str) -> None: ...
 
-    def working(self, title: str, kind: WakeKind) -> AbstractContextManager[list[str]]: ...
+    def working(self, title: str) -> AbstractContextManager[list[str]]: ...
 
     def ran(self, job: str, outcome: Outcome) -> None: ...
 
@@ -101,7 +99,7 @@ class JobWorker:
         job, now = entry.job, self.workspace.clock.now()
         if job.only_wakes:
             self.ledger.begin(entry.occurrence.key, now)
-            self.awake.wake(job.title, kind_of(entry))
+            self.awake.wake(job.title)
             entry.ended = JobResult("nothing"), self._row(entry, "nothing")
             return
         if not job.run_on and entry.turn is None:
@@ -122,7 +120,7 @@ class JobWorker:
             entry.ended = JobResult("failed", reason=missing), self._row(entry, "failed", missing)
             return
         machine = self.claims.machine.name
-        with self.awake.working(job.title, kind_of(entry)) as done:
+        with self.awake.working(job.title) as done:
             began = in_machine_seconds(self.workspace.clock).monotonic()
             attempt = JobAttempt(self.workspace, entry, machine, now, began, cancelled)
             entry.ended = attempt.perform(self.open_runs, self.procedures)
@@ -194,16 +192,6 @@ class JobWorker:
         """A row about an occurrence without a run."""
         at, machine = entry.occurrence.at, self.claims.machine.name
         return HistoryRow(at, outcome, reason=reason, machine=machine, attempt=entry.attempt, missed=entry.missed)
-
-
-def kind_of(entry: PendingRun) -> WakeKind:
-    """What kind of thing wakes the agent for an occurrence."""
-    if entry.paths:
-        return "new_data"
-    if entry.is_triggered:
-        return "system"
-    is_periodic = any(isinstance(each, Every) for each in entry.job.triggers)
-    return "periodic" if is_periodic else "scheduled"
 
 
 def job_lock(vault: Vault, job: str) -> AbstractContextManager[None]:

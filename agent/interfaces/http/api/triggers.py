@@ -13,13 +13,13 @@ from agent.markdown.values import Value
 from agent.runs.job_upkeep import job_record, job_shelf
 from agent.runs.wake_times import (
     NewTrigger,
+    WakeKind,
     add_trigger,
     change_trigger,
     kind_of,
     reason_of,
     remove_trigger,
 )
-from agent.schedule.agent_state import WakeKind
 from agent.schedule.job import Job
 from agent.schedule.job_document import coming, occurrence_documents
 from agent.schedule.task import HIGHEST, LOWEST, USUAL
