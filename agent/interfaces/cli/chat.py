@@ -6,7 +6,6 @@ Sessions and runs are left to `app.runs`, the slash commands to `chat_commands`.
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import field
-from functools import partial
 
 import click
 
@@ -23,11 +22,10 @@ from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import CommandFailed, Output, say, to_json
 from agent.interfaces.cli.printing import show
-from agent.interfaces.cli.progress_bar import indexing
 from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.run_report import document, failure, queued, refused, why
 from agent.interfaces.cli.run_summary import EXIT_CODES, check_whole
-from agent.interfaces.cli.runs_here import foreground
+from agent.interfaces.cli.runs_here import foreground, update_index
 from agent.interfaces.cli.screen import Screen
 from agent.interfaces.cli.skill_news import show_skill_news
 from agent.loop.mailbox import Mailbox
@@ -41,7 +39,6 @@ from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.texts import text
 from agent.vault.layout import CHAT_HISTORY
-from agent.workspace.catch_up import catch_up
 from agent.workspace.search_index import SearchIndex, open_index
 from agent.workspace.workspace import Workspace
 
@@ -93,6 +90,8 @@ class Chat:
     screen: Screen
     state: ChatState = field(init=False)
     over: bool = False
+    behind: str | None = None
+    """Why the index is behind, None if it is not."""
     interrupted: bool = False
     """True after a Ctrl-C, until the next message."""
     ended: list[Ended] = field(default_factory=list)
@@ -182,8 +181,8 @@ class Chat:
         self._finish(self._run(lambda line: self.agent.ask(RunRequest(message, YOU), path, line)))
 
     def _update_index(self) -> None:
-        """Update the index; if it stays behind, `status` says so."""
-        catch_up(self.workspace, self.index, shown=partial(indexing, self.output))
+        """Update the index; why it stays behind is said once."""
+        self.behind = update_index(self.workspace, self.index, self.output, self.behind)
 
     def _command(self, line: str) -> None:
         name, _, rest = line.partition(" ")

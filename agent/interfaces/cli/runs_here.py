@@ -5,6 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agent.interfaces.cli.foreground import Foreground
+from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import indexing
 from agent.interfaces.cli.screen import Screen, is_terminal
@@ -30,6 +31,10 @@ def screen_of(agent: "RunService", live: bool) -> Screen:
     return screen
 
 
-def update_index(workspace: Workspace, index: "SearchIndex", output: Output) -> None:
-    """Update the index before a run; if it stays behind, `status` says so, and the output of the run is left alone."""
-    catch_up(workspace, index, shown=show_nothing if output.json else partial(indexing, output))
+def update_index(workspace: Workspace, index: "SearchIndex", output: Output, known: str | None = None) -> str | None:
+    """Update the index before a run, and say why it stays behind, unless that is `known`: the answer may lack what was
+    written last. Returns the reason, None if it is up to date."""
+    late = catch_up(workspace, index, shown=show_nothing if output.json else partial(indexing, output))
+    if late is not None and late != known:
+        output.note(said("degraded: {reason}", reason=said(late)))
+    return late
