@@ -83,12 +83,12 @@ def _said_of(quoted: Quoted | None, is_answered: bool, is_found: bool, is_first:
         return () if is_answered else ("llm.nothing_asked",)
     if quoted.is_request:
         return ("llm.not_done", *(["llm.quotations_again"] if is_found else []))
+    if not quoted.is_asked:
+        return ("llm.nothing_kept", *(["llm.quotations_again"] if is_found else []))
     if is_found and quoted.is_by_chance:
         return ("llm.by_chance",)
     if is_found:
         return ("llm.quotations" if is_first else "llm.quotations_again",)
-    if not quoted.is_asked:
-        return ("llm.nothing_kept",)
     return ("llm.nothing_to_quote" if is_first else "llm.nothing_again",)
 
 

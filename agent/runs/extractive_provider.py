@@ -22,7 +22,7 @@ from agent.memory.memory_note import rests_on
 from agent.memory.memory_note import words as fact_in
 from agent.memory.recall.candidates import ENTRY_KINDS
 from agent.memory.recall.eligibility import is_bare
-from agent.memory.recall.floor import SURE, coverage, fits_by_itself
+from agent.memory.recall.floor import coverage, fits_by_itself
 from agent.memory.recall.recaller import Remembered, plain
 from agent.memory.understanding.small_talk import is_small_talk
 from agent.memory.understanding.statements import is_question, is_request, sentences_in
@@ -97,15 +97,18 @@ class ExtractiveProvider:
         # without a model, nothing of the conversation stands before anybody: its own memories may be quoted, too
         known = self.recall.recaller.recall(question, replace(asker, session=""), PASSAGES, unasked=True)
         notes = self._notes(question) if asker.is_owner else ()
-        has_words = any(_share(each) >= SURE for each in known.found if not _is_list(each))
+        has_words = any(_share(each) for each in known.found if not _is_list(each))
         likely = known if has_words else known.above(floor)
+        wants_work = is_request(question) and not is_question(question)
+        is_asked = is_question(question) or self.recall.workspace.settings.memory.capture != "facts"
         found = [each for each in likely.found if each.text not in question]
+        if not (is_asked or wants_work):  # "Today I found rot" names a day, and asks for nothing of it
+            found = [each for each in found if not each.is_asked_for]
         mixed = [each for pair in zip_longest(found, notes) for each in pair if each is not None]
         close, is_by_chance = _closest(question, mixed)
         passages = tuple(map(_passage, close))
-        if is_request(question) and not is_question(question):
+        if wants_work:
             return Quoted(() if is_by_chance else passages, is_request=True)
-        is_asked = is_question(question) or self.recall.workspace.settings.memory.capture != "facts"
         return Quoted(passages if is_asked or not is_by_chance else (), is_by_chance=is_by_chance, is_asked=is_asked)
 
     def _notes(self, question: str) -> Sequence[Hit]:

@@ -78,6 +78,30 @@ def test_another_home_is_found_among_many_memories_without_a_word_in_common(talk
     assert "superseded_by" in leeds.read_text("utf-8")
 
 
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("The mast is 10.2 metres long and the keel bolts are 18 mm bronze.", "how tall is the mast?"),
+        ("小雨每周三下午四点半学大提琴，小舟对花生过敏。", "小雨什么时候学琴？"),
+    ],
+)
+def test_one_word_of_the_question_is_enough_to_be_quoted(talk: Talk, told: str, asked: str) -> None:
+    """Nothing here is about the person, so that memory alone would not speak up; but somebody has asked."""
+    talk.say(told)
+    for more in ("The cabin has two berths.", "The sails are in the loft.", "我妈住在慈溪，每个月来帮忙一个星期。"):
+        talk.say(more)
+    assert told in talk.say(asked)
+
+
+def test_what_is_told_and_not_kept_is_said_not_to_be(talk: Talk) -> None:
+    """A day that it names does not make it a question about that day."""
+    talk.say("The mast is 10.2 metres long.")
+    talk.say("When does Mia have swimming?")
+    answer = talk.say("Today I found rot in the mast.")
+    assert "no statement in this that I would remember" in answer and "Conversations" not in answer
+    assert "> The mast is 10.2 metres long." in answer, "what comes close is quoted all the same"
+
+
 def test_what_has_no_word_of_the_question_is_said_to_be_near_by_chance(talk: Talk) -> None:
     talk.say("My sister Kate lives in York and works as a vet.")
     talk.say("My goal is a half marathon under two hours.")
