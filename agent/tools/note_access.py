@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from agent.errors import ToolRetry
 from agent.vault.folders import AgentFolder, Reader, WriteRule, is_hidden
-from agent.vault.worktree.paths import check, check_inside
+from agent.vault.worktree.paths import check_inside
 
 _ENDINGS = (".md", ".txt", ".csv", ".canvas", ".base")
 """Files that people read and no program runs."""
@@ -16,8 +16,9 @@ _ENDINGS = (".md", ".txt", ".csv", ".canvas", ".base")
 
 def check_writable(path: str, home: AgentFolder, only: Sequence[str] | None = None) -> str:
     """`path`, if tools may write there, in a run that may change only the paths that begin with one of `only` (None:
-    any); raises `BadPath` or `ToolRetry` with a text for the model."""
-    check(path)
+    any); raises `BadPath` or `ToolRetry` with a text for the model. A note that is new there needs a name for which
+    there are more rules: `paths.check`."""
+    check_inside(path, system=False)
     if home.write_rule(path) is WriteRule.PROGRAM:
         raise ToolRetry(f"{path} is not for tools to change: only the person and the program itself write there")
     if only is not None and not any(_is_below(path, each) for each in only):

@@ -39,7 +39,7 @@ class Transaction:
 
     def append(self, path: str, text: bytes, head: bytes = b"", section: bytes = b"") -> None:
         """Add text on a line of its own at the end, or at the end of a section; see `Append`."""
-        self.requests.append(Append(check(path, system=self.system), text, head, section))
+        self.requests.append(Append(check_inside(path, system=self.system), text, head, section))
 
     def move(self, path: str, to: str) -> None:
         """Give a note another path; an existing note is never overwritten."""

@@ -177,6 +177,26 @@ def test_secrets_and_odd_names_are_refused_in_plain_words(home: House) -> None:
     assert "must end in .md" in home.fails("vault_move", path="long.md", to="long.py")
 
 
+@pytest.mark.parametrize("name", ["Q: tea.md", "~tea.md", "back\\slash.md", "new\nline.md"])
+def test_a_note_of_the_persons_is_changed_whatever_its_name_and_no_new_one_has_it(tmp_path: Path, name: str) -> None:
+    home = house(tmp_path, {name: "green tea\n", "plain.md": "white\n"})
+    home.says("vault_read", path=name)
+    home.says("vault_edit", path=name, old="green", new="black")
+    home.says("vault_append", path=name, text="no sugar")
+    home.says("vault_write", path=name, content="oolong\n")
+    home.says("vault_append", path=name, text="no milk")
+    assert committed(home.vault.place.root, name) == b"oolong\nno milk\n"
+    home.says("vault_move", path=name, to="tea.md")
+    before = head(home.vault.place.root)
+    for tool, given in (
+        ("vault_write", {"path": name, "content": "x"}),
+        ("vault_append", {"path": name, "text": "x"}),
+        ("vault_move", {"path": "plain.md", "to": name}),
+    ):
+        assert "path" in home.fails(tool, **given)
+    assert head(home.vault.place.root) == before
+
+
 def test_a_write_that_has_to_wait_says_so(home: House) -> None:
     root = home.vault.place.root
     git(root, "checkout", "-q", "--detach")

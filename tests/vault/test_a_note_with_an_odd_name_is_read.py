@@ -35,6 +35,23 @@ def test_it_is_changed_moved_and_deleted_as_any_other(tmp_path: Path, name: str)
 
 
 @pytest.mark.parametrize("name", ODD)
+def test_it_is_added_to(tmp_path: Path, name: str) -> None:
+    vault = make_vault(tmp_path, {name: "green tea\n"})
+    with vault.transaction("write(notes): tea", AGENT) as change:
+        change.append(name, b"no sugar")
+    assert vault.read(name) == b"green tea\nno sugar\n"
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_no_addition_makes_it(tmp_path: Path, name: str) -> None:
+    vault = make_vault(tmp_path, {"plain.md": "white tea\n"})
+    before = sorted(vault.place.root.iterdir())
+    with pytest.raises(BadPath), vault.transaction("write(notes): tea", AGENT) as change:
+        change.append(name, b"no sugar")
+    assert sorted(vault.place.root.iterdir()) == before
+
+
+@pytest.mark.parametrize("name", ODD)
 def test_no_new_note_has_it(name: str) -> None:
     with pytest.raises(BadPath) as refused:
         check(name)

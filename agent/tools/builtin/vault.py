@@ -18,6 +18,7 @@ from agent.tools.shown_notes import line_count
 from agent.tools.tool import Cited, Draft, Effect, Perform, PlanDrafts, RunContext, Tool, ToolOutput
 from agent.vault.find import find_note
 from agent.vault.transaction import Transaction
+from agent.vault.worktree.paths import check
 
 READ_CHARACTERS = 15_000
 """The most characters of one `vault_read`: below the limit of a result, so that the result says how to continue."""
@@ -139,7 +140,7 @@ def _fits(path: str, pattern: str) -> bool:
 
 def _write(notes: Notes) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        path = check_text(check_writable(arguments.text(call, "path"), notes.vault.home))
+        path = check_text(_target(notes, call))
         before = notes.vault.read(path)
         after = _like(before or b"", arguments.text(call, "content")).encode()
         _check_header(path, before, after, always=True)
@@ -164,7 +165,7 @@ def _write(notes: Notes) -> Tool:
 
 def _edit(notes: Notes) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        path = check_text(check_writable(arguments.text(call, "path"), notes.vault.home))
+        path = check_text(_target(notes, call))
         before = notes.existing(path)
         if not _is_utf8(before):
             raise ToolRetry(f"{path} is not UTF-8 text and cannot be edited")
@@ -201,7 +202,7 @@ def _edit(notes: Notes) -> Tool:
 
 def _append(notes: Notes, by_heading: bool) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        path = check_text(check_writable(arguments.text(call, "path"), notes.vault.home))
+        path = check_text(_target(notes, call))
         before = notes.vault.read(path)
         data = before or b""
         text = _like(data, arguments.text(call, "text")).encode()
@@ -243,7 +244,7 @@ def _section(call: JsonObject, data: bytes, path: str) -> bytes:
 
 def _move(notes: Notes) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        path, to = (check_writable(arguments.text(call, name), notes.vault.home) for name in ("path", "to"))
+        path, to = (_target(notes, call, name) for name in ("path", "to"))
         if path.rpartition(".")[2] != to.rpartition(".")[2]:
             check_text(check_text(path) and to)
         data = notes.existing(path)
@@ -279,6 +280,12 @@ def _writing(
 ) -> Tool:
     effect = Effect(lambda call: tuple(arguments.text(call, path) for path in paths), plan, notes.done)
     return Tool(name, description, schema, perform, _GROUP, timeout=0, effect=effect)
+
+
+def _target(notes: Notes, call: JsonObject, name: str = "path") -> str:
+    """The path in an argument, if tools may write there; one where no note is yet must be a name for a new one."""
+    path = check_writable(arguments.text(call, name), notes.vault.home)
+    return path if notes.vault.read(path) is not None else check(path)
 
 
 def _like(data: bytes, text: str) -> str:

@@ -17,7 +17,7 @@ from agent.vault.history.typed_time import parse_time
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.history.undo_document import undone_document
-from agent.vault.worktree.paths import check
+from agent.vault.worktree.paths import check_inside
 
 Time = Annotated[str, msgspec.Meta(max_length=60, description="2h, 30m, 1d, today, 2026-11-21 or 2026-11-21T14:30.")]
 Path = Annotated[str, msgspec.Meta(max_length=3_000)]
@@ -152,7 +152,7 @@ def log(call: Call[LogParams, None]) -> Log:
         actor=asked.actor or None,
         run=asked.run or None,
         job=asked.job or None,
-        path=check(asked.path.strip("/")) if asked.path.strip("/") else None,
+        path=check_inside(asked.path.strip("/")) if asked.path.strip("/") else None,
         since=parse_time(asked.since, now) if asked.since else None,
         until=parse_time(asked.until, now, end=True) if asked.until else None,
         limit=start + asked.limit + _NEWER,
@@ -177,7 +177,7 @@ def diff(call: Call[DiffParams, None]) -> Diff:
     asked, vault = call.params, call.service.workspace.vault
     oid = resolve(vault, asked.commit) if asked.commit else None
     found = of_working_tree(vault) if oid is None else of_commit(vault, oid)
-    path = check(asked.path.strip("/")) if asked.path.strip("/") else ""
+    path = check_inside(asked.path.strip("/")) if asked.path.strip("/") else ""
     files = [difference_document(each) for each in found if each.is_in(path)]
     return Diff(oid, typed(files, list[ChangedLines]))
 

@@ -15,7 +15,7 @@ from agent.markdown.note import Note
 from agent.runs.note_changes import NoteChanges, note_changes
 from agent.vault.change import Outcome
 from agent.vault.store import Vault
-from agent.vault.worktree.paths import check
+from agent.vault.worktree.paths import check_inside
 
 NotePath = Annotated[str, msgspec.Meta(min_length=1, max_length=3_000, description="Relative to the vault, with /.")]
 ONE_AT_A_TIME = threading.Lock()
@@ -86,7 +86,7 @@ class Written(msgspec.Struct, frozen=True):
 def list_notes(call: Call[NoteFilter, None]) -> NoteList:
     """The paths of the notes."""
     folder = call.params.folder.strip("/")
-    start = f"{check(folder)}/" if folder else ""
+    start = f"{check_inside(folder)}/" if folder else ""
     fits = _pattern(call.params.pattern)
     found = [path for path in _vault(call).note_paths() if path.startswith(start) and fits(path)]
     return NoteList(*page_of(found, str, call.params))
@@ -161,7 +161,7 @@ def _base(call: Call[ByNote, NewText] | Call[ByNote, None], changes: NoteChanges
             hint="send If-Match with the ETag of the note as you read it, or If-None-Match: * for a new note",
             path=path,
         )
-    current = changes.find(check(path))
+    current = changes.find(check_inside(path, system=False))
     if current is not None and call.if_match in {"*", etag(changes.vault, current).strip('"')}:
         return current
     text = None if current is None else current.decode("utf-8", "replace")
