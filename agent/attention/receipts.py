@@ -16,8 +16,6 @@ from typing import TypeAlias, cast, get_args
 
 from agent.attention.receipt import AttentionRule, NoticeDecision, NoticeReceipt, Reaction
 from agent.clock import Clock, in_machine_seconds
-from agent.config.lock import hold
-from agent.config.private import make_folder
 from agent.errors import Permanent, Retryable, os_reason
 from agent.events.notices import Decided, NoticeRaised
 from agent.vault import durable as disk
@@ -38,7 +36,7 @@ class NoticeLedger:
     """The ledger in the file at `path`; the first write creates it. Raises `Permanent` when it cannot be used."""
 
     def __init__(self, path: Path, clock: Clock, *, durable: bool = True) -> None:
-        self._path, self._clock, self._file = path, clock, LineFile(path, durable)
+        self._path, self._clock, self._file = path, clock, LineFile(path, _unusable, durable)
         self._mutex = threading.RLock()
         self._receipts: dict[str, NoticeReceipt] = {}
         with self._mutex:
@@ -111,32 +109,23 @@ class NoticeLedger:
         line = json.dumps({"id": id, "step": step, "at": self._clock.now().isoformat(), **fields}, ensure_ascii=False)
         with self._mutex:
             self._take_in()
-            try:
-                self._file.append(line)
-            except OSError as error:
-                raise _unusable(self._path, error) from error
+            self._file.append(line)
             self._take_in()
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
-        try:
-            make_folder(self._path.parent)
-            with hold(self._path.with_suffix(".lock"), in_machine_seconds(self._clock), _PATIENCE) as held:
-                if held is None:
-                    raise Retryable("another process decides about notices", hint="try again")
-                yield
-        except OSError as error:
-            raise _unusable(self._path, error) from error
+        with self._file.locked(in_machine_seconds(self._clock), _PATIENCE) as is_held:
+            if not is_held:
+                raise Retryable("another process decides about notices", hint="try again")
+            yield
 
     def _take_in(self) -> None:
         """Parse the lines that were added since the last time, also by other processes."""
-        try:
-            is_other, lines = self._file.news()
-        except FileNotFoundError:
-            self._receipts, self._file = {}, LineFile(self._path, self._file.is_durable)
+        found = self._file.news()
+        if found is None:
+            self._receipts, self._file = {}, LineFile(self._path, _unusable, self._file.is_durable)
             return
-        except OSError as error:
-            raise _unusable(self._path, error) from error
+        is_other, lines = found
         if is_other:
             self._receipts = {}
         for line in lines:
@@ -166,14 +155,10 @@ class NoticeLedger:
             self._take_in()
             newest = max((each.at for each in self._receipts.values()), default=self._clock.now())
             kept = {id for id, each in self._receipts.items() if each.at >= newest - KEPT}
-            try:
-                lines = self._path.read_bytes().splitlines()
-                parsed = ((line, _parsed(line)) for line in lines)
-                left = [line.decode() for line, fields in parsed if fields and fields.get("id") in kept]
-                if len(left) < self._file.lines:
-                    disk.replace(self._path, "".join(f"{line}\n" for line in left))
-            except OSError as error:
-                raise _unusable(self._path, error) from error
+            parsed = ((line, _parsed(line)) for line in self._path.read_bytes().splitlines())
+            left = [line.decode() for line, fields in parsed if fields and fields.get("id") in kept]
+            if len(left) < self._file.lines:
+                disk.replace(self._path, "".join(f"{line}\n" for line in left))
             self._take_in()
 
 

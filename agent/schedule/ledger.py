@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 
 from agent.clock import Clock
-from agent.config.lock import hold
 from agent.config.private import clear_way, make_folder
 from agent.dataclass import dataclass
 from agent.errors import Permanent, os_reason
@@ -85,7 +84,7 @@ class OccurrenceLedger:
     """The ledger in the file at `path`; the first write creates it. Raises `Permanent` when it cannot be written."""
 
     def __init__(self, path: Path, clock: Clock, *, durable: bool = True) -> None:
-        self._path, self._clock, self._file = path, clock, LineFile(path, durable)
+        self._path, self._clock, self._file = path, clock, LineFile(path, _unusable, durable)
         self._mutex = threading.RLock()
         self._jobs: dict[str, _Job] = {}
         self._offered: dict[str, dict[str, OccurrenceOffer]] = {}
@@ -237,7 +236,7 @@ class OccurrenceLedger:
             offer = self._offered.get(split_key(key)[0], {}).get(key) if key else None
             since, kind = (_stamp(offer.first), offer.kind) if offer else ("", "run")
             fields = (_stamp(at), step, key, since, kind, outcome, " ".join(reason.split()), _END)
-            self._write("\t".join(fields))
+            self._file.append("\t".join(fields))
             self._take_in()
             self._take_back(key)
 
@@ -248,36 +247,21 @@ class OccurrenceLedger:
         if not offers:
             self._offered.pop(job, None)
 
-    def _write(self, line: str) -> None:
-        """Append a line; on disk when this returns."""
-        try:
-            self._file.append(line)
-        except OSError as error:
-            raise _unusable(self._path, error) from error
-
     @contextmanager
     def _lock(self) -> Iterator[None]:
-        try:
-            make_folder(self._path.parent)
-            with hold(self._path.with_suffix(".lock"), self._clock, _PATIENCE) as held:
-                if held is None:
-                    raise Permanent(
-                        "another process holds the schedule's ledger {path}",
-                        hint="end it, or try again",
-                        path=self._path,
-                    )
-                yield
-        except OSError as error:
-            raise _unusable(self._path, error) from error
+        with self._file.locked(self._clock, _PATIENCE) as is_held:
+            if not is_held:
+                raise Permanent(
+                    "another process holds the schedule's ledger {path}", hint="end it, or try again", path=self._path
+                )
+            yield
 
     def _take_in(self) -> None:
         """Parse the lines that were added since the last time, also by other processes."""
-        try:
-            is_other, lines = self._file.news()
-        except FileNotFoundError:
+        found = self._file.news()
+        if found is None:
             return
-        except OSError as error:
-            raise _unusable(self._path, error) from error
+        is_other, lines = found
         if is_other:
             self._jobs = {}
         for line in lines:
@@ -331,10 +315,7 @@ class OccurrenceLedger:
             every = [each for job in self._jobs.values() for each in job.decisions.values()]
             oldest = max(each.at for each in every) - KEPT if every else datetime.min.replace(tzinfo=UTC)
             kept = sorted((each for each in every if each.at >= oldest), key=lambda each: each.at)
-            try:
-                disk.replace(self._path, "".join(_lines(kept)))
-            except OSError as error:
-                raise _unusable(self._path, error) from error
+            disk.replace(self._path, "".join(_lines(kept)))
             self._take_in()
 
 

@@ -12,10 +12,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from agent.clock import Clock
 from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger, split_key
 from agent.schedule.planner import Due, Planned, Planner
 from agent.schedule.zones import zone_of
+from agent.vault.line_file import LineFile
 from tests.fakes import FakeClock
 from tests.schedule.brute import ZoneMinutes, every_minutes
 from tests.schedule.plans import job_of
@@ -32,18 +34,26 @@ class Killed(BaseException):
     """The process is gone."""
 
 
-class KillableLedger(OccurrenceLedger):
-    """A ledger whose process is killed in the middle of its n-th line from now: before, within or after it."""
+class KillableFile(LineFile):
+    """A file whose process is killed in the middle of its n-th line from now: before, within or after it."""
 
     kill_at = -1
     share = 0.0
 
-    def _write(self, text: str) -> None:
+    def append(self, line: str) -> None:
         self.kill_at -= 1
         if self.kill_at == 0:
-            super()._write(text[: round(len(text) * self.share)])
+            super().append(line[: round(len(line) * self.share)])
             raise Killed
-        super()._write(text)
+        super().append(line)
+
+
+class KillableLedger(OccurrenceLedger):
+    """A ledger in such a file."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        super().__init__(path, clock, durable=False)
+        self._file = self.file = KillableFile(path, self._file.unusable, is_durable=False)
 
 
 @dataclass
@@ -124,7 +134,7 @@ class World:
 
     def boot(self) -> None:
         """A process starts; runs that a kill has interrupted are written down."""
-        self.ledger = KillableLedger(self.folder / "ledger", FakeClock(), durable=False)
+        self.ledger = KillableLedger(self.folder / "ledger", FakeClock())
         self.planner = Planner(self.ledger, self.folder / "jobs.json", (*range(7),), False, lambda: zone_of("UTC"))
         self.set_jobs()
         for key in self.ledger.open():
@@ -197,7 +207,7 @@ class World:
         try:
             self.ledger.decide(planned.last.key, planned.outcome, self.moment, planned.reason)
         except Killed:
-            if self.ledger.share == 1:  # the whole line is on disk
+            if self.ledger.file.share == 1:  # the whole line is on disk
                 self.left[name] -= there
                 self.accounted |= {(name, at) for at in there}
             raise
@@ -247,8 +257,8 @@ class World:
             chance = self.random.random()
             if kills < self.kills and self.now - begin > (kills + 0.5) * (end - begin) / self.kills:
                 kills += 1
-                self.ledger.kill_at = self.random.choice([1, 1, 2, 3])
-                self.ledger.share = self.random.choice([0, 0.5, 0.99, 1])
+                self.ledger.file.kill_at = self.random.choice([1, 1, 2, 3])
+                self.ledger.file.share = self.random.choice([0, 0.5, 0.99, 1])
             if chance < 0.005:
                 self.now += self.random.choice([90, 3_600, 30_000, 200_000])  # asleep, or set forward
                 self.look(is_jump=True)
@@ -259,7 +269,7 @@ class World:
                 self.now += self.random.choice([-40, -3, 20, 40])
                 self.look()
             elif chance < 0.025:
-                self.ledger.kill_at = -1
+                self.ledger.file.kill_at = -1
                 self.ledger.close()
                 self.pass_time(self.random.choice([3, 300, 40_000, 300_000]))
                 self.boot()
