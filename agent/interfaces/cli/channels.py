@@ -18,7 +18,7 @@ from agent.config.load import load_settings
 from agent.config.program_parts import command_to_add
 from agent.config.secrets import Secret
 from agent.config.settings import RENAMED, Settings, setting_type
-from agent.errors import AgentError, ConfigError, NotAVault, UserError
+from agent.errors import AgentError, ConfigError, UserError
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.prompt import hidden, keyboard
@@ -52,7 +52,7 @@ def command(ctx: click.Context) -> None:
 @click.pass_obj
 def list_all(output: Output) -> None:
     """List the channels, what each still needs, and when each has delivered a notice last."""
-    vault = _vault(output)
+    vault = output.vault_if_any()
     settings, last = load_settings(vault).settings, _last_deliveries(vault)
     output.emit({"channels": [_document(kind, settings, last) for kind in KINDS]}, lambda: _table(settings, last))
 
@@ -274,13 +274,3 @@ def _state(kind: ChannelKind, settings: Settings) -> str:
     if missing:
         return said("needs {missing}", missing=listed(each.rpartition(".")[2] for each in missing))
     return said("on") if kind.is_on(settings) else said("off")
-
-
-def _vault(output: Output) -> Path | None:
-    """The vault, or None: settings can be read without one."""
-    try:
-        return output.vault()
-    except NotAVault:
-        if output.given is not None:
-            raise
-        return None

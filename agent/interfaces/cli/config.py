@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 import click
 
@@ -14,7 +13,7 @@ from agent.config.load import Loaded, SettingOrigin, load_settings, variable
 from agent.config.secrets import Secret
 from agent.config.settings import RENAMED, keys, setting_type
 from agent.config.values import SettingValue, format_value
-from agent.errors import ConfigError, NotAVault
+from agent.errors import ConfigError
 from agent.interfaces.cli.config_model import check_model_setting, report_model
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import PROGRAM, Output
@@ -52,7 +51,7 @@ def get(output: Output, key: str) -> None:
     """Print one setting, and the origin of its value."""
     key = RENAMED.get(key, key)
     setting_type(key)
-    loaded = load_settings(_vault(output))
+    loaded = load_settings(output.vault_if_any())
     value, origin = loaded.values[key], loaded.origin(key)
     output.emit(_document(key, value, origin), format_value(value))
     output.note(said("from: {origin}", origin=_origin(origin)))
@@ -62,7 +61,7 @@ def get(output: Output, key: str) -> None:
 @click.pass_obj
 def list_all(output: Output) -> None:
     """List all settings, and the origin of each value."""
-    loaded = load_settings(_vault(output))
+    loaded = load_settings(output.vault_if_any())
     document = {
         "settings": [_document(key, loaded.values[key], loaded.origin(key)) for key in keys()],
         "file": str(directories().settings_file),
@@ -175,13 +174,3 @@ def _table(loaded: Loaded) -> str:
     rows = [(f"{key} = {format_value(loaded.values[key])}", _origin(loaded.origin(key))) for key in keys()]
     width = max(len(left) for left, _ in rows)
     return "\n".join(f"{left:<{width}}  {right}" for left, right in rows)
-
-
-def _vault(output: Output) -> Path | None:
-    """The vault, or None: settings can be read without one."""
-    try:
-        return output.vault()
-    except NotAVault:
-        if output.given is not None:
-            raise
-        return None

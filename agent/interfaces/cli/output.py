@@ -93,6 +93,16 @@ class Output:
         """The vault's root, absolute; raises `NotAVault`."""
         return find_vault(Path.cwd(), self.given)
 
+    def vault_if_any(self) -> Path | None:
+        """The vault's root, or None where there is none: settings can be read without one. Raises `NotAVault` for a
+        folder that was given."""
+        try:
+            return self.vault()
+        except NotAVault:
+            if self.given is not None:
+                raise
+            return None
+
 
 def find_vault(start: Path, given: Path | None) -> Path:
     """The root of the vault, absolute: `given`, else the nearest vault from `start` upwards.
