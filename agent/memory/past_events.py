@@ -30,6 +30,7 @@ class PastEvent:
 
     `text` is what was asked or said; of an edit, what was done, such as `edited 3 times`. `sender` said it, empty for
     the vault's owner; `chat` is the group in which it was said. `link` leads to the conversation, and may be empty.
+    `is_replaced`: another statement has taken its place since.
     """
 
     day: date
@@ -41,6 +42,7 @@ class PastEvent:
     link: str = ""
     sender: str = ""
     chat: str = ""
+    is_replaced: bool = False
 
 
 def past_events(vault: Vault, first: date, last: date, kinds: Collection[PastKind] = KINDS) -> list[PastEvent]:
@@ -81,9 +83,10 @@ def _said(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
         lines = (begin, begin + entry.text.count("\n"))
         at = entry.created.astimezone(vault.clock.now().tzinfo or UTC)
         chat = entry.chat_id if entry.scope == "chat" else ""
-        replaced = " (replaced since)" if entry.superseded_by else ""
-        words = f"{entry.text}{replaced}"
-        yield PastEvent(at.date(), f"{at:%H:%M}", "said", words, each.path, lines, sender=entry.sender_id, chat=chat)
+        yield PastEvent(
+            at.date(), f"{at:%H:%M}", "said", entry.text, each.path, lines, sender=entry.sender_id, chat=chat,
+            is_replaced=bool(entry.superseded_by),
+        )  # fmt: skip
 
 
 def _entry_paths(vault: Vault, first: date, last: date) -> Iterator[str]:

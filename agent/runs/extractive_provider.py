@@ -8,6 +8,7 @@ the best of each first.
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import zip_longest
 
 from agent.dataclass import dataclass
@@ -20,7 +21,9 @@ from agent.memory.capture.facts import is_complete, stated_last
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import rests_on
 from agent.memory.memory_note import words as fact_in
+from agent.memory.recall.asker import Asker
 from agent.memory.recall.candidates import ENTRY_KINDS
+from agent.memory.recall.day_log import asked_days
 from agent.memory.recall.eligibility import is_bare
 from agent.memory.recall.floor import coverage, fits_by_itself
 from agent.memory.recall.recaller import Remembered, plain
@@ -28,6 +31,7 @@ from agent.memory.understanding.small_talk import is_small_talk
 from agent.memory.understanding.statements import is_question, is_request, sentences_in
 from agent.memory.understanding.vocabulary import patterns, words
 from agent.memory.understanding.wording import wording
+from agent.runs.day_recap import recap
 from agent.runs.recall_source import RecallSource
 from agent.runs.reminders import ReminderWish, format_reminder, may_set, reminder_wish, result_of_call
 from agent.texts import Language, text
@@ -100,16 +104,26 @@ class ExtractiveProvider:
         has_words = any(_share(each) for each in known.found if not _is_list(each))
         likely = known if has_words else known.above(floor)
         wants_work = is_request(question) and not is_question(question)
-        is_asked = is_question(question) or self.recall.workspace.settings.memory.capture != "facts"
+        workspace = self.recall.workspace
+        is_asked = is_question(question) or workspace.settings.memory.capture != "facts"
         found = [each for each in likely.found if each.text not in question]
         if not (is_asked or wants_work):  # "Today I found rot" names a day, and asks for nothing of it
             found = [each for each in found if not each.is_asked_for]
+        found = [self._of_day(each, asker) if each.is_asked_for else each for each in found]
         mixed = [each for pair in zip_longest(found, notes) for each in pair if each is not None]
         close, is_by_chance = _closest(question, mixed)
         passages = tuple(map(_passage, close))
         if wants_work:
             return Quoted(() if is_by_chance else passages, is_request=True)
-        return Quoted(passages if is_asked or not is_by_chance else (), is_by_chance=is_by_chance, is_asked=is_asked)
+        is_of_day = bool(asked_days(question, workspace.clock.now().date()))
+        may_guess = is_asked and not is_of_day  # of a day without a log, nothing is near
+        return Quoted(passages if may_guess or not is_by_chance else (), is_by_chance=is_by_chance, is_asked=is_asked)
+
+    def _of_day(self, log: Remembered, asker: Asker) -> Remembered:
+        """The log of a day, with what happened on it in place of its text."""
+        vault, day = self.recall.workspace.vault, date.fromisoformat(log.day)
+        lines = recap(vault, self.recall.foreign, day, asker, self.language)
+        return replace(log, text=lines) if lines else log
 
     def _notes(self, question: str) -> Sequence[Hit]:
         """The passages of other notes that have a word of the question, or are likely to help; neither what it quotes
@@ -188,7 +202,7 @@ def _sought(message: str, *, is_told: bool) -> str:
 
 def _passage(found: Remembered | Hit) -> QuotedPassage:
     if isinstance(found, Remembered):
-        is_entry = found.kind in ENTRY_KINDS
+        is_entry = found.kind in ENTRY_KINDS or found.is_asked_for
         return QuotedPassage(found.path, found.text, found.lines, is_entry=is_entry, otherwise=found.contradicts)
     return QuotedPassage(
         found.path, found.passage, found.lines, found.headings[-1] if found.headings else "", found.title

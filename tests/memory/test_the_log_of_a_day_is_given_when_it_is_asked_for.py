@@ -24,6 +24,8 @@ NOTES = {
     YESTERDAY: "# 2026-11-20\n\n## 16:00 - 给茶园写信\n\n- In [[sessions/2026/11/tea]]\n\n"
     "%% vault-agent: summary 0123456789ab %%\n## Summary of the day\n\n"
     "### Key conversations\n\n- 16:00 给茶园写信\n%% vault-agent: end of summary %%\n".encode(),
+    "daily/2026-11-10.md": b"# 2026-11-10\n\n## 08:00 - We talked about the kayak\n\n- Answer: A red one.\n",
+    "daily/2026-11-02.md": b"# 2026-11-02\n\n## 08:00 - We talked about the kayak\n\n- Answer: None yet.\n",
     "daily/2026-11-16.md": b"# 2026-11-16\n\n## 08:00 - We talked about the kayak\n\n- Answer: A blue one.\n",
 }
 
@@ -71,6 +73,9 @@ def recalled(
         ("昨天聊到哪儿了", [YESTERDAY]),
         ("What did you do for me yesterday and today?", [TODAY, YESTERDAY]),
         ("what were we discussing five days ago?", ["daily/2026-11-16.md"]),
+        ("What did I do last Monday?", ["daily/2026-11-16.md"]),
+        ("上周二我做了什么？", ["daily/2026-11-10.md"]),
+        ("上上周一我们聊了什么", ["daily/2026-11-02.md"]),
     ],
 )
 def test_the_log_of_the_day_is_given_and_nothing_beside_it(tmp_path: Path, question: str, days: list[str]) -> None:
@@ -88,6 +93,7 @@ def test_the_log_of_the_day_is_given_and_nothing_beside_it(tmp_path: Path, quest
         "滑铁卢在今天的哪个国家？",
         "What did we talk about?",
         "What did we talk about the day before yesterday?",
+        "what do I have to do on Monday?",
     ],
 )
 def test_a_day_that_is_not_asked_for_is_not_given(tmp_path: Path, question: str) -> None:

@@ -102,6 +102,26 @@ def test_what_is_told_and_not_kept_is_said_not_to_be(talk: Talk) -> None:
     assert "> The mast is 10.2 metres long." in answer, "what comes close is quoted all the same"
 
 
+def test_of_a_day_that_is_asked_for_all_is_told(talk: Talk) -> None:
+    """The day's note has what was said only when the day was summed up, and then without what is quoted beside it."""
+    told = ("My sister Kate lives in York.", "The cabin has two berths.", "I am allergic to nuts.")
+    for each in told:
+        talk.say(each)
+    talk.say("Where does Kate live?")
+    write(talk.root / "boat.md", "Kittiwake\n")
+    document(talk.root, {}, "commit")
+    answer = talk.say("What did I tell you today?")
+    assert all(f" {each}\n" in answer for each in told), answer
+    assert "[[boat]]" in answer and "asked: “Where does Kate live?”" in answer
+    assert "Conversations" not in answer and "upkeep" not in answer.lower()
+
+
+def test_of_a_day_without_a_log_nothing_is_guessed(talk: Talk) -> None:
+    talk.say("My sister Kate lives in York.")
+    asked = talk.say("上周二我做了什么？")
+    assert "> " not in asked and "Nothing in your notes fits" in asked
+
+
 def test_what_has_no_word_of_the_question_is_said_to_be_near_by_chance(talk: Talk) -> None:
     talk.say("My sister Kate lives in York and works as a vet.")
     talk.say("My goal is a half marathon under two hours.")

@@ -1,4 +1,4 @@
-"""The log of a day that a question names, as in "what did we talk about today?" or "where did we stop yesterday?"."""
+"""The log of a day that a question names, as in "what did we talk about today?" or "what did I do last Tuesday?"."""
 
 import re
 from collections.abc import Collection
@@ -7,19 +7,26 @@ from datetime import date
 from agent.index.dates import relative_days
 from agent.memory.memory_note import rests_on
 from agent.memory.recall.eligibility import filled
+from agent.memory.recall.period import parse_period
 from agent.memory.understanding.vocabulary import pattern
 
+_PAST_WEEKDAY = re.compile(
+    r"\blast (?:mon|tues|wednes|thurs|fri|satur|sun)day\b|上{1,2}个?(?:周|星期|礼拜)[一二三四五六日天]", re.IGNORECASE
+)
+"""A day of the week that is over; "on Tuesday" may be the next one."""
 _MARK = re.compile(r"^%% vault-agent:.*%%\s*\n?", re.MULTILINE)
 _PART = re.compile(r"^(?=#{1,6} )", re.MULTILINE)
 
 
 def asked_days(question: str, today: date) -> tuple[str, ...]:
     """The days (ISO) of which a question about its person, or about a conversation, wants the logs: "today",
-    "yesterday". Other questions name such a day in passing ("in which country is Waterloo today?")."""
+    "yesterday", "last Tuesday". Other questions name such a day in passing ("in which country is Waterloo today?")."""
     plain = question.replace("’", "'")
     if not (pattern("own").search(plain) or pattern("together").search(plain)):
         return ()
-    return tuple(day.isoformat() for day in relative_days(plain, today))
+    named = (parse_period(found[0], today) for found in _PAST_WEEKDAY.finditer(plain))
+    days = (*relative_days(plain, today), *(period.first for period in named if period))
+    return tuple(day.isoformat() for day in dict.fromkeys(days))
 
 
 def end_of_day(note: str, most: int) -> tuple[str, tuple[int, int]]:

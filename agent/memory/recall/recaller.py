@@ -164,7 +164,8 @@ class Recaller:
                     outdated.add(f"[[{PurePosixPath(hit.path).stem}]]")
                 if hit.path in without or candidate.is_bare or not candidate.may_be_seen_by(asker):
                     continue
-                if not candidate.is_over(now, self.settings) and not is_replaced:
+                is_over = candidate.is_over(now, self.settings) and day_of(hit.path) not in days
+                if not is_over and not is_replaced:
                     candidates.setdefault(hit.path, candidate)
         ranked = [each for each in rerank(list(candidates.values())) if not (unasked and each.untrusted)]
         chosen = _without_outdated(

@@ -197,7 +197,8 @@ class PastTools:
         data = self.notes.vault.read(each.path) or b""
         lines = each.lines or (1, 1)
         origin = self.notes.origin.source(each.path, data, lines)
-        words = stones.left_of_log(" ".join(each.text.split()))
+        replaced = " (replaced since)" if each.is_replaced else ""
+        words = stones.left_of_log(" ".join(each.text.split()) + replaced)
         said = "(text from elsewhere, read it in the note)" if origin else f"“{cut(words, _QUOTE)}”"
         where = f"({each.path}, line {lines[0]})" if not origin or not self.notes.origin.named(each.path) else ""
         return " ".join(f"- {each.time} {each.kind}: {said} {each.link} {where}".split()), (Cited(each.path, lines),)
