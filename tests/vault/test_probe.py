@@ -225,6 +225,7 @@ def test_conflict_copies_are_listed(tmp_path: Path) -> None:
     name = "a (conflict 2026-11-21 141200 abcd).md"
     found = look(make_vault(tmp_path, {name: "---\nconflict_of: '[[a]]'\n---\n"}))
     assert found["conflicts"].details == (name,)
+    assert "vault-agent sync resolve" in found["conflicts"].next
 
 
 def test_a_rebase_under_way_is_a_warning(tmp_path: Path) -> None:

@@ -119,8 +119,9 @@ def _broken(links: Sequence[tuple[str, str]], paths: Collection[str]) -> list[st
 def _conflicts(vault: Vault) -> Iterator[Check]:
     yield from _listed(
         "conflicts",
-        "{count} copies hold versions that could not be merged; compare, then delete them",
+        "{count} copies hold versions that could not be merged",
         conflict_copies(vault),
+        "vault-agent sync resolve COPY, with --ours, --theirs or --both",
     )
 
 
