@@ -2,12 +2,11 @@
 
 from agent.errors import NoteGone
 from agent.llm.messages import Assistant, ToolResult, User
+from agent.loop.answers import answer_of
 from agent.loop.records import Began, Spoken
-from agent.loop.repetition import without_warning
 from agent.loop.session import Session, load_session
 from agent.memory.capture.facts import Utterance
 from agent.memory.capture.workflow import RunTrace, ToolUse
-from agent.tools.builtin.human import ANSWERED
 from agent.vault.store import Vault
 
 _ABOUT = ("path", "query", "url", "task", "text", "question", "argv")
@@ -50,17 +49,13 @@ def _said(session: Session, run: str) -> tuple[Utterance, ...]:
         return ()
     found: list[Utterance] = []
     began: Began | None = None
-    asked: set[str] = set()
     for record in session.records:
         match record.event:
             case Began() as began:
                 pass
             case _ if began is not None and began.job:  # no person has said anything in it
                 pass
-            case Spoken(Assistant(calls=calls)):
-                asked |= {call.id for call in calls if call.name == "human_ask"}
-            case Spoken(ToolResult(call=call, text=text)) if call in asked and text.startswith(ANSWERED) and began:
-                answer = without_warning(text).removeprefix(ANSWERED)
+            case Spoken(ToolResult() as result) if began and (answer := answer_of(result)):
                 found.append(Utterance(answer, is_earlier=began.run != run))
             case Spoken(User(text)) if began and began.sender == ours.sender and text.strip():
                 is_ours = began.run == run
