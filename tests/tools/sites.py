@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from agent.clock import SystemClock
 from agent.tools.builtin.web import FetchLimits, WebNetwork, web_tools
@@ -50,19 +51,29 @@ class Site:
         return WebNetwork(self.resolve, self.dial, self.trust)
 
     def serve(self, connection: socket.socket) -> None:
-        head = b""
-        while b"\r\n\r\n" not in head:
-            piece = connection.recv(65536)
-            if not piece:
-                return
-            head += piece
-        self.asked.append(head.decode("latin-1"))
-        path = head.split(b" ", 2)[1].decode("latin-1")
-        found = self.answers.get(path.partition("?")[0], answer("not here", status="404 Not Found"))
+        if head := request_head(connection):
+            self.asked.append(head.decode("latin-1"))
+            path = head.split(b" ", 2)[1].decode("latin-1")
+            self.give(connection, path.partition("?")[0])
+
+    def give(self, connection: socket.socket, key: str) -> None:
+        """Send the answer of this key."""
+        found = self.answers.get(key, answer("not here", status="404 Not Found"))
         if callable(found):
             found(connection)
         else:
             connection.sendall(found)
+
+
+def request_head(connection: socket.socket) -> bytes:
+    """The head of a request; empty if the connection ends before."""
+    head = b""
+    while b"\r\n\r\n" not in head:
+        piece = connection.recv(65536)
+        if not piece:
+            return b""
+        head += piece
+    return head
 
 
 @contextmanager
@@ -72,7 +83,16 @@ def site(
     tls: ssl.SSLContext | None = None,
     trust: ssl.SSLContext | None = None,
 ) -> Iterator[Site]:
-    made = Site(answers, hosts or {}, trust=trust)
+    with served(Site(answers, hosts or {}, trust=trust), tls) as made:
+        yield made
+
+
+AnySite = TypeVar("AnySite", bound=Site)
+
+
+@contextmanager
+def served(made: AnySite, tls: ssl.SSLContext | None = None) -> Iterator[AnySite]:
+    """The site behind a port of its own."""
     listening = socket.create_server(("127.0.0.1", 0))
     made.port = listening.getsockname()[1]
     threads: list[threading.Thread] = []

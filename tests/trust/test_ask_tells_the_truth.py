@@ -1,6 +1,5 @@
 """Promise 6 for the agent: whatever fails, the answer, the session's note, the commits and the files tell one story."""
 
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.small_disk import mounted_disk
 from tests.trust.agent_honesty import STATES, Failure, check, failures
 from tests.trust.wipes import clear
 
@@ -37,18 +37,8 @@ def test_an_endless_model_is_stopped_and_said_to_be(tmp_path: Path, monkeypatch:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of four megabytes."""
-    place = tmp_path / "small"
-    place.mkdir()
-    with suppress(OSError):
-        command = ["mount", "-t", "tmpfs", "-o", "size=4m", "none", str(place)]
-        if subprocess.run(command, capture_output=True, check=False).returncode == 0:
-            try:
-                yield place
-            finally:
-                subprocess.run(["umount", "-l", place], capture_output=True, check=True)
-            return
-    pytest.skip("only root may mount a small disk")
+    with mounted_disk(tmp_path, 4) as place:
+        yield place
 
 
 @pytest.mark.parametrize("left", [0, 200_000, 400_000, 600_000])

@@ -4,7 +4,6 @@ import os
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from agent.errors import AgentError
 from agent.vault.change import Stamp
 from agent.vault.options import Options
 from agent.vault.store import open_vault
+from tests.small_disk import mounted_disk
 from tests.trust import checks
 from tests.trust.faults import CODES, STATES, Fault, disk, faults
 from tests.trust.honesty import check
@@ -58,20 +58,8 @@ def test_a_folder_that_git_cannot_read_is_not_taken_for_an_empty_one(tmp_path: P
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of one megabyte."""
-    place = tmp_path / "small"
-    place.mkdir()
-    with suppress(OSError):
-        done = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=1m", "none", place], capture_output=True, check=False
-        )
-        if done.returncode == 0:
-            try:
-                yield place
-            finally:
-                subprocess.run(["umount", "-l", place], capture_output=True, check=True)
-            return
-    pytest.skip("only root may mount a small disk")
+    with mounted_disk(tmp_path, 1) as place:
+        yield place
 
 
 def test_on_a_full_disk_nothing_is_half_written_and_later_it_goes_on(small_disk: Path) -> None:

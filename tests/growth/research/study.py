@@ -30,7 +30,7 @@ from agent.loop.agent import Models
 from agent.runs.service import RunService
 from agent.tools.builtin.web import LIMITS, FetchLimits
 from tests.growth.work import Office, office
-from tests.tools.sites import Answer, Site, answer
+from tests.tools.sites import Answer, Site, answer, request_head, served
 
 RESULTS = 12
 
@@ -54,12 +54,9 @@ class Web(Site):
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def serve(self, connection: socket.socket) -> None:
-        head = b""
-        while b"\r\n\r\n" not in head:
-            piece = connection.recv(65536)
-            if not piece:
-                return
-            head += piece
+        head = request_head(connection)
+        if not head:
+            return
         path = head.split(b" ", 2)[1].decode("latin-1")
         host = re.search(rb"(?i)\r\nhost: ([^\r\n]+)", head)
         named = host[1].decode("latin-1") if host else ""
@@ -69,11 +66,7 @@ class Web(Site):
         address = f"http://{named}{path}"
         with self._lock:
             self.fetched.append(address)
-        found = self.answers.get(address, answer("not here", status="404 Not Found"))
-        if callable(found):
-            found(connection)
-        else:
-            connection.sendall(found)
+        self.give(connection, address)
 
     def _results(self, query: str) -> bytes:
         with self._lock:
@@ -98,33 +91,8 @@ def web(
 ) -> Iterator[Web]:
     """The web with these pages; the engine knows them by their addresses if nothing else is said."""
     titles = {url: (url.rpartition("/")[2].replace("-", " "), "") for url in answers}
-    made = Web(answers, hosts or {}, known=titles if known is None else known)
-    listening = socket.create_server(("127.0.0.1", 0))
-    made.port = listening.getsockname()[1]
-
-    def handle(connection: socket.socket) -> None:
-        try:
-            with connection:
-                made.serve(connection)
-        except OSError:
-            return
-
-    def accept() -> None:
-        while True:
-            try:
-                connection, _ = listening.accept()
-            except OSError:
-                return
-            threading.Thread(target=handle, args=(connection,), daemon=True).start()
-
-    accepting = threading.Thread(target=accept, daemon=True)
-    accepting.start()
-    try:
+    with served(Web(answers, hosts or {}, known=titles if known is None else known)) as made:
         yield made
-    finally:
-        listening.shutdown(socket.SHUT_RDWR)
-        listening.close()
-        accepting.join(5)
 
 
 Think = Callable[[str, str], str]

@@ -13,7 +13,7 @@ import pytest
 from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.daemon import Daemon, Live
-from agent.interfaces.http.door.port import PortRequest
+from agent.interfaces.http.door.port import OpenPort, PortRequest
 from agent.interfaces.http.door.token import load_token
 from agent.interfaces.http.serving import doors_of
 from agent.workspace.workspace import Workspace
@@ -64,11 +64,7 @@ class OpenHouse:
 
     def until(self, holds: Callable[[], bool], what: str) -> None:
         """Wait until something is so."""
-        clock = SystemClock()
-        deadline = clock.monotonic() + PATIENCE
-        while not holds():
-            assert clock.monotonic() < deadline, f"after {PATIENCE:g} s it is not so that {what}"
-            clock.sleep(0.05)
+        wait_until(holds, what)
 
     @staticmethod
     def _checked(response: httpx.Response, code: int) -> Any:
@@ -79,16 +75,30 @@ class OpenHouse:
 @contextmanager
 def open_house(folder: Path, notes: Mapping[str, str] = NOTES, *replies: object) -> Iterator[OpenHouse]:
     """A daemon at work on a vault with these notes, whose model speaks from a script, until the end of the block."""
+    with at_work(folder, notes, *replies) as (live, port):
+        headers = {"Authorization": f"Bearer {load_token(live.workspace)}"}
+        with httpx.Client(base_url=port.url, headers=headers, timeout=60) as client:
+            yield OpenHouse(live, client, port.url, folder / "said.json")
+
+
+@contextmanager
+def at_work(folder: Path, notes: Mapping[str, str], *replies: object) -> Iterator[tuple[Live, OpenPort]]:
+    """The daemon of such a vault, and its port."""
     with pytest.MonkeyPatch.context() as patch:
-        said = script(folder / "said.json", *replies)
-        for key, value in {**settings(folder, said), **BRISK}.items():
+        for key, value in {**settings(folder, script(folder / "said.json", *replies)), **BRISK}.items():
             patch.setenv(key, value)
         workspace = open_workspace(make_vault(folder, notes).place.root)
         with Daemon(workspace).live(FAKE) as live, doors_of(live) as doors, _turning(live):
-            port = doors.open(PortRequest(0))
-            headers = {"Authorization": f"Bearer {load_token(workspace)}"}
-            with httpx.Client(base_url=port.url, headers=headers, timeout=60) as client:
-                yield OpenHouse(live, client, port.url, said)
+            yield live, doors.open(PortRequest(0))
+
+
+def wait_until(holds: Callable[[], bool], what: str) -> None:
+    """Wait until something is so; fails after `PATIENCE`."""
+    clock = SystemClock()
+    deadline = clock.monotonic() + PATIENCE
+    while not holds():
+        assert clock.monotonic() < deadline, f"after {PATIENCE:g} s it is not so that {what}"
+        clock.sleep(0.05)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from agent.vault.plumbing.network import Network, RefUpdate
 from agent.vault.sync.problems import ProblemKind as Kind
 from agent.vault.sync.problems import TransferProblem, problem_of
 from tests.remotes import git_as, make_remote
+from tests.small_disk import mounted_disk
 from tests.vault.network.persons import own_account
 from tests.vaults import git, head, make_vault, write
 
@@ -22,19 +22,9 @@ TRACKED = "+refs/heads/*:refs/remotes/origin/*"
 
 @pytest.fixture
 def small_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A file system of two megabytes."""
     own_account(tmp_path, monkeypatch)
-    place = tmp_path / "small"
-    place.mkdir()
-    with suppress(OSError):
-        mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(place)]
-        if subprocess.run(mount, capture_output=True, check=False).returncode == 0:
-            try:
-                yield place
-            finally:
-                subprocess.run(["umount", "-l", place], capture_output=True, check=True)
-            return
-    pytest.skip("only root may mount a small disk")
+    with mounted_disk(tmp_path, 2) as place:
+        yield place
 
 
 def trouble(network: Network, *updates: RefUpdate) -> TransferProblem:

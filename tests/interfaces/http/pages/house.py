@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,23 +12,13 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from agent.app.open import open_workspace
-from agent.clock import SystemClock
-from agent.daemon import Daemon, Live
-from agent.interfaces.http.door.port import PortRequest
+from agent.daemon import Live
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.token import load_token
-from agent.interfaces.http.serving import doors_of
 from agent.workspace.workspace import Workspace
-from tests.index.fakes import FAKE
-from tests.stories.agents import NOTES, script, settings
-from tests.vaults import make_vault
+from tests.interfaces.http.doors import at_work, wait_until
+from tests.stories.agents import NOTES
 
-BRISK = {
-    "VAULT_AGENT_GIT__QUIET_SECONDS": "0.2",
-    "VAULT_AGENT_WATCH__QUIET_SECONDS": "0.05",
-    "VAULT_AGENT_HTTP__PER_SECOND": "10000",
-}
 PATIENCE = 90.0
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first that there is: the one without windows opens a page in a fifth of the processor time."""
@@ -80,43 +69,11 @@ class House:
         wait_until(holds, what)
 
 
-def wait_until(holds: Callable[[], bool], what: str) -> None:
-    """Wait until something is so; fails after `PATIENCE`."""
-    clock = SystemClock()
-    deadline = clock.monotonic() + PATIENCE
-    while not holds():
-        assert clock.monotonic() < deadline, f"after {PATIENCE:g} s it is not so that {what}"
-        clock.sleep(0.05)
-
-
 @contextmanager
 def open_house(folder: Path, notes: Mapping[str, str] = NOTES, *replies: object) -> Iterator[House]:
     """A daemon at work on a vault with these notes, whose model speaks from a script, until the end of the block."""
-    with pytest.MonkeyPatch.context() as patch:
-        for key, value in {**settings(folder, script(folder / "said.json", *replies)), **BRISK}.items():
-            patch.setenv(key, value)
-        workspace = open_workspace(make_vault(folder, notes).place.root)
-        with Daemon(workspace).live(FAKE) as live, doors_of(live) as doors, _turning(live):
-            port = doors.open(PortRequest(0))
-            yield House(live, port.url.rstrip("/"), port.open)
-
-
-@contextmanager
-def _turning(live: Live) -> Iterator[None]:
-    """The daemon's turns in a thread of their own, as its process takes them."""
-    over = threading.Event()
-
-    def turns() -> None:
-        while not over.is_set():
-            live.turn(0.1)
-
-    thread = threading.Thread(target=turns, name="turns")
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+    with at_work(folder, notes, *replies) as (live, port):
+        yield House(live, port.url.rstrip("/"), port.open)
 
 
 @contextmanager

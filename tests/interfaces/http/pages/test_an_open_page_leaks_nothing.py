@@ -9,8 +9,9 @@ import pytest
 from playwright.sync_api import Browser, CDPSession, Page
 
 from agent.events.notices import NotificationSuppressed
+from tests.interfaces.http.doors import BRISK
 from tests.interfaces.http.load import serving
-from tests.interfaces.http.pages.house import BRISK, House, open_house, signed_in
+from tests.interfaces.http.pages.house import House, open_house, signed_in
 from tests.stories.agents import NOTES, script, settings
 from tests.vaults import make_vault
 
