@@ -102,6 +102,14 @@ def test_what_is_told_and_not_kept_is_said_not_to_be(talk: Talk) -> None:
     assert "> The mast is 10.2 metres long." in answer, "what comes close is quoted all the same"
 
 
+def test_a_correction_of_one_half_takes_nothing_from_the_other(talk: Talk) -> None:
+    talk.say("My neighbour Des lent me his band saw; he wants it back by the end of the month.")
+    talk.session = ""  # on another day
+    talk.say("Actually Des wants the band saw back by the 20th.")
+    asked = talk.say("Who lent me the band saw?")
+    assert "> My neighbour Des lent me his band saw" in asked and "; it says otherwise than [[" in asked
+
+
 def test_of_a_day_that_is_asked_for_all_is_told(talk: Talk) -> None:
     """The day's note has what was said only when the day was summed up, and then without what is quoted beside it."""
     told = ("My sister Kate lives in York.", "The cabin has two berths.", "I am allergic to nuts.")

@@ -20,8 +20,8 @@ _TELLING, _TELLING_CHARACTERS = 3, 5
 LONGEST = 300
 """The most characters of a fact: longer text is a pasted paragraph."""
 
-COMMA = re.compile(r"[,，](?!\d)")
-"""A comma that parts clauses, not digits."""
+COMMA = re.compile(r"[,，;](?!\d)")
+"""What parts clauses: a comma, not between digits, or a semicolon."""
 _FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\n]*$|^>[^\n]*$", re.MULTILINE | re.DOTALL)
 _QUOTED = re.compile(r'"[^"\n]{20,}"|“[^”\n]{8,}”|„[^“\n]{20,}“|«[^»\n]{20,}»|「[^」\n]{8,}」|『[^』\n]{8,}』')
 _ENDS = re.compile(r"[.!?;](?:\s|\W?$)|[,，。！？；]")
