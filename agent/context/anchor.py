@@ -12,6 +12,7 @@ from itertools import groupby
 from agent.context.budget import Count
 from agent.context.shorten import shorten
 from agent.dataclass import dataclass
+from agent.markdown.title import clipped
 from agent.texts import Language, text
 
 _REASON = 240
@@ -102,5 +103,4 @@ class Anchor:
 
 
 def _one_line(long: str) -> str:
-    flat = " ".join(long.split())
-    return flat if len(flat) <= _REASON else flat[: _REASON - 1] + "…"
+    return clipped(" ".join(long.split()), _REASON)

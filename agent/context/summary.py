@@ -13,6 +13,7 @@ from agent.context.shorten import shorten
 from agent.dataclass import dataclass
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User
 from agent.markdown.preferences import preferences
+from agent.markdown.title import clipped
 from agent.texts import Language, in_all_languages, text
 
 SOURCE = "summary"
@@ -146,5 +147,4 @@ def _first_sentence(said: str) -> str:
 
 
 def _brief(said: str, most: int = _SHORT) -> str:
-    flat = " ".join(said.split())
-    return flat if len(flat) <= most else flat[: most - 1] + "…"
+    return clipped(" ".join(said.split()), most)

@@ -78,6 +78,6 @@ class ActivityLine:
 
 
 def tool_label(tool: str, subject: str) -> str:
-    """A tool with the subject of its call, such as `vault_search "roof"`."""
+    """A tool with the subject of its call, such as `search_vault "roof"`."""
     line = " ".join(subject.split())
     return f'{tool} "{clipped(line, _LONGEST)}"' if line else tool

@@ -22,7 +22,7 @@ from agent.memory.store import ARCHIVED, DayEntries, StoredEntry, load_entries
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.day_summary import day_summary
-from agent.memory.upkeep.longterm import LongTerm, extract
+from agent.memory.upkeep.longterm import LongTerm, LongTermRules, extract
 from agent.memory.upkeep.merge_entries import Merge, merges
 from agent.memory.upkeep.outlines import Outlined, current, doubted, doubting, load_outlines, telling
 from agent.memory.upkeep.report import UpkeepReport, report_lines, report_title
@@ -195,12 +195,11 @@ class _Work:
         read = telling(entries, self.since, facts_times) if is_by_rule else current(entries, self.since)
         both = what_holds(self._load(read), self._claims(entries, read))
         earlier = self._given_up({line.rstrip("\r\n") for line in outdated})
-        stones = load_tombstones(self.vault)
         lines = blamed_lines(self.vault, home.at(MEMORY_NOTE), (text or "").encode("utf-8", "surrogateescape"))
-        return extract(
-            *(text, both, earlier, stones, self.settings, self.now, self.language, self.understanding),
-            tuple(line.text for line in lines if line.own) if text else (),
-        )
+        own = tuple(line.text for line in lines if line.own)
+        forgotten = load_tombstones(self.vault)
+        rules = LongTermRules(self.settings, self.now, self.language, forgotten, self.understanding)
+        return extract(text, both, rules, earlier, own)
 
     def _load(self, entries: Sequence[Outlined]) -> tuple[StoredEntry, ...]:
         return load_entries(self.vault, (each.path for each in entries))

@@ -38,32 +38,40 @@ class LongTerm:
     doubted: tuple[RepeatedFact, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LongTermRules:
+    """What adding goes by: the settings, the time, the language of the note, what the person wants forgotten, and how
+    texts are understood."""
+
+    settings: MemorySettings
+    now: datetime
+    language: Language
+    forgotten: Tombstones
+    understanding: Understanding
+
+
 def extract(
     text: str | None,
     entries: Sequence[StoredEntry],
+    rules: LongTermRules,
     earlier: Sequence[str],
-    stones: Tombstones,
-    settings: MemorySettings,
-    now: datetime,
-    language: Language,
-    understanding: Understanding = RULES,
-    own: Collection[str] = (),
+    own: Collection[str],
 ) -> LongTerm:
     """The note (`text`; None: it does not exist) with the repeated and lasting facts added.
 
     `entries`: newest first, with archived ones; `earlier`: every line that was ever in the note; `own`: the agent's own
     lines in it, of which one with few links is written anew when its fact was said again.
     """
-    note = text or ""
-    since = now - timedelta(days=settings.facts_days)
+    note, language, times, understanding = text or "", rules.language, rules.settings.facts_times, rules.understanding
+    since = rules.now - timedelta(days=rules.settings.facts_days)
     gone = _gone(earlier, parse_facts(note))
     added: list[RepeatedFact] = []
     doubted: list[RepeatedFact] = []
-    for fact in repeated_facts(entries, since, settings.facts_times, understanding):
-        if row := next((row for row in own if _grows(row, fact, settings.facts_times)), ""):
+    for fact in repeated_facts(entries, since, times, understanding):
+        if row := next((row for row in own if _grows(row, fact, times)), ""):
             note = note.replace(row, "", 1)
         there = parse_facts(note)
-        if stones.is_forgotten(fact.text) or says(there if row else (*there, *gone), fact.text):
+        if rules.forgotten.is_forgotten(fact.text) or says(there if row else (*there, *gone), fact.text):
             continue
         is_once = fact.times == 1
         if is_once and _is_reworded(fact.text, there, understanding):
