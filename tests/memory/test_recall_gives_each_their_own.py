@@ -275,6 +275,15 @@ def test_of_two_things_remembered_the_newer_names_the_one_that_it_contradicts(sh
     assert [contradicts for contradicts in found.values() if not contradicts] == [(), ()]
 
 
+def test_what_was_to_be_remembered_names_an_older_fact_that_it_contradicts(shelf: Shelf) -> None:
+    """`remember` compares with nothing when it writes."""
+    old = shelf.put("The mast is 10.2 metres long.", EntryType.FACT, 2)
+    new = shelf.put("The mast is 10.5 metres long.", EntryType.USER_EXPLICIT, 1)
+    found = shelf.open().recall("How long is the mast?", Asker(), 8).found
+    assert [each.path for each in found] == [new.path, old.path]
+    assert found[0].contradicts == (f"[[{old.path.rpartition('/')[2][:-3]}]]",)
+
+
 def test_strangers_words_are_recalled_when_asked_for_but_never_unasked(shelf: Shelf) -> None:
     shelf.put("tea, said a page", EntryType.AUTO_CAPTURE, untrusted=("https://a.example",))
     recaller = shelf.open()

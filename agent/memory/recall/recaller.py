@@ -342,10 +342,14 @@ def _doubted(found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
 
     Capture checks this for what it writes, but text that a person typed, imported or corrected was never compared.
     """
-    claims = sorted((each for each in found if each.kind in _CLAIMS), key=lambda each: each.id)
+    told = sorted(
+        (each for each in found if each.kind in _CLAIMS or each.kind == EntryType.FACT), key=lambda each: each.id
+    )
     doubts: dict[str, tuple[str, ...]] = {}
-    for at, newer in enumerate(claims):
-        otherwise = (older.link for older in claims[:at] if contradicts(newer.text, older.text))
+    for at, newer in enumerate(told):
+        if newer.kind not in _CLAIMS:
+            continue
+        otherwise = (older.link for older in told[:at] if contradicts(newer.text, older.text))
         doubts[newer.path] = tuple(dict.fromkeys((*newer.contradicts, *otherwise)))
     return tuple(replace(each, contradicts=doubts.get(each.path, each.contradicts)) for each in found)
 
