@@ -129,6 +129,28 @@ def test_a_page_listens_though_a_script_comes_late(browser: Browser, house: Hous
         expect(page.get_by_text("no script missed it")).to_be_visible()
 
 
+def test_a_page_whose_daemon_is_gone_says_so_until_it_is_back(browser: Browser, house: House) -> None:
+    streams: list[str] = []
+
+    def stream(route: Route) -> None:
+        streams.append(route.request.url)
+        if len(streams) == 1:
+            route.fulfill(status=200, content_type="text/event-stream", body=": and this was all\n\n")
+        elif is_gone:
+            route.abort("connectionrefused")
+        else:
+            route.continue_()
+
+    is_gone = True
+    with signed_in(browser, house) as seen:
+        page = seen.page
+        page.route("**/api/v1/events*", stream)
+        page.goto(f"{house.url}/status")
+        expect(page.locator(".message.problem")).to_contain_text("The server does not answer.")
+        is_gone = False
+        expect(page.locator(".message.problem")).to_have_count(0)
+
+
 def test_a_note_shows_which_notes_link_to_it_as_they_come(browser: Browser, house: House) -> None:
     with signed_in(browser, house) as seen:
         page = seen.page

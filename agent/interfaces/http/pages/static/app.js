@@ -35,10 +35,19 @@
   htmx.registerExtension("opened", {
     htmx_before_morph_attr: (element, change) => !(change.attrName === "open" && element.matches("main details")),
   });
-  // What came while the stream was broken may be more than the server keeps.
+  // What came while the stream was broken may be more than the server keeps. A page that nobody keeps up says so, until
+  // there is somebody again; the first try to connect again may be too early.
   let connections = 0;
+  let lost = null;
   document.addEventListener("htmx:sse:after:connection", (event) => {
-    if (event.target === live && connections++) soon();
+    if (event.target !== live) return;
+    if (lost) lost.remove();
+    lost = null;
+    if (connections++) soon();
+  });
+  document.addEventListener("htmx:sse:error", (event) => {
+    const { connection, status } = event.detail;
+    if (event.target === live && connection && connection.attempt > 1 && !status && !lost) lost = tell("");
   });
 
   // Times: "5 minutes ago" goes on being true.
@@ -61,6 +70,12 @@
   new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach((added) => {
     if (added.nodeType === 1 && !added.matches(".problem")) setTimeout(() => added.remove(), 6000);
   }))).observe(messages, { childList: true });
+  const tell = (text) => {
+    const message = $("#lost").content.firstElementChild.cloneNode(true);
+    if (text) $("p", message).textContent = text;
+    messages.append(message);
+    return message;
+  };
   // What was done is said on the page that it leads to.
   document.addEventListener("htmx:before:response", (event) => {
     const said = event.detail.ctx.response.headers.get("X-Said");
@@ -69,17 +84,13 @@
   const said = sessionStorage.getItem("said");
   if (said) {
     sessionStorage.removeItem("said");
-    const message = $("#lost").content.firstElementChild.cloneNode(true);
-    message.classList.remove("problem");
-    $("p", message).textContent = said;
-    messages.append(message);
+    tell(said).classList.remove("problem");
   }
-  const tell = (text) => {
-    const message = $("#lost").content.cloneNode(true);
-    if (text) $("p", message).textContent = text;
-    messages.append(message);
-  };
-  document.addEventListener("htmx:error", (event) => { if (event.target !== live && !(event.detail && event.detail.ctx && event.detail.ctx.response)) tell(""); });
+  document.addEventListener("htmx:error", (event) => {
+    if (event.target === live || (event.detail && event.detail.ctx && event.detail.ctx.response)) return;
+    if (lost) lost.remove();
+    lost = tell("");
+  });
 
   // Forms that have done their work are empty again.
   document.addEventListener("htmx:after:request", (event) => {
