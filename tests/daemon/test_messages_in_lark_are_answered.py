@@ -26,6 +26,7 @@ from tests.daemon.test_messages_are_answered_where_they_came_from import (
     sessions,
     vault,
 )
+from tests.interfaces.http.doors import wait_until
 from tests.stories.test_a_group_never_mixes_its_people import OPEN
 from tests.vaults import git, write
 
@@ -88,7 +89,7 @@ def test_a_question_is_answered_below_it_in_one_conversation(
     [session] = sessions(house)
     words = (root / session.path).read_text("utf-8")
     assert "Which tea in the morning?" in words and "And in the evening?" in words and "channel: lark" in words
-    assert not bot.socket.open, "the connection ends with the daemon"
+    wait_until(lambda: not bot.socket.open, "the connection has ended with the daemon")
 
 
 def test_a_question_is_answered_by_a_button(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bot: Bot) -> None:

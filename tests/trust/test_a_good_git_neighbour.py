@@ -7,7 +7,7 @@ import pytest
 from agent.vault.change import Stamp
 from agent.vault.options import Options
 from tests.trust import checks
-from tests.trust.company import Company, beside, change
+from tests.trust.company import FEW, Company, beside, change
 from tests.trust.ledger import Ledger
 from tests.trust.neighbour import at_work
 from tests.vaults import git, make_vault, write
@@ -18,16 +18,16 @@ SIZES = [50, pytest.param(1000, marks=pytest.mark.chaos)]
 @pytest.mark.parametrize("changes", SIZES)
 def test_beside_an_auto_committer_and_a_poller(tmp_path: Path, changes: int) -> None:
     total = beside(tmp_path, changes, "committer", "poller")
-    assert total.theirs > 5, "the neighbour was hardly at work"
-    assert total.committed + total.queued >= 0.999 * changes, total
-    assert total.committed >= 0.95 * changes, total
+    assert total.theirs > FEW, "the neighbour was hardly at work"
+    assert total.committed + total.queued >= 0.999 * total.made, total
+    assert total.committed >= 0.95 * total.made, total
 
 
 @pytest.mark.parametrize("changes", SIZES)
 def test_beside_a_program_that_takes_no_lock(tmp_path: Path, changes: int) -> None:
     total = beside(tmp_path, changes, "plumber")
-    assert total.theirs > 5, "the neighbour was hardly at work"
-    assert total.committed >= 0.999 * changes, total
+    assert total.theirs > FEW, "the neighbour was hardly at work"
+    assert total.committed >= 0.999 * total.made, total
 
 
 @pytest.mark.parametrize("changes", SIZES)
