@@ -5,6 +5,7 @@ Choosing the passages is left to search.
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
+from typing import Literal
 
 from agent.dataclass import dataclass
 from agent.errors import ConfigError
@@ -53,12 +54,13 @@ class QuotedPassage:
 @dataclass(frozen=True, slots=True)
 class Quoted:
     """The passages found for a question, best first; `is_by_chance`: none of them has a word of it. `is_asked` is False
-    for a message that asks nothing, and of which nothing will be remembered; `is_request`: it wants something done."""
+    for a message that asks nothing, and of which nothing will be remembered; `wants`: it wants something done, or
+    forgotten."""
 
     passages: Sequence[QuotedPassage] = ()
     is_by_chance: bool = False
     is_asked: bool = True
-    is_request: bool = False
+    wants: Literal["", "work", "forgetting"] = ""
 
 
 def format_reply(
@@ -81,8 +83,9 @@ def _said_of(quoted: Quoted | None, is_answered: bool, is_found: bool, is_first:
     """The names of the sentences that stand before the quotations, or in place of them."""
     if quoted is None:
         return () if is_answered else ("llm.nothing_asked",)
-    if quoted.is_request:
-        return ("llm.not_done", *(["llm.quotations_again"] if is_found else []))
+    if quoted.wants:
+        refused = "llm.not_done" if quoted.wants == "work" else "llm.to_forget"
+        return (refused, *(["llm.quotations_again"] if is_found else []))
     if not quoted.is_asked:
         return ("llm.nothing_kept", *(["llm.quotations_again"] if is_found else []))
     if is_found and quoted.is_by_chance:

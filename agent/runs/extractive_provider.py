@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import zip_longest
+from typing import Literal
 
 from agent.dataclass import dataclass
 from agent.index.hit import Hit
@@ -28,7 +29,7 @@ from agent.memory.recall.eligibility import is_bare
 from agent.memory.recall.floor import coverage, fits_by_itself
 from agent.memory.recall.recaller import Remembered, plain
 from agent.memory.understanding.small_talk import is_small_talk
-from agent.memory.understanding.statements import is_question, is_request, sentences_in
+from agent.memory.understanding.statements import is_question, is_request, is_to_forget, sentences_in
 from agent.memory.understanding.vocabulary import patterns, words
 from agent.memory.understanding.wording import wording
 from agent.runs.day_recap import recap
@@ -103,18 +104,19 @@ class ExtractiveProvider:
         notes = self._notes(question) if asker.is_owner else ()
         has_words = any(_share(each) for each in known.found if not _is_list(each))
         likely = known if has_words else known.above(floor)
-        wants_work = is_request(question) and not is_question(question)
+        wishes = () if is_question(question) else tuple(filter(is_request, sentences_in(question)))
         workspace = self.recall.workspace
         is_asked = is_question(question) or workspace.settings.memory.capture != "facts"
         found = [each for each in likely.found if each.text not in question]
-        if not (is_asked or wants_work):  # "Today I found rot" names a day, and asks for nothing of it
+        if not (is_asked or wishes):  # "Today I found rot" names a day, and asks for nothing of it
             found = [each for each in found if not each.is_asked_for]
         found = [self._of_day(each, asker) if each.is_asked_for else each for each in found]
         mixed = [each for pair in zip_longest(found, notes) for each in pair if each is not None]
         close, is_by_chance = _closest(question, mixed)
         passages = tuple(map(_passage, close))
-        if wants_work:
-            return Quoted(() if is_by_chance else passages, is_request=True)
+        if wishes:
+            wants: Literal["work", "forgetting"] = "forgetting" if is_to_forget(wishes[0]) else "work"
+            return Quoted(() if is_by_chance else passages, wants=wants)
         is_of_day = bool(asked_days(question, workspace.clock.now().date()))
         may_guess = is_asked and not is_of_day  # of a day without a log, nothing is near
         return Quoted(passages if may_guess or not is_by_chance else (), is_by_chance=is_by_chance, is_asked=is_asked)

@@ -48,8 +48,16 @@ def test_a_question_is_not_told_to_be_remembered_nor_are_thanks(talk: Talk) -> N
 
 
 def test_what_asks_for_work_is_said_not_to_be_done(talk: Talk) -> None:
-    assert "I cannot do what you ask for" in talk.say("Write a letter to the landlord")
+    assert "I cannot do what you ask for" in talk.say("Please write a letter to the landlord")
     assert "cannot do" not in talk.say("When does Mia have swimming?")
+
+
+@pytest.mark.parametrize("wish", ["Forget that I live in Leeds", "忘掉我住在 Leeds 这件事", "不要记住 Leeds"])
+def test_what_is_to_be_forgotten_is_not_remembered_anew(talk: Talk, wish: str) -> None:
+    talk.say("I live in Leeds.")
+    answer = talk.say(wish)
+    assert "/forget" in answer and "remembered:" not in answer and "> I live in Leeds." in answer
+    assert len(list(talk.root.glob("entries/**/*.md"))) == 1
 
 
 def test_a_question_in_the_log_of_a_day_is_no_answer_to_itself(talk: Talk) -> None:

@@ -121,9 +121,14 @@ def is_question(sentence: str) -> bool:
 
 
 def is_request(sentence: str) -> bool:
-    """True for a sentence that wants something done, now or as a reminder."""
+    """True for a sentence that wants something done, forgotten, or brought to mind at a time."""
     typed = _typed(sentence)
-    return bool(pattern("request").match(typed) or pattern("reminder").match(typed))
+    return any(pattern(name).match(typed) for name in ("request", "reminder", "forget"))
+
+
+def is_to_forget(sentence: str) -> bool:
+    """True for a sentence that wants something to be forgotten."""
+    return pattern("forget").match(_typed(sentence)) is not None
 
 
 def only_asks(text: str) -> bool:
