@@ -21,6 +21,7 @@ from agent.config.settings import RENAMED, Settings, setting_type
 from agent.errors import AgentError, ConfigError, UserError
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import beside
 from agent.interfaces.cli.prompt import hidden, keyboard
 from agent.interfaces.cli.screen import is_terminal
 from agent.interfaces.cli.time_format import format_time
@@ -254,12 +255,12 @@ def _table(settings: Settings, last: Mapping[str, datetime]) -> str:
     width, now = max(len(kind.name) for kind in KINDS), SystemClock().now()
     rows = []
     for kind in KINDS:
-        parts = [f"{kind.name:<{width}}", _state(kind, settings), said(kind.says)]
+        parts = [_state(kind, settings), said(kind.says)]
         if kind.extra:
             parts.append(said("what you write there needs: {command}", command=command_to_add(kind.extra)))
         if kind.name in last:
             parts.append(said("last delivered {when}", when=format_time(last[kind.name], now)))
-        rows.append("  ".join(parts))
+        rows += beside(f"{kind.name:<{width}}  ", "  ".join(parts))
         if (advice := _advice(kind, settings)) is not None:
             rows.append(f"{'':<{width}}  {said(advice)}")
     return "\n".join(rows)

@@ -4,7 +4,7 @@ from datetime import datetime
 from shlex import quote
 
 from agent.interfaces.cli.language import listed, said, spoken
-from agent.interfaces.cli.printing import columns, padded
+from agent.interfaces.cli.printing import beside, columns, padded
 from agent.interfaces.cli.time_format import format_time
 from agent.schedule.history import JobRecord
 from agent.schedule.job import Job, JobProblem
@@ -18,11 +18,10 @@ from agent.schedule.zones import machine_zone
 def format_list(shelf: Shelf, now: datetime) -> str:
     """A line for each job, then what is wrong and what waits."""
     width = max((columns(job.name) for job in shelf.jobs), default=0)
-    rows = [
-        filter(None, (padded(job.name, width), _state(job), format_when(job), _next(job, now), _title(job)))
-        for job in shelf.jobs
-    ]
-    lines = ["  ".join(each).rstrip() for each in rows]
+    lines = []
+    for job in shelf.jobs:
+        words = filter(None, (_state(job), format_when(job), _next(job, now), _title(job)))
+        lines += beside(f"{padded(job.name, width)}  ", "  ".join(words).rstrip())
     lines += [problem_line(each) for each in shelf.problems]
     lines += [
         said("{path} has text that arrived and does not count yet: vault-agent approvals", path=each)

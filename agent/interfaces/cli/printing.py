@@ -30,6 +30,8 @@ _RESET = "\x1b\\\x1b]8;;\x1b\\\x0f\x1b(B\x1b[?47l\x1b[?7h\x1b[?25h\x1b[4l\x1b[0m
 """Ends an unfinished sequence, a link, another alphabet, the second screen and insert mode, turns line wrapping and the
 cursor on, and resets every style."""
 _TAB = 4
+_NARROWEST = 20
+"""The fewest columns in which words are still read beside something."""
 _PAGES: ContextVar[tuple[IO[str], IO[str]] | None] = ContextVar("pages", default=None)
 """Standard output and standard error of a command that is answered by another process than its own."""
 
@@ -192,6 +194,15 @@ def at_words(line: str, width: int) -> str:
             rows.append(word)
             used = wide
     return "\n".join(rows)
+
+
+def beside(label: str, words: str) -> list[str]:
+    """The words after a label: on a terminal in rows below each other beside it, else in one row."""
+    width = size()[0] - columns(label)
+    if width < _NARROWEST or not is_terminal():
+        return [label + words]
+    first, *rest = (each.rstrip() for each in wrapped(words, width))
+    return [label + first, *(" " * columns(label) + each for each in rest)]
 
 
 def as_lines(lines: Iterable[str]) -> str:

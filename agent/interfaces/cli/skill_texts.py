@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from agent.interfaces.cli.language import listed, said
-from agent.interfaces.cli.printing import columns, padded
+from agent.interfaces.cli.printing import beside, columns, padded
 from agent.markdown.title import clipped
 from agent.runs.skill_preview import SkillPreview, format_given
 from agent.skills.history.stats import ENOUGH, Stats
@@ -34,7 +34,7 @@ def format_list(shelf: SkillSnapshot, home: AgentFolder, on_trial: Collection[st
         marks += [] if skill.has_triggers else [said("in the index only")]
         marks += [said("a variant is on trial")] if skill.name in on_trial else []
         marked = said(" ({marks})", marks=listed(marks)) if marks else ""
-        lines.append(f"{skill.name:<{width}}  {padded(said(str(skill.source)), 8)} {summary}{marked}")
+        lines += beside(f"{skill.name:<{width}}  {padded(said(str(skill.source)), 8)} ", summary + marked)
     lines += ["", said("cannot be used:"), *map(problem_line, shelf.errors)] if shelf.errors else []
     lines += ["", said("used, with a warning:"), *map(problem_line, shelf.warnings)] if shelf.warnings else []
     if any(not skill.reviewed for skill in shelf.candidates):

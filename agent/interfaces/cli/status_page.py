@@ -1,7 +1,6 @@
 """What `vault-agent status` prints, in words and as JSON."""
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -12,7 +11,7 @@ from agent.config.run_settings import SpendSettings
 from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.machines import format_machines, machines_document
 from agent.interfaces.cli.output import PROGRAM, Output
-from agent.interfaces.cli.printing import as_lines, at_words, columns, size
+from agent.interfaces.cli.printing import as_lines, beside
 from agent.interfaces.cli.status_of_arrivals import arrived_document, format_arrived
 from agent.interfaces.cli.status_of_jobs import format_jobs_status
 from agent.interfaces.cli.status_of_notices import format_notices_status, notices_status
@@ -112,12 +111,7 @@ def _folded(lines: Sequence[str]) -> Iterator[str]:
     for line in lines:
         name = line[: len(line) - len(_NAME.sub("", line))]
         words = line[len(name) :]
-        if sys.stdout.isatty() and PROGRAM not in line:
-            first, *rest = at_words(words, size()[0] - columns(name)).split("\n")
-            yield name + first
-            yield from (" " * columns(name) + row for row in rest)
-        else:
-            yield line
+        yield from beside(name, words) if PROGRAM not in line else (line,)
 
 
 def _index_document(index: IndexState, notes: bool) -> dict[str, object]:
