@@ -6,7 +6,7 @@ the best of each first.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import zip_longest
@@ -34,7 +34,14 @@ from agent.memory.understanding.vocabulary import patterns, words
 from agent.memory.understanding.wording import wording
 from agent.runs.day_recap import recap
 from agent.runs.recall_source import RecallSource
-from agent.runs.reminders import ReminderWish, format_reminder, may_set, reminder_wish, result_of_call
+from agent.runs.reminders import (
+    ReminderWish,
+    format_reminders,
+    is_reminder,
+    may_set,
+    reminder_wishes,
+    results_of_calls,
+)
 from agent.texts import Language, text
 from agent.vault.folders import QUESTIONS, SESSION_LINK
 
@@ -67,23 +74,24 @@ class ExtractiveProvider:
         """What will be remembered of the person's last message, and the passages that fit what it asks."""
         said = [each.text for each in request.messages if isinstance(each, User)]
         asked, kept = said[-1] if said else "", self._kept(said)
-        wish = reminder_wish(asked, self.recall.workspace.clock.now().astimezone())
-        result = result_of_call(request.messages)
-        if wish and wish.call and not self.job and result is None and may_set(request):
-            return Reply(Assistant("", (wish.call,)), Usage(), "tools", self.model.name)
-        done = self._reminded(wish, result) if wish else ""
-        sought = "" if wish else _sought(asked, is_told=bool(kept))
+        wishes = reminder_wishes(asked, self.recall.workspace.clock.now().astimezone())
+        results = results_of_calls(request.messages)
+        calls = tuple(each.call for each in wishes if each.call)
+        if calls and not (self.job or results) and may_set(request):
+            return Reply(Assistant("", calls), Usage(), "tools", self.model.name)
+        done = self._reminded(wishes, results) if wishes else ""
+        sought = _sought(asked, is_told=bool(kept or done))
         is_first = not any(isinstance(each, Assistant) and each.text for each in request.messages)
         quoted = self._quoted(sought) if sought or not asked else None
         answer = format_reply(kept, quoted, self.language, done, is_first=is_first and not (self.job and done))
         on_text(answer)
         return Reply(Assistant(answer), Usage(), "end", self.model.name)
 
-    def _reminded(self, wish: ReminderWish, result: ToolResult | None) -> str:
-        """The reminder itself, in a job's run; else what came of the wish for one."""
+    def _reminded(self, wishes: Sequence[ReminderWish], results: Mapping[str, ToolResult]) -> str:
+        """The reminder itself, in a job's run; else what came of the wishes for one."""
         if self.job:
             return text("reminder.due", self.language)
-        return format_reminder(self.recall.workspace, wish, result, self.language)
+        return format_reminders(self.recall.workspace, wishes, results, self.language)
 
     def _kept(self, said: Sequence[str]) -> tuple[str, ...]:
         """The statements of the last message that become memories."""
@@ -194,9 +202,9 @@ def _share(found: Remembered | Hit) -> float:
 
 
 def _sought(message: str, *, is_told: bool) -> str:
-    """What a message asks for: its questions, else all of it; nothing where it only tells something, or passes the time
-    of day."""
-    questions = " ".join(each for each in sentences_in(message) if is_question(each))
+    """What a message asks for: its questions, but not "can you remind me?", else all of it; nothing where it only tells
+    something, or passes the time of day."""
+    questions = " ".join(each for each in sentences_in(message) if is_question(each) and not is_reminder(each))
     if questions:
         return questions
     return "" if is_told or is_small_talk(message) else message

@@ -3,7 +3,7 @@
 The tool with which models make jobs makes this one, too: policy, record and undo are the same.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from agent.dataclass import dataclass
@@ -11,6 +11,7 @@ from agent.llm.messages import Json, Message, Request, ToolCall, ToolResult, Use
 from agent.markdown.title import short_title
 from agent.memory.understanding.statements import is_question, sentences_in
 from agent.memory.understanding.vocabulary import pattern
+from agent.schedule.job import Job
 from agent.schedule.plain_times import PlainJob, parse_plain
 from agent.schedule.shelf import JobShelf
 from agent.schedule.trigger_words import job_words
@@ -24,8 +25,9 @@ _END = " .。!！?？"
 
 @dataclass(frozen=True, slots=True)
 class ReminderWish:
-    """What a person wants to be reminded of; None: when, is not clear."""
+    """What a person wants to be reminded of; None: when, is not clear. `id` names the call that makes its job."""
 
+    id: str
     job: PlainJob | None
 
     @property
@@ -39,19 +41,24 @@ class ReminderWish:
         arguments: dict[str, Json] = {"title": short_title(self.job.task), "text": self.job.task, **times}
         if zone := self.job.header.get("timezone"):
             arguments["timezone"] = str(zone)
-        return ToolCall("reminder", TOOL, arguments)
+        return ToolCall(self.id, TOOL, arguments)
 
 
-def reminder_wish(message: str, now: datetime) -> ReminderWish | None:
-    """The first wish to be reminded in a message, at `now` (aware, local)."""
-    return next((ReminderWish(parse_plain(words, now)) for words in _wishes(message)), None)
+def reminder_wishes(message: str, now: datetime) -> tuple[ReminderWish, ...]:
+    """The wishes to be reminded in a message, at `now` (aware, local)."""
+    words = filter(None, map(_wish_in, sentences_in(message)))
+    return tuple(ReminderWish(f"reminder-{at}", parse_plain(each, now)) for at, each in enumerate(words, 1))
 
 
-def _wishes(message: str) -> Iterator[str]:
-    for sentence in sentences_in(message):
-        words = pattern("reminder_courtesy").sub("", sentence).strip(_END)
-        if pattern("reminder").match(words) and not is_question(words):
-            yield words
+def is_reminder(sentence: str) -> bool:
+    """True for a sentence that wants its person to be reminded."""
+    return bool(_wish_in(sentence))
+
+
+def _wish_in(sentence: str) -> str:
+    """The wish in a sentence, without courtesies; empty if it is none."""
+    words = pattern("reminder_courtesy").sub("", sentence).strip(_END)
+    return words if pattern("reminder").match(words) and not is_question(words) else ""
 
 
 def may_set(request: Request) -> bool:
@@ -59,23 +66,32 @@ def may_set(request: Request) -> bool:
     return request.may_call and any(each.name == TOOL for each in request.tools)
 
 
-def result_of_call(messages: Sequence[Message]) -> ToolResult | None:
-    """What the tool said since the person's last message; None if it was not called."""
+def results_of_calls(messages: Sequence[Message]) -> Mapping[str, ToolResult]:
+    """What the tool said since the person's last message, by the ids of its calls; empty if it was not called."""
     last = max((at for at, each in enumerate(messages) if isinstance(each, User)), default=0)
-    return next((each for each in messages[last:] if isinstance(each, ToolResult) and each.name == TOOL), None)
+    return {each.call: each for each in messages[last:] if isinstance(each, ToolResult) and each.name == TOOL}
 
 
-def format_reminder(workspace: Workspace, wish: ReminderWish, result: ToolResult | None, language: Language) -> str:
-    """What came of a wish: the job and its time, or why there is none; `result` is the tool's, None without a call."""
+def format_reminders(
+    workspace: Workspace, wishes: Sequence[ReminderWish], results: Mapping[str, ToolResult], language: Language
+) -> str:
+    """What came of each wish: the job and its time, or why there is none."""
+    jobs = JobShelf(workspace.vault).load().jobs
+    said = [_format_one(each, results.get(each.id), jobs, language) for each in wishes]
+    is_any_set = any(not each.failed for each in results.values())
+    said += [text("reminder.no_daemon", language)] if is_any_set and not is_watched(workspace) else []
+    return "\n\n".join(said)
+
+
+def _format_one(wish: ReminderWish, result: ToolResult | None, jobs: Sequence[Job], language: Language) -> str:
     if wish.job is None:
         return text("reminder.unclear", language)
     if result is None or result.failed:
         why = result.text if result else text("reminder.not_allowed", language)
         return text("reminder.failed", language, why=why)
-    made = [job for job in JobShelf(workspace.vault).load().jobs if job.text == wish.job.task]
+    made = [job for job in jobs if job.text == wish.job.task]
     job = max(made, key=lambda each: each.created.timestamp() if each.created else 0.0, default=None)
     if job is None:
         return result.text
     when, link = " ".join(job_words(job, language)), job.path.removesuffix(".md")
-    said = text("reminder.set", language, when=when, what=job.text, link=f"[[{link}]]")
-    return said if is_watched(workspace) else f"{said}\n\n{text('reminder.no_daemon', language)}"
+    return text("reminder.set", language, when=when, what=job.text, link=f"[[{link}]]")

@@ -91,6 +91,14 @@ def test_what_is_told_beside_it_is_kept(root: Path) -> None:
     assert len(facts(root)) == 1 and len(jobs(root)) == 1
 
 
+def test_each_wish_is_set_and_a_question_beside_them_is_answered(root: Path) -> None:
+    ask(root, "My sister Kate lives in York.")
+    asked = "Remind me tomorrow at 9 to call Kate. Where does Kate live? Can you remind me on Friday at 10 to pack?"
+    answer = ask(root, asked)["answer"]
+    assert {job.text for job in jobs(root)} == {"Remind me to call Kate", "remind me to pack"}
+    assert answer.count("A reminder is set") == 2 and "> My sister Kate lives in York." in answer
+
+
 def test_where_jobs_may_not_be_made_that_is_said(root: Path) -> None:
     policy = "version: 1\nprofiles:\n  - name: default\n    policy: {deny: [{group: schedule}]}\n"
     write(root.parent / "home/config/policy.yaml", policy)
