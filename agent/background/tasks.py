@@ -9,7 +9,6 @@ import logging
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import field
-from datetime import datetime
 from functools import partial
 
 from agent.background.failures import failure_of, failure_text, log_failed_work
@@ -23,7 +22,7 @@ from agent.growth.procedures.procedure import OpenRuns
 from agent.growth.task_work import TaskEnded, TaskWork
 from agent.llm.provider import Cancelled
 from agent.markdown.changes import NoteChange
-from agent.schedule.queue import next_due, ready
+from agent.schedule.queue import ready
 from agent.schedule.task import TURN, Task
 from agent.schedule.task_notes import TaskShelf, load_task, load_tasks
 from agent.schedule.task_progress import TaskProgress
@@ -106,11 +105,6 @@ class Tasks:
         except (AgentError, OSError) as error:
             self.problem = failure_text(error)
             logger.info("tasks: %s", self.problem)
-
-    @property
-    def next_due(self) -> datetime | None:
-        """The moment at which the next waiting task becomes due; None if there is none."""
-        return next_due(self._shelf.waiting, self._shelf.done, self.workspace.clock.now())
 
     def _begin(self, task: Task) -> None:
         """Begin a task. After its person has sent the agent to sleep, only one that came later wakes it."""

@@ -156,12 +156,6 @@ class Planner:
         self.ledger.look_at(now, has_news=bool(found))
         return tuple(sorted(found, key=lambda each: (_time(each), -each.job.priority)))
 
-    def next_at(self) -> datetime | None:
-        """The time of the next occurrence of any job (UTC)."""
-        ahead = (course.ahead.timestamp() for course in self._courses.values() if course.ahead is not None)
-        first = min(ahead, default=None)
-        return None if first is None else datetime.fromtimestamp(first, UTC)
-
     def _why_late(self, now: datetime, monotonic: float) -> Sentence | None:
         """Why occurrences that are older than `GRACE` were missed; None if somebody was looking."""
         if self._last is None:

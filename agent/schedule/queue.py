@@ -26,12 +26,6 @@ def needs(task: Task, completed: Sequence[Task]) -> tuple[str, ...]:
     return tuple(name for name in task.dependencies if not any(each.is_named(name) for each in done))
 
 
-def next_due(tasks: Iterable[Task], completed: Sequence[Task], now: datetime) -> datetime | None:
-    """The next moment at which a task that needs nothing else becomes due; None if there is none."""
-    waiting = (each for each in tasks if each.may_begin and not needs(each, completed))
-    return min((each.due for each in waiting if each.due is not None and each.due > now), default=None)
-
-
 def _rank(task: Task) -> tuple[int, datetime, datetime, str]:
     born = task.created_at or _LATE
     return -task.priority, task.due or born, born, task.id

@@ -78,11 +78,6 @@ class StateMachine:
         """True if tasks may begin."""
         return self.current.state in ("awake", "working")
 
-    @property
-    def working_on(self) -> tuple[str, ...]:
-        """The work that goes on, in the order of its beginnings."""
-        return tuple(self._work)
-
     def wake(self, reason: str, now: datetime, monotonic: float) -> None:
         """Wake up; if it is awake, it stays so for as long as it would after work."""
         with self._mutex:

@@ -25,10 +25,8 @@ def reasons(plan: Plan) -> set[str]:
 
 def test_each_occurrence_is_due_once_when_its_time_has_come(plan: Plan) -> None:
     plan.set_jobs(HOURLY)
-    assert plan.planner.next_at() == MONDAY + timedelta(minutes=30)
     assert plan.run(3) == ["due 00:30", "due 01:30", "due 02:30"]
     assert plan.look() == []
-    assert plan.planner.next_at() == MONDAY + timedelta(hours=3, minutes=30)
 
 
 def test_nothing_before_a_job_was_first_seen_is_missed(plan: Plan) -> None:
@@ -232,7 +230,6 @@ def test_a_paused_job_that_is_resumed_does_not_run_its_past(plan: Plan) -> None:
     plan.run(1)
     plan.set_jobs(job_of("on: {cron: '30 * * * *'}\nstatus: paused"))
     assert plan.run(3) == []
-    assert plan.planner.next_at() is None
     plan.set_jobs(HOURLY)
     assert plan.run(1) == ["due 04:30"]
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.schedule.queue import in_order, needs, next_due, ready
+from agent.schedule.queue import in_order, ready
 from agent.schedule.task import STATUSES, Task
 
 NOW = datetime(2026, 11, 23, 10, 0, tzinfo=UTC)
@@ -53,16 +53,3 @@ def test_the_most_urgent_comes_first_then_what_is_due_first(waiting: list[Task],
 @given(tasks())
 def test_the_order_does_not_depend_on_how_the_notes_are_listed(waiting: list[Task]) -> None:
     assert in_order(waiting) == in_order(reversed(waiting))
-
-
-@given(tasks(), tasks())
-def test_nothing_becomes_ready_before_the_next_moment(waiting: list[Task], over: list[Task]) -> None:
-    due = next_due(waiting, over, NOW)
-    before = ready(waiting, over, NOW)
-    if due is None:
-        assert ready(waiting, over, NOW + timedelta(days=365)) == before or all(
-            each.due is not None and each.due > NOW for each in set(waiting) - set(before) if not needs(each, over)
-        )
-    else:
-        assert set(ready(waiting, over, due - timedelta(seconds=1))) == set(before)
-        assert set(before) < set(ready(waiting, over, due))

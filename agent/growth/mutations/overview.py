@@ -24,11 +24,6 @@ class TrialView:
     count: TrialCount
     is_here: bool
 
-    @property
-    def uses(self) -> int:
-        """The uses of the trial so far."""
-        return len(self.count.original) + len(self.count.variant)
-
 
 def load_trials(vault: Vault, name: str = "") -> tuple[TrialView, ...]:
     """The variants of all skills, or of this one, the newest first."""

@@ -24,11 +24,6 @@ class LoggedTask:
     day: date
     logged: Logged
 
-    @property
-    def link(self) -> str:
-        """A link to the note of the day."""
-        return daily.link_to(self.day)
-
 
 def days_before(last: date, count: int) -> tuple[date, ...]:
     """So many days up to the last one, in order."""

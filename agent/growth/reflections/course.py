@@ -24,8 +24,6 @@ from agent.vault.store import Vault
 
 REFUSED = "the person said no"
 """The beginning of the result of a call that the person has refused."""
-TIMED_OUT = ("took longer than", "timed out", "time-out", "timeout", "超时")
-"""Parts of the results of calls that took too long."""
 DELEGATE = "delegate"
 MAIN = "agent"
 _ARGUMENTS, _RESULT, _ERROR, _TEXT = 160, 240, 500, 400
@@ -57,11 +55,6 @@ class CourseStep:
     def is_refused(self) -> bool:
         """True for a call that the person has refused."""
         return self.failed and self.result.startswith(REFUSED)
-
-    @property
-    def is_late(self) -> bool:
-        """True for a call that was given up because it took too long."""
-        return self.failed and any(words in self.result for words in TIMED_OUT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,3 @@ class Service:
     changes: Feed[Happening]
     sign_in: SignIn
     open_port: Callable[[PortRequest], OpenPort]
-
-    @property
-    def publish(self) -> Callable[[object], object]:
-        return self.bus.publish_async

@@ -29,11 +29,6 @@ class Client:
     context: RunContext
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    @property
-    def actor(self) -> str:
-        """The name of the program in commits, and the channel of its runs."""
-        return self.context.channel
-
 
 @dataclass(slots=True)
 class Clients:
