@@ -128,7 +128,7 @@ def _forget(chat: ChatState, rest: str) -> str:
     for each in forgetting.changed:
         lines += [text("chat.forget_line", language, path=each.path, line=line.strip()) for line in each.gone]
     lines += [text("chat.forget_mention", language, path=path) for path in forgetting.mentions]
-    if forgetting.is_wide and not rest.endswith(_YES):
+    if forgetting.should_be_seen(vault.home) and not rest.endswith(_YES):
         return "\n".join(
             [text("chat.forget_preview", language), *lines, text("chat.forget_confirm", language, name=name)]
         )

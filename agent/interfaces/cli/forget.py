@@ -46,8 +46,8 @@ def command(output: Output, name: str, last: bool, dry_run: bool, purged: bool, 
 
     Every entry that says the same is removed too, and so are rules that the agent has learned, and the lines of
     MEMORY.md and of daily notes that have no other source. In sessions and other records [forgotten] stands for it.
-    What you wrote yourself stays, and is named. A note in archive/forgotten remains, with fingerprints and none of the
-    words; they prevent the same content from being remembered again. An undo restores everything.
+    What you wrote yourself in other notes stays, and is named. A note in archive/forgotten remains, with fingerprints
+    and none of the words; they prevent the same content from being remembered again. An undo restores everything.
 
     With --purge the history of this branch is rewritten without it, also after it was forgotten; the old commits stay
     under a backup ref until you delete them. If it is interrupted, the next command finishes it.
@@ -59,7 +59,7 @@ def command(output: Output, name: str, last: bool, dry_run: bool, purged: bool, 
         return
     with _progress() as report:
         forgetting = _plan(workspace, name, report)
-    if not dry_run and not yes and forgetting.is_wide and _can_ask(output):
+    if not dry_run and not yes and _can_ask(output) and forgetting.should_be_seen(workspace.vault.home):
         show_framed([f"forget {name}", *_effects(forgetting, workspace.vault.home)], error=True)
         confirm("forget all of this?", abort=True, error=True)
     outcome = Outcome() if dry_run else carry_out(workspace.vault, forgetting, _language(workspace), confirmed=yes)

@@ -26,7 +26,7 @@ from agent.memory.forgetting.steering_notes import agents_lines_without, is_rule
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.statements import claims
 from agent.memory.understanding.wording import wording
-from agent.vault.folders import ENTRIES, FORGOTTEN, MEMORY_NOTE, PROFILE, SESSIONS, AgentFolder, WriteRule
+from agent.vault.folders import ENTRIES, FORGOTTEN, MEMORY_NOTE, OWN_NOTES, PROFILE, SESSIONS, AgentFolder, WriteRule
 from agent.vault.store import Vault
 
 Report = Callable[[int, int], None]
@@ -72,10 +72,10 @@ class Forgetting:
         """The fingerprints for the tombstone."""
         return self.said.marks
 
-    @property
-    def is_wide(self) -> bool:
-        """True if it concerns more than the one note that a person may have named."""
-        return bool(self.changed) or len(self.gone) > 1
+    def should_be_seen(self, home: AgentFolder) -> bool:
+        """True if the person should see it first: it concerns more than the one note that they may have named, or that
+        one is their own, and a word may have been meant."""
+        return bool(self.changed) or len(self.gone) > 1 or any(home.row(path) == OWN_NOTES for path, _ in self.gone)
 
 
 def find_places(vault: Vault, said: SaidAgain, gone: dict[str, bytes], report: Report) -> Forgetting:

@@ -7,7 +7,9 @@ import pytest
 
 from agent.interfaces.cli.main import main
 from tests.interfaces.cli.conftest import Run
-from tests.vaults import git, write
+from tests.interfaces.cli.terminal import terminal
+from tests.stories.agents import settings
+from tests.vaults import git, make_vault, write
 
 SECRET = "Anna's locker code is kelp-4711"
 
@@ -159,3 +161,13 @@ def test_a_name_that_names_nothing_says_how_to_find_one(root: Path, capsys: pyte
         assert main(["forget", name]) == 2
         told = capsys.readouterr().err
         assert said in told and "vault-agent search WORDS finds its path" in told
+
+
+def test_a_word_that_is_also_the_name_of_a_note_of_the_persons_asks_first(tmp_path: Path) -> None:
+    root = make_vault(tmp_path, {"tea.md": "# Tea\n\nGreen.\n"}).place.root
+    for answer, is_there in (("n", True), ("y", False)):
+        with terminal(root, settings(tmp_path), "forget", "tea") as person:
+            assert "goes: tea.md" in person.sees("forget all of this?")
+            person.type(f"{answer}\n")
+            assert person.ends() == (130 if is_there else 0)
+        assert (root / "tea.md").exists() is is_there
