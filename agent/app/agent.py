@@ -127,21 +127,22 @@ def build_runs(
         count,
         bus.publish,
     )
-    seconds, taken = settings.memory.refresh_seconds, raised_in_runs(workspace)
+    look_ahead, look_ahead_seconds = _look_ahead(workspace, accounts, searches)
     subscribe(
         bus,
         RunParts(
-            flush,
-            refresh,
-            seconds,
-            followed,
-            given,
-            capturing,
-            sum_up,
-            metrics,
-            _running_errors(workspace, accounts),
-            *_look_ahead(workspace, accounts, searches),
-            taken,
+            flush=flush,
+            refresh=refresh,
+            refresh_seconds=settings.memory.refresh_seconds,
+            skills=followed,
+            rules=given,
+            capturing=capturing,
+            sum_up=sum_up,
+            metrics=metrics,
+            errors=_running_errors(workspace, accounts),
+            look_ahead=look_ahead,
+            look_ahead_seconds=look_ahead_seconds,
+            take_notice=raised_in_runs(workspace),
         ),
     )
 
@@ -149,25 +150,34 @@ def build_runs(
 
     def make_agent(delegate: Delegate) -> Agent:
         return Agent(
-            vault,
-            clock,
-            bus,
-            accounts.of_run,
-            toolbox(workspace, searches, followed, asks, delegate, keeper, score, bus.publish),
-            SystemMessages(vault, language),
-            (),
-            score,
-            followed.names_tool,
-            lambda facts, context: keep_facts(workspace, keeper, facts, context),
-            count,
-            settings.run,
-            settings.context,
-            language,
-            lambda run: "\n\n".join(filter(None, (followed.endnote(run), given.endnote(run)))),
+            vault=vault,
+            clock=clock,
+            bus=bus,
+            models=accounts.of_run,
+            tools=toolbox(workspace, searches, followed, asks, delegate, keeper, score, bus.publish),
+            system=SystemMessages(vault, language),
+            sources=(),
+            relevance=score,
+            names_tool=followed.names_tool,
+            keep=lambda facts, context: keep_facts(workspace, keeper, facts, context),
+            count=count,
+            limits=settings.run,
+            context=settings.context,
+            language=language,
+            endnote=lambda run: "\n\n".join(filter(None, (followed.endnote(run), given.endnote(run)))),
         )
 
     return RunService(
-        workspace, make_agent, accounts, searches, followed, asks, capturing, metrics, close_talks, (given.source,)
+        workspace,
+        make_agent,
+        account=accounts,
+        recall=searches,
+        following=followed,
+        approvals=asks,
+        capturing=capturing,
+        metrics=metrics,
+        close_conversations=close_talks,
+        owner_sources=(given.source,),
     )
 
 
