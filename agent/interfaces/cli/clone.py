@@ -13,6 +13,7 @@ from agent.config.directories import directories
 from agent.config.load import load_settings
 from agent.config.set_clock import process_clock
 from agent.errors import UserError
+from agent.interfaces.cli.given_options import NamedPath
 from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import PROGRAM, Output, progress
 from agent.interfaces.cli.printing import as_lines
@@ -31,7 +32,7 @@ _SHOWN = 5
 
 @click.command(short_help="Make a vault here of one on a remote.")
 @click.argument("address")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=NamedPath())
 @click.option("--name", default="origin", show_default=True, help="The name of a new remote.")
 @click.option("--branch", default="", help="The branch to take, if it is not the usual one.")
 @click.option("--only-me", "mine", is_flag=True, help="Only you write there, from your other devices.")

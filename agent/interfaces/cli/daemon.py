@@ -16,6 +16,7 @@ from agent.config.load import load_settings
 from agent.config.settings import Settings
 from agent.daemon import Daemon, Live
 from agent.interfaces.cli.adopt import adopt, ask_drafts, is_asked
+from agent.interfaces.cli.given_options import NamedPath
 from agent.interfaces.cli.language import said, speak, spoken
 from agent.interfaces.cli.output import Output, find_vault
 from agent.interfaces.cli.progress_bar import progress_bar
@@ -28,7 +29,7 @@ from agent.workspace.process_memory import look_while_staying
 
 
 @click.command(short_help="Watch the vault: index, commit, react.")
-@click.argument("path", required=False, type=click.Path(path_type=Path))
+@click.argument("path", required=False, type=NamedPath())
 @click.option("--init", "make", is_flag=True, help="Make PATH a vault first, if it is none.")
 @click.option("--language", type=click.Choice(LANGUAGES), help="With --init: the notes' language.")
 @click.option("--under", metavar="FOLDER", help="With --init: the folder for all that is the agent's, such as Agent.")

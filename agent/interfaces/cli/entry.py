@@ -123,6 +123,8 @@ def _root(args: Sequence[str], environ: Mapping[str, str]) -> str:
             given = word.partition("=")[2]
         elif word == "--vault" and number + 1 < len(args):
             given = args[number + 1]
+        if word.startswith("--vault") and not given.strip():
+            raise LookupError("no vault is named")
     folder = os.path.realpath(given or os.getcwd())
     while not os.path.isfile(os.path.join(folder, MARKER)):
         above = os.path.dirname(folder)

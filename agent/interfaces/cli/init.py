@@ -9,6 +9,7 @@ import click
 
 from agent.app.setup import DraftChoice, Wishes, hook_program, hook_scripts
 from agent.interfaces.cli.adopt import Adopted, adopt, is_asked, names
+from agent.interfaces.cli.given_options import NamedPath
 from agent.interfaces.cli.help_layout import wrap_text
 from agent.interfaces.cli.language import counted, said, speak, spoken
 from agent.interfaces.cli.output import PROGRAM, Output
@@ -29,7 +30,7 @@ _ABOUT_HOOKS = (
 
 
 @click.command(short_help="Make a folder a vault; touches nothing that exists.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=NamedPath())
 @click.option("--language", type=click.Choice(LANGUAGES), help="The language of the notes that are laid; else yours.")
 @click.option("--hooks/--no-hooks", default=None, help="Put our git hooks into the repository, or do not ask.")
 @click.option("--drafts", type=click.Choice(get_args(DraftChoice)), help="What becomes of your uncommitted changes.")

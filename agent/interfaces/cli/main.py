@@ -22,7 +22,7 @@ from agent.config.secrets import secrets_of
 from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
 from agent.interfaces.cli.click_texts import in_language, speak_for_click
 from agent.interfaces.cli.commands import COMMANDS
-from agent.interfaces.cli.given_options import refuse_empty
+from agent.interfaces.cli.given_options import NamedPath, refuse_empty
 from agent.interfaces.cli.language import asks_json, said, speak, terminal_language
 from agent.interfaces.cli.notices_at_end import send_notices
 from agent.interfaces.cli.output import (
@@ -145,7 +145,7 @@ def _set_vault(ctx: click.Context, parameter: click.Parameter, value: Path | Non
 def _shared_options(variable: str | None) -> list[click.Option]:
     vault = click.Option(
         ["--vault"],
-        type=click.Path(path_type=Path),
+        type=NamedPath(),
         metavar="PATH",
         envvar=variable,
         show_envvar=variable is not None,

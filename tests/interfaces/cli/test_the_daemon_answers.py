@@ -117,6 +117,15 @@ def test_what_needs_this_process_is_not_asked(house: House, args: list[str]) -> 
     assert house.ask(*args) is None
 
 
+@pytest.mark.parametrize("named", [["--vault", ""], ["--vault="], ["--vault", " "]])
+def test_a_vault_without_a_name_is_not_the_one_at_hand(
+    house: House, named: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(house.root)
+    assert entry.ask_daemon(["search", "tea"], os.environ) is not None
+    assert entry.ask_daemon([*named, "search", "tea"], os.environ) is None
+
+
 def test_a_memory_is_written_as_the_command_writes_it(house: House) -> None:
     assert main(["--vault", str(house.root), "remember", "Ben likes oolong"]) == 0
     own = git(house.root, "log", "-1", "--format=%B")
