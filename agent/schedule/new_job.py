@@ -39,9 +39,14 @@ def job_of_words(vault: Vault, words: str, now: datetime) -> NewJob:
 def make_job(
     vault: Vault, title: str, text: str, fields: Mapping[str, Value], source: JobSource, now: datetime
 ) -> NewJob:
-    """A job with these fields of the header, in a note of a name that is free; raises `UserError` if it cannot run."""
+    """A job with these fields of the header, in a note of a name that is free; raises `UserError` if it cannot run.
+
+    What is to be done once is done late rather than never, unless the fields say otherwise.
+    """
+    on = fields.get("on")
     header: Header = {
         "type": "job",
+        **({"catch_up": "once"} if isinstance(on, Mapping) and on.keys() == {"at"} else {}),
         **fields,
         "status": "active",
         "source": source,

@@ -6,6 +6,7 @@ import pytest
 
 from agent.interfaces.cli.main import main
 from agent.runs.decisions import answer, open_questions
+from agent.schedule.new_job import job_of_words
 from tests.jobs.town import Town, found, job
 from tests.stories.agents import call, ticked
 from tests.vaults import git, write
@@ -39,6 +40,20 @@ def test_one_that_is_caught_up_stands_for_all(town: Town) -> None:
         house.until(lambda: town.outcomes("hourly") != [], "it has run")
         (row,) = town.rows("hourly")
         assert (row.outcome, row.missed, row.planned.hour) == ("done", 5, 13)
+
+
+def test_what_is_to_be_done_once_is_done_when_the_daemon_is_there_again(town: Town) -> None:
+    """A reminder that is a few hours late is still one."""
+    vault = town.workspace.vault
+    made = job_of_words(vault, "today at 11:00 remind me to call Anna", town.clock.now().astimezone())
+    town.write(made.job.path, made.data.decode())
+    with town.daemon() as house:
+        house.step()
+    town.clock.pass_by(hours=5)
+    with town.daemon() as house:
+        town.wait_for(house, made.job.id, "done")
+        (row,) = town.rows(made.job.id)
+        assert row.planned.hour == 11 and "## Remind me to call Anna" in town.daily()
 
 
 def test_three_failures_in_a_row_stop_it_until_it_is_resumed(town: Town) -> None:
