@@ -19,10 +19,6 @@ WRONG: dict[str, list[str]] = {
     "an option without its value": ["search", "tea", "--limit"],
     "an option whose value is empty": ["ask", "hello", "--as", ""],
     "an option whose value is spaces": ["undo", "--since", "1h", "--actor", " "],
-    "a vault without a name": ["--vault", "", "status"],
-    "a vault without a name behind the command": ["status", "--vault="],
-    "a new vault without a name": ["init", "", "--yes"],
-    "a daemon of no folder": ["daemon", ""],
     "an empty query": ["search", ""],
     "no hits at all": ["search", "tea", "--limit", "0"],
     "a folder of queries": ["search", "--queries", "vault"],
@@ -120,6 +116,16 @@ def test_a_wrong_command_line_says_what_to_do(what: str, root: Path, capsys: pyt
     err = told(capsys, WRONG[what])
     first, *rest = err.strip().splitlines()
     assert first.startswith("error: ") and any(line.startswith("  hint: ") and line[8:].strip() for line in rest), err
+
+
+@pytest.mark.parametrize(
+    "args", [["--vault", "", "status"], ["status", "--vault="], ["init", "", "--yes"], ["daemon", ""]]
+)
+def test_an_empty_path_is_not_the_working_folder(
+    args: list[str], root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["status"]) == 0, "there is a vault"
+    assert "it is empty" in told(capsys, args)
 
 
 @pytest.mark.parametrize("what", BROKEN)
