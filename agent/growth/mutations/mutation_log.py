@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias, cast, get_args
 from agent.dataclass import dataclass
 from agent.loop.inert import inert_line
 from agent.markdown.note import Note
+from agent.markdown.timed_rows import format_head, format_row, timed_rows
 from agent.markdown.title import clipped_between_links
 from agent.texts import Language, text
 from agent.vault.change import Append
@@ -25,8 +26,7 @@ MutationEvent: TypeAlias = Literal[
 it. `nothing`: the model had no proposal that can be tried. The others are the statuses of a variant."""
 ByWhom: TypeAlias = Literal["agent", "person"]
 _COLUMNS = 5
-"""Time, variant, event, by whom, why; parsed by their order, as their names are in the vault's language."""
-_CELL = re.compile(r"(?<!\\)\|")
+"""Time, variant, event, by whom, why."""
 _LONGEST = 320
 _SKILL = re.compile(r"(?:\[\[[^\]]*\]\] )?([\w-]+)")
 
@@ -47,14 +47,13 @@ class MutationRow:
         """The row of the table, without a line end."""
         link = f"[[{self.path.removesuffix('.md')}]] " if self.path else ""
         why = clipped_between_links(inert_line(" ".join(self.why.split())), _LONGEST)
-        cells = (self.at.replace(microsecond=0).isoformat(), f"{link}{self.skill}", self.event, self.by, why)
-        return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+        cells = (f"{link}{self.skill}", self.event, self.by, why)
+        return format_row(self.at, (cell.replace("|", "/") for cell in cells))
 
 
 def append_log(home: AgentFolder, rows: Sequence[MutationRow], language: Language) -> Append:
     """The request that adds rows to the log, which it begins if it is missing."""
-    dashes = "|".join(" --- " for _ in range(_COLUMNS))
-    table = f"{text('variant.log_columns', language)}\n|{dashes}|\n"
+    table = format_head(text("variant.log_columns", language), _COLUMNS)
     head = Note.compose({"type": "mutation_log"}, f"# {text('variant.log', language)}\n\n{table}").data
     said = "".join(f"{each.row}\n" for each in rows)
     return Append(home.at(MUTATION_LOG), said.encode("utf-8", "replace"), head)
@@ -63,21 +62,16 @@ def append_log(home: AgentFolder, rows: Sequence[MutationRow], language: Languag
 def load_mutation_log(vault: Vault) -> tuple[MutationRow, ...]:
     """The rows that can be parsed, by time, without those that arrived from where others write."""
     data = vault.own_version_of(MUTATION_LOG) or b""
-    rows = (_parse_row(row) for row in dict.fromkeys(Note.parse(data).body.splitlines()))
+    rows = (_parse_row(at, cells) for at, cells in timed_rows(data))
     return tuple(sorted((row for row in rows if row is not None), key=lambda row: row.at))
 
 
-def _parse_row(row: str) -> MutationRow | None:
-    cells = [cell.strip() for cell in _CELL.split(row.strip())[1:-1]] if row.startswith("|") else []
-    if len(cells) != _COLUMNS or cells[2] not in get_args(MutationEvent) or cells[3] not in get_args(ByWhom):
+def _parse_row(at: datetime, cells: Sequence[str]) -> MutationRow | None:
+    if len(cells) != _COLUMNS - 1 or cells[1] not in get_args(MutationEvent) or cells[2] not in get_args(ByWhom):
         return None
-    skill = _SKILL.fullmatch(cells[1])
-    try:
-        at = datetime.fromisoformat(cells[0])
-    except ValueError:
+    skill = _SKILL.fullmatch(cells[0])
+    if skill is None:
         return None
-    if at.tzinfo is None or skill is None:
-        return None
-    path = cells[1].partition("]]")[0].removeprefix("[[") if cells[1].startswith("[[") else ""
+    path = cells[0].partition("]]")[0].removeprefix("[[") if cells[0].startswith("[[") else ""
     named = f"{path}.md" if path else ""
-    return MutationRow(at, skill[1], named, cast(MutationEvent, cells[2]), cast(ByWhom, cells[3]), cells[4])
+    return MutationRow(at, skill[1], named, cast(MutationEvent, cells[1]), cast(ByWhom, cells[2]), cells[3])

@@ -5,7 +5,7 @@ status, and which rules they refused or deleted, so that these never come back.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal, TypeAlias, cast, get_args
 
@@ -13,6 +13,7 @@ from agent.dataclass import dataclass
 from agent.growth.rules.rule import LearnedRule
 from agent.loop.inert import inert_line
 from agent.markdown.note import Note
+from agent.markdown.timed_rows import format_head, format_row, timed_rows
 from agent.markdown.title import clipped, clipped_between_links
 from agent.texts import Language, text
 from agent.vault.change import Append
@@ -29,8 +30,7 @@ words. `contradicted`: a reflection says the opposite. `gate`: not proposed, as 
 `merged`: its note is gone, as another one has the same rule."""
 By: TypeAlias = Literal["agent", "person"]
 _COLUMNS = 5
-"""Time, rule, event, by whom, why; the table is parsed by their order, as their names are in the vault's language."""
-_CELL = re.compile(r"(?<!\\)\|")
+"""Time, rule, event, by whom, why."""
 _LINK = re.compile(r"\[\[([^\]]+)\]\]")
 _COLON = re.compile(r"\s*：\s*")
 _LONGEST = 320
@@ -54,7 +54,7 @@ class RuleRow:
         link = f"[[{self.path.removesuffix('.md')}]] " if self.path else ""
         why = clipped_between_links(" ".join(self.why.split()), _LONGEST).replace("|", "/")
         words = f"{link}{logged_words(self.words)}".strip()
-        return f"| {' | '.join((self.at.replace(microsecond=0).isoformat(), words, self.event, self.by, why))} |"
+        return format_row(self.at, (words, self.event, self.by, why))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +95,7 @@ def log_row(rule: LearnedRule, at: datetime, event: RuleEvent, by: By, why: str)
 
 def append_rows(home: AgentFolder, rows: Sequence[RuleRow], language: Language) -> Append:
     """The request that adds rows to the log, which it begins if it is missing."""
-    dashes = "|".join(" --- " for _ in range(_COLUMNS))
-    table = f"{text('rules.log_columns', language)}\n|{dashes}|\n"
+    table = format_head(text("rules.log_columns", language), _COLUMNS)
     head = Note.compose({"type": "rule_log"}, f"# {text('rules.log', language)}\n\n{table}").data
     said = "".join(f"{each.row}\n" for each in rows)
     return Append(home.at(RULE_LOG), said.encode("utf-8", "replace"), head)
@@ -110,21 +109,14 @@ def load_log(vault: Vault) -> RuleLog:
 
 def parse_rows(data: bytes) -> tuple[RuleRow, ...]:
     """The rows that can be parsed, by time; rows that a merge has doubled count once."""
-    found: Iterable[RuleRow | None] = map(_parse_row, dict.fromkeys(Note.parse(data).body.splitlines()))
+    found = (_parse_row(at, cells) for at, cells in timed_rows(data))
     return tuple(sorted((row for row in found if row is not None), key=lambda row: row.at))
 
 
-def _parse_row(row: str) -> RuleRow | None:
-    cells = [cell.strip() for cell in _CELL.split(row.strip())[1:-1]] if row.startswith("|") else []
-    if len(cells) != _COLUMNS or cells[2] not in get_args(RuleEvent) or cells[3] not in get_args(By):
+def _parse_row(at: datetime, cells: Sequence[str]) -> RuleRow | None:
+    if len(cells) != _COLUMNS - 1 or cells[1] not in get_args(RuleEvent) or cells[2] not in get_args(By):
         return None
-    try:
-        at = datetime.fromisoformat(cells[0])
-    except ValueError:
-        return None
-    if at.tzinfo is None:
-        return None
-    link = _LINK.match(cells[1])
+    link = _LINK.match(cells[0])
     path = f"{link[1].partition('|')[0]}.md" if link else ""
-    words = cells[1][link.end() :].strip() if link else cells[1]
-    return RuleRow(at, path, _COLON.sub(": ", words), cast(RuleEvent, cells[2]), cast(By, cells[3]), cells[4])
+    words = cells[0][link.end() :].strip() if link else cells[0]
+    return RuleRow(at, path, _COLON.sub(": ", words), cast(RuleEvent, cells[1]), cast(By, cells[2]), cells[3])

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
+from agent.markdown.timed_rows import format_head, format_row, timed_rows
 from agent.texts import Language, text
 from agent.vault.change import Append
 from agent.vault.folders import RULE_HISTORY, AgentFolder
@@ -27,9 +28,8 @@ ENDED = frozenset(("finished", "failed", "limit"))
 """Outcomes that say something: an interrupted run was stopped by its person, for whatever reason."""
 _TICKED = frozenset(("helpful", "not_helpful"))
 _COLUMNS = 6
-"""Time, run, outcome, rules, opinion, session; parsed by their order, as their names are in the vault's language."""
+"""Time, run, outcome, rules, opinion, session."""
 _OPINION = "opinion"
-_CELL = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"(\()?\[\[([^\]]+)\]\] ([0-9a-f]{8})")
 
 
@@ -65,8 +65,8 @@ class RuleRun:
         """The row of the table, without a line end."""
         session = f"[[{self.session.removesuffix('.md')}]]" if self.session else ""
         rules = ", ".join(each.cell for each in self.rules)
-        cells = (self.at.replace(microsecond=0).isoformat(), self.run, self.outcome, rules, self.opinion, session)
-        return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+        cells = (self.run, self.outcome, rules, self.opinion, session)
+        return format_row(self.at, (cell.replace("|", "/") for cell in cells))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def load_runs(vault: Vault) -> tuple[RuleRun, ...]:
 
 def parse_runs(data: bytes) -> tuple[RuleRun, ...]:
     """The rows of a note that can be parsed; rows that a merge has doubled count once."""
-    found = map(_parse_row, dict.fromkeys(Note.parse(data).body.splitlines()))
+    found = (_parse_row(at, cells) for at, cells in timed_rows(data))
     return tuple(row for row in found if row is not None)
 
 
@@ -161,25 +161,19 @@ def _rows(runs: Iterable[RuleRun]) -> bytes:
 
 
 def _head(month: str, language: Language) -> bytes:
-    dashes = "|".join(" --- " for _ in range(_COLUMNS))
     title, about = text("rules.history", language, month=month), text("rules.history_about", language)
-    body = f"# {title}\n\n{about}\n\n{text('rules.history_columns', language)}\n|{dashes}|\n"
-    return Note.compose({"type": "rule_history"}, body).data
+    table = format_head(text("rules.history_columns", language), _COLUMNS)
+    return Note.compose({"type": "rule_history"}, f"# {title}\n\n{about}\n\n{table}").data
 
 
-def _parse_row(row: str) -> RuleRun | None:
-    cells = [cell.strip() for cell in _CELL.split(row.strip())[1:-1]] if row.startswith("|") else []
-    if len(cells) != _COLUMNS or cells[4] not in get_args(RunOpinion):
+def _parse_row(at: datetime, cells: Sequence[str]) -> RuleRun | None:
+    if len(cells) != _COLUMNS - 1 or cells[3] not in get_args(RunOpinion):
         return None
-    try:
-        at = datetime.fromisoformat(cells[0])
-    except ValueError:
+    run, outcome, given, opinion, session = cells
+    rules, path = tuple(_given(given)), session.removeprefix("[[").removesuffix("]]")
+    if not rules:
         return None
-    rules = tuple(_given(cells[3]))
-    if at.tzinfo is None or not rules:
-        return None
-    session = cells[5].removeprefix("[[").removesuffix("]]")
-    return RuleRun(at, cells[1], cells[2], rules, cast(RunOpinion, cells[4]), f"{session}.md" if session else "")
+    return RuleRun(at, run, outcome, rules, cast(RunOpinion, opinion), f"{path}.md" if path else "")
 
 
 def _given(cell: str) -> Iterator[GivenRule]:

@@ -4,7 +4,6 @@ A row is one use of the skill, or a later opinion about a use. Rows that cannot 
 to `stats`.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -12,6 +11,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
+from agent.markdown.timed_rows import format_head, format_row, timed_rows
 from agent.markdown.title import clipped
 from agent.skills.matching.selection import Signal
 from agent.texts import Language, text
@@ -35,7 +35,6 @@ _REASONS = {
     "context_slot": "by_value",
     "semantic": "by_meaning",
 }
-_CELL = re.compile(r"(?<!\\)\|")
 _LONGEST = 300
 _OF_NO_USE = frozenset(("put_aside", "rolled_back"))
 _BEFORE_TRIALS = 9
@@ -64,10 +63,9 @@ class Use:
     def row(self) -> str:
         """The use as a row of the table, without a line end."""
         session = f"[[{self.session.removesuffix('.md')}]]" if self.session else ""
-        time = self.time.replace(microsecond=0).isoformat()
-        cells = (time, self.run, self.activated, f"{self.score:.2f}", self.signals, self.outcome, str(self.tools),
+        cells = (self.run, self.activated, f"{self.score:.2f}", self.signals, self.outcome, str(self.tools),
                  self.feedback, session, *filter(None, [self.trial]))  # fmt: skip
-        return f"| {' | '.join(_escaped(cell) for cell in cells)} |"
+        return format_row(self.time, map(_escaped, cells))
 
 
 def _escaped(cell: str) -> str:
@@ -89,16 +87,17 @@ def history_path(name: str) -> str:
 
 def _head(name: str, language: Language) -> str:
     header = Note.compose({"type": "skill_history", "skill": name}, "").data.decode()
-    dashes = "|".join(" --- " for _ in _COLUMNS)
     title = text("skill_history.title", language, name=name)
-    return f"{header}# {title}\n\n| {' | '.join(_COLUMNS)} |\n|{dashes}|\n"
+    return f"{header}# {title}\n\n{_columns(_COLUMNS)}"
+
+
+def _columns(names: Sequence[str]) -> str:
+    return format_head(f"| {' | '.join(names)} |", len(names))
 
 
 def history_with_trials(data: bytes) -> bytes:
     """A history note with a column for trials, if it was begun without one."""
-    *columns, trial = _COLUMNS
-    old, new = (f"| {' | '.join(each)} |\n|{'|'.join(' --- ' for _ in each)}|\n" for each in (columns, _COLUMNS))
-    return data.replace(old.encode(), new.encode(), 1)
+    return data.replace(_columns(_COLUMNS[:-1]).encode(), _columns(_COLUMNS).encode(), 1)
 
 
 def record_uses(vault: Vault, uses: Sequence[Use], stamp: Stamp, language: Language = "en") -> str | None:
@@ -136,31 +135,25 @@ def load_own_uses(vault: Vault, name: str) -> tuple[Use, ...]:
 
 def parse_uses(name: str, data: bytes) -> list[Use]:
     """The rows of a history note that can be parsed, by time; rows duplicated by a merge count once."""
-    rows = dict.fromkeys(Note.parse(data).body.splitlines())
-    found = [use for row in rows if (use := _parse_row(name, row)) is not None]
+    found = [use for at, cells in timed_rows(data) if (use := _parse_row(name, at, cells)) is not None]
     return sorted(found, key=lambda use: use.time)
 
 
-def _parse_row(name: str, row: str) -> Use | None:
-    if not row.startswith("|"):
+def _parse_row(name: str, at: datetime, cells: Sequence[str]) -> Use | None:
+    texts = [cell.replace("\\|", "|") for cell in cells]
+    if len(texts) == _BEFORE_TRIALS - 1:
+        texts.append("")
+    if len(texts) != len(_COLUMNS) - 1:
         return None
-    cells = [cell.strip().replace("\\|", "|") for cell in _CELL.split(row.strip())[1:-1]]
-    if len(cells) == _BEFORE_TRIALS:
-        cells.append("")
-    if len(cells) != len(_COLUMNS):
-        return None
-    time, run, activated, score, signals, outcome, tools, feedback, session, trial = cells
+    run, activated, score, signals, outcome, tools, feedback, session, trial = texts
     if activated not in get_args(Activated) or feedback not in get_args(Opinion):
         return None
     try:
-        when = datetime.fromisoformat(time)
         numbers = float(score), int(tools)
     except ValueError:
         return None
-    if when.tzinfo is None:
-        return None
     path = session.removeprefix("[[").removesuffix("]]")
-    return Use(name, when, run, f"{path}.md" if path else "", cast(Activated, activated), numbers[0], signals,
+    return Use(name, at, run, f"{path}.md" if path else "", cast(Activated, activated), numbers[0], signals,
                outcome, numbers[1], cast(Opinion, feedback), trial)  # fmt: skip
 
 
