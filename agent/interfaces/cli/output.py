@@ -156,11 +156,17 @@ def _masked(value: object) -> object:
 
 
 def say(text: str) -> None:
-    """Print one remark on standard error; a terminal gets it wrapped at words, except for commands: they are copied."""
-    if is_terminal(error=True):
-        width = size(error=True)[0]
-        text = "\n".join(line if PROGRAM in line else at_words(line, width) for line in text.split("\n"))
-    show(text, error=True)
+    """Print one remark on standard error; a terminal gets it wrapped at words."""
+    show(fitted(text, error=True), error=True)
+
+
+def fitted(text: str, *, error: bool = False) -> str:
+    """The text for standard output or standard error; for a terminal wrapped at words, but for lines with a command of
+    ours: they are copied."""
+    if not is_terminal(error=error):
+        return text
+    width = size(error=error)[0]
+    return "\n".join(line if PROGRAM in line else at_words(line, width) for line in text.split("\n"))
 
 
 def progress(text: str) -> None:

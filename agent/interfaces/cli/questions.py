@@ -7,7 +7,7 @@ import click
 from agent.app.open import open_workspace
 from agent.interfaces.cli.decide import question_text
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.output import Output, fitted
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_summary import EXIT_CODES
@@ -35,7 +35,9 @@ def _list(output: Output) -> None:
     codes, language = codes_by_path(workspace) if waiting else {}, workspace.settings.vault.language
     shown = [f"{short_id(each)}  {codes.get(each.path, '-')}  {question_text(each, language)}" for each in waiting]
     text = "\n\n".join([*shown, said("vault-agent questions answer ID TEXT")]) if waiting else said("nothing is asked")
-    output.emit({"questions": [{**question_document(each), "code": codes.get(each.path)} for each in waiting]}, text)
+    output.emit(
+        {"questions": [{**question_document(each), "code": codes.get(each.path)} for each in waiting]}, fitted(text)
+    )
 
 
 @command.command("answer", epilog=EXIT_CODES)

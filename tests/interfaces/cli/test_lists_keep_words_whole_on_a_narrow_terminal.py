@@ -9,7 +9,7 @@ import pytest
 
 from agent.interfaces.cli.printing import beside, print_on
 from tests.interfaces.cli.terminal import terminal
-from tests.stories.agents import furnish, settings, tell
+from tests.stories.agents import call, furnish, script, settings, tell
 from tests.vaults import write
 
 JOB = "---\ntype: job\non: {cron: '30 7 * * 1-5'}\n---\n# Say what is due and what waits for an answer\n\nDo it.\n"
@@ -24,6 +24,19 @@ def test_no_word_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command
     with terminal(root, own, command, columns=64) as person:
         assert person.ends() == 0
         assert person.seen.split() == whole.split()
+
+
+def test_no_word_of_a_question_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    asks = call("human_ask", question="Which of the offers for the roof shall I take, " + "and why " * 12 + "that one?")
+    own = settings(tmp_path, script(tmp_path / "said.json", asks))
+    tell(root, own, "ask", "have the roof mended")
+    whole = tell(root, own, "questions")
+    with terminal(root, own, "questions", columns=80) as person:
+        assert person.ends() == 0
+        shown = person.seen
+    assert "and why and why" in whole
+    assert shown.split() == whole.split()
 
 
 class Page(io.StringIO):
