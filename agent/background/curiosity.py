@@ -50,7 +50,7 @@ class Curiosity:
     _turns: TurnsToGiveBack = field(init=False)
 
     def __post_init__(self) -> None:
-        self._turns = TurnsToGiveBack(self.workspace.clock, self.pool, self.claims, TURN, Priority.MAINTENANCE)
+        self._turns = TurnsToGiveBack(self.pool, self.claims, TURN, Priority.MAINTENANCE)
 
     def start(self, _: DaemonStarted) -> None:
         """Take in what the last daemon has left."""

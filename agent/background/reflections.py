@@ -77,7 +77,7 @@ class Reflections:
     _turns: TurnsToGiveBack = field(init=False)
 
     def __post_init__(self) -> None:
-        self._turns = TurnsToGiveBack(self.workspace.clock, self.pool, self.claims, TURN, Priority.MAINTENANCE)
+        self._turns = TurnsToGiveBack(self.pool, self.claims, TURN, Priority.MAINTENANCE)
 
     def start(self, _: object) -> None:
         """Look for what happened while nobody watched."""

@@ -74,7 +74,7 @@ class Tasks:
 
     def __post_init__(self) -> None:
         self._progress = TaskProgress.load(self.workspace.vault.private_folder)
-        self._turns = TurnsToGiveBack(self.workspace.clock, self.pool, self.claims, TURN, Priority.JOB)
+        self._turns = TurnsToGiveBack(self.pool, self.claims, TURN, Priority.JOB)
 
     def start(self, _: object) -> None:
         """Take in what the last daemon has left."""

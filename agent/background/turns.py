@@ -6,7 +6,6 @@ from dataclasses import field
 from functools import partial
 
 from agent.background.pool import Pool, Priority
-from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.vault.sync.claims import Claims
@@ -22,7 +21,6 @@ logger = logging.getLogger(__name__)
 class TurnsToGiveBack:
     """The turns for work of one kind: their names begin with `prefix`."""
 
-    clock: Clock
     pool: Pool
     claims: Claims
     prefix: str

@@ -59,12 +59,10 @@ class Pace:
 class WatcherState:
     """The state of a watcher. `problem`: one line on changes that are detected late or not at all; empty for none.
 
-    `waiting`: the number of paths not compared yet. `away`: the vault's folder cannot be opened, so the state of its
-    files is unknown. `failures`: the number of consecutive failures of git.
+    `waiting`: the number of paths not compared yet. `failures`: the number of consecutive failures of git.
     """
 
     hints: bool
-    away: bool
     problem: str
     files: int
     waiting: int
@@ -224,7 +222,7 @@ class Watcher:
         problem = self._away or "; ".join(filter(None, seen))
         waiting = len(self.paths) + len(self._found) + len(self.comparison.missing)
         known = len(self.comparison.snapshot)
-        return WatcherState(not self._deaf, bool(self._away), problem, known, waiting, git.failures, self._last_scan)
+        return WatcherState(not self._deaf, problem, known, waiting, git.failures, self._last_scan)
 
     def _is_there(self, now: float) -> bool:
         """True if the vault's folder can be opened; requests a full scan when it is back or has been replaced."""

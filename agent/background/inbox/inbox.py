@@ -65,7 +65,7 @@ class Inbox:
 
     def __post_init__(self) -> None:
         self._file = request_queue(self.workspace.vault)
-        self._turns = TurnsToGiveBack(self.workspace.clock, self.pool, self.claims, NOTE, Priority.NOTE)
+        self._turns = TurnsToGiveBack(self.pool, self.claims, NOTE, Priority.NOTE)
 
     @property
     def problem(self) -> str:

@@ -111,7 +111,7 @@ class Jobs:
         self._notes = JobShelf(vault, self._goals)
         is_of_job = lambda session: bool(job_of(self.workspace, session))  # noqa: E731
         self._triggered = Triggered(is_of_job, vault.private_folder / CHANGED)
-        self._turns = TurnsToGiveBack(clock, self.pool, self.claims, TURN, Priority.NETWORK)
+        self._turns = TurnsToGiveBack(self.pool, self.claims, TURN, Priority.NETWORK)
 
     @property
     def problem(self) -> str:

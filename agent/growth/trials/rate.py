@@ -51,26 +51,24 @@ class RateTest:
 
 @dataclass(frozen=True, slots=True)
 class JudgedRate:
-    """The verdict on a rate, after how many uses it was reached (those after it do not count), and the successes among
-    them."""
+    """The verdict on a rate, and after how many uses it was reached: those after it do not count."""
 
     verdict: RateVerdict
     uses: int
-    successes: int
 
 
 def judge_rate(outcomes: Iterable[bool], test: RateTest) -> JudgedRate:
     """The verdict on uses in the order of their time, True for a success; the first verdict stands."""
     upper, lower = test.bounds
-    at, uses, successes = 0.0, 0, 0
+    at, uses = 0.0, 0
     for is_success in outcomes:
-        uses, successes = uses + 1, successes + is_success
+        uses += 1
         at = moved(at, test.success if is_success else test.failure)
         if at >= upper or at <= lower:
-            return JudgedRate("passed" if at >= upper else "failed", uses, successes)
+            return JudgedRate("passed" if at >= upper else "failed", uses)
         if uses >= test.most:
-            return JudgedRate("inconclusive", uses, successes)
-    return JudgedRate("open", uses, successes)
+            return JudgedRate("inconclusive", uses)
+    return JudgedRate("open", uses)
 
 
 def rate_chances(test: RateTest, rate: float) -> WalkChances:

@@ -67,12 +67,10 @@ class ProfileChange:
 
 @dataclass(frozen=True, slots=True)
 class RefusedChange:
-    """A change that is not made, and why, in words for a model. `is_known`: nothing is wrong, the note says it already
-    or the person has removed it."""
+    """A change that is not made, and why, in words for a model."""
 
     change: ProfileChange | BlockChange
     why: str
-    is_known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,6 @@ class Proposed:
     made: tuple[ProfileChange, ...] = ()
     refused: tuple[RefusedChange, ...] = ()
     asked: tuple[str, ...] = ()
-    filled_fields: int = 0
     blocks: tuple[BlockChange, ...] = ()
 
 
@@ -112,7 +109,6 @@ class _Work:
     requests: list[Request] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
     conflicts: list[ProfileConflict] = field(default_factory=list)
-    filled: int = 0
 
 
 def propose_change(writing: Writing, change: ProfileChange) -> Proposed:
@@ -145,8 +141,7 @@ def propose_changes(
     if not asked:
         why = "a line of the person says otherwise and stays; they are asked about it, if they were not already"
         work.refused += (
-            RefusedChange(ProfileChange(each.note, each.new, each.evidence, each.field), why, is_known=True)
-            for each in work.conflicts
+            RefusedChange(ProfileChange(each.note, each.new, each.evidence, each.field), why) for each in work.conflicts
         )
     if work.rows:
         head = template_note(CHANGELOG, writing.language)
@@ -156,7 +151,7 @@ def propose_changes(
     paths = tuple(each.path for each in asked)
     made = tuple(each for each in work.made if isinstance(each, ProfileChange))
     blocks = tuple(each for each in work.made if isinstance(each, BlockChange))
-    return Proposed(requests, made, tuple(work.refused), paths, work.filled, blocks)
+    return Proposed(requests, made, tuple(work.refused), paths, blocks)
 
 
 def _asked(writing: Writing, conflicts: Sequence[ProfileConflict], *, is_sensitive: bool) -> tuple[Create, ...]:
@@ -251,7 +246,7 @@ def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange | BlockC
     edit = NoteEdit.begin(begin, theirs)
     edit.mark_kept()
     gone = _gone(writing.vault, path, edit) if base is not None else frozenset[str]()
-    made, rows, filled = list[ProfileChange | BlockChange](), list[str](), 0
+    made, rows = list[ProfileChange | BlockChange](), list[str]()
     for change in wanted:
         if isinstance(change, BlockChange):
             done = _apply_block(edit, change, writing.language)
@@ -265,7 +260,6 @@ def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange | BlockC
                 work.conflicts.append(done)
             case _:
                 edit.evidence += change.evidence
-                filled += done == "filled"
                 made.append(change)
                 what = text(f"profile.{done}", writing.language, line=_shown(change))
                 rows.append(log_row(writing, name, what, change.evidence))
@@ -277,7 +271,6 @@ def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange | BlockC
         return
     work.made += made
     work.rows += rows
-    work.filled += filled
     work.requests.append(Create(path, after) if base is None else Edit(path, base, after))
 
 
@@ -287,7 +280,7 @@ _Done = Literal["filled", "added", "replaced", "removed"]
 def _apply_block(edit: NoteEdit, change: BlockChange, language: Language) -> "_Done | RefusedChange | ProfileConflict":
     done = change_block(edit, change, template_note(change.note, language))
     why = "these lines are the person's, or they keep the section as it is"
-    return done or RefusedChange(change, why, is_known=True)
+    return done or RefusedChange(change, why)
 
 
 def _apply(
@@ -301,7 +294,7 @@ def _apply(
     """Make one change; what was done, or why not."""
     edit.mark_kept()
     if is_logged:
-        return RefusedChange(change, "this was written into the note before", is_known=True)
+        return RefusedChange(change, "this was written into the note before")
     links = " ".join(dict.fromkeys(each.dated_link for each in change.evidence))
     row = edit.empty_field(change.field) if change.field and not edit.filled_fields(change.field) else None
     if row is not None:
@@ -312,7 +305,7 @@ def _apply(
     if isinstance(against, RefusedChange):
         return against
     if not resolution and not change.is_counted and said_in(line).casefold() in gone:
-        return RefusedChange(change, "the person has removed or changed this line", is_known=True)
+        return RefusedChange(change, "the person has removed or changed this line")
     if against is not None:
         if against.is_kept or (against.is_theirs and resolution != "new"):
             return ProfileConflict(change.note, against.text, change.line, change.field, change.evidence)
@@ -320,7 +313,7 @@ def _apply(
         return "replaced"
     heading = change.heading or text("profile.own_words", language)
     if not edit.add(heading, line):
-        return RefusedChange(change, "the person keeps this section as it is", is_known=True)
+        return RefusedChange(change, "the person keeps this section as it is")
     return "added"
 
 
@@ -328,7 +321,7 @@ def _against(edit: NoteEdit, change: ProfileChange) -> Row | RefusedChange | Non
     """The line that says otherwise or is to be replaced; `RefusedChange` if one says the same already."""
     if change.field and (filled := edit.filled_fields(change.field)):
         if any(change.line.casefold() in value.casefold() for _, value in filled):
-            return RefusedChange(change, "the field says this already", is_known=True)
+            return RefusedChange(change, "the field says this already")
         return None if change.is_one_of_many else filled[0][0]
     if change.replaces and (row := edit.line_saying(change.replaces)) is not None:
         return row
@@ -338,12 +331,12 @@ def _against(edit: NoteEdit, change: ProfileChange) -> Row | RefusedChange | Non
             said == change.line and all(one in row.text or other in row.text for one, other in links)
             for row, said in edit.said()
         )
-        return RefusedChange(change, "the note says this already", is_known=True) if is_known else None
+        return RefusedChange(change, "the note says this already") if is_known else None
     wanted = change.line.strip('“”"')
     for _, said in edit.said():
         plain = said.strip('“”"')
         if is_same(wanted, plain) or says_no_more(wanted, plain) or wanted.casefold() in plain.casefold():
-            return RefusedChange(change, "the note says this already", is_known=True)
+            return RefusedChange(change, "the note says this already")
     return next((row for row, said in edit.said() if contradicts(wanted, said.strip('“”"'))), None)
 
 

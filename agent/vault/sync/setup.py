@@ -47,16 +47,14 @@ FORGES = {
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A remote that may be set up. `is_new`: git's settings do not have it. `branches`: those it has, by name.
-
-    `refuses_refs`: it takes only branches, so that it is not known whether this login may write there.
+    """A remote that may be set up. `is_new`: git's settings do not have it. `refuses_refs`: it takes only branches, so
+    that it is not known whether this login may write there.
     """
 
     name: str
     address: str
     branch: str
     is_new: bool
-    branches: Mapping[str, str]
     refuses_refs: bool = False
 
     @property
@@ -128,7 +126,7 @@ def examine(vault: Vault, wanted: str, name: str, branch: str) -> Candidate:
             here=here,
             others=", ".join(sorted(branches)[:5]),
         )
-    candidate = Candidate(found, address, here, found not in known, branches)
+    candidate = Candidate(found, address, here, found not in known)
     return replace(candidate, refuses_refs=not _probe(vault, address))
 
 

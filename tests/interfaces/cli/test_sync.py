@@ -414,7 +414,7 @@ def test_a_server_that_takes_only_branches_is_used_and_said(alone: Computer, rem
 
 
 def test_a_public_host_is_spoken_about(alone: Computer) -> None:
-    candidate = Candidate("origin", "git@github.com:me/notes.git", "main", True, {})
+    candidate = Candidate("origin", "git@github.com:me/notes.git", "main", True)
     assert candidate.forge == "https://github.com/new"
     assert replace(candidate, address="https://me@GitLab.com/me/notes.git").forge.startswith("https://gitlab.com")
     assert not replace(candidate, address="ssh://me@server/notes.git").forge
