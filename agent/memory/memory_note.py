@@ -24,6 +24,7 @@ _BULLET = re.compile(r"^\s{0,3}[-*+]\s+(?:\[[ xX]\]\s+)?(\S.*?)\s*$")
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$")
 _TAIL = re.compile(r"\s*(?:⚠.*|\((?:\s*\[\[[^\]\n]*\]\]\s*)+\).*)$")
 _LINKS = re.compile(r"\[\[[^\]\n]*\]\]")
+_LINKED = re.compile(r"\[\[([^\]|\n]*)[^\]\n]*\]\]")
 _CLAUSE = re.compile(r"[,;，；。.!！]+\s")
 
 
@@ -79,8 +80,8 @@ def is_said_once(row: str) -> bool:
 
 
 def links_of(row: str) -> tuple[str, ...]:
-    """The links in a line."""
-    return tuple(_LINKS.findall(row))
+    """The links in a line, each as `[[note]]`, without what it is shown as."""
+    return tuple(f"[[{name}]]" for name in _LINKED.findall(row))
 
 
 def is_outdated(line: AuthoredLine, replaced: Mapping[str, Sequence[str]]) -> bool:
@@ -94,7 +95,7 @@ def is_outdated(line: AuthoredLine, replaced: Mapping[str, Sequence[str]]) -> bo
 
 def rests_on(row: str, links: Collection[str]) -> bool:
     """True for a line with a fact whose only evidence are some of these links."""
-    found = _LINKS.findall(row)
+    found = links_of(row)
     return words(row) is not None and bool(found) and all(link in links for link in found)
 
 

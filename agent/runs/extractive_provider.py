@@ -20,7 +20,7 @@ from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.markdown.requests import has_answer, own_words
 from agent.memory.capture.facts import is_complete, stated_last
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.memory_note import rests_on
+from agent.memory.memory_note import links_of, rests_on
 from agent.memory.memory_note import words as fact_in
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.candidates import ENTRY_KINDS
@@ -168,6 +168,7 @@ def _closest(question: str, found: Sequence[Remembered | Hit]) -> tuple[Sequence
     for each in found:
         if isinstance(each, Remembered) and _is_list(each):
             rows = [row for row in each.text.splitlines() if _tells(row, asked, told)]
+            told.update(link for row in rows for link in links_of(row))
             close += [replace(each, text="\n".join(rows))] if rows else []
         elif best and _share(each) >= best / 2:
             close.append(each)

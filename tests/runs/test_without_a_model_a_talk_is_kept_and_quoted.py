@@ -39,6 +39,11 @@ def test_what_is_told_will_be_remembered_and_can_be_asked_at_once(talk: Talk) ->
     assert "remembered:\n\n> Leo is allergic to peanuts." in both and "> Mia has swimming" in both
 
 
+def test_what_ends_with_a_semicolon_is_kept_without_it(talk: Talk) -> None:
+    told = talk.say("女儿小雨今年十岁，上四年级；儿子小舟六岁，刚上一年级。")
+    assert "> 女儿小雨今年十岁，上四年级\n" in told and "> 儿子小舟六岁" in told
+
+
 def test_a_question_is_not_told_to_be_remembered_nor_are_thanks(talk: Talk) -> None:
     talk.say("My sister Kate lives in York.")
     assert "remembered" not in talk.say("Who is Kate?")
@@ -75,6 +80,14 @@ def test_of_a_list_of_facts_only_lines_about_the_question_are_quoted(talk: Talk)
     (talk.root / "MEMORY.md").write_text(f"---\ntype: memory\n---\n# Long-term memory\n\n## People\n\n{lines}", "utf-8")
     answer = talk.say("What did I say about my knee?")
     assert "My knee hurts after running" in answer and "cousin" not in answer
+
+
+def test_a_fact_that_stands_in_memory_and_in_the_profile_is_quoted_once(talk: Talk) -> None:
+    fact = "I was an engineer on coasters"
+    memory = f"---\ntype: memory\n---\n# Long-term memory\n\n## About you\n\n- {fact} ([[a]]) · said once\n"
+    write(talk.root / "MEMORY.md", memory)
+    write(talk.root / "profile/00-basic-info.md", f"# Basic information\n\n- “{fact}” ([[a|2026-11-02]])\n")
+    assert talk.say("Which engine did I look after as an engineer?").count(fact) == 1
 
 
 def test_another_home_is_found_among_many_memories_without_a_word_in_common(talk: Talk) -> None:

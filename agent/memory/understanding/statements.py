@@ -197,7 +197,7 @@ def _without_lead(sentence: str) -> str:
     text = text[found.end() :] if (found := _BULLET.match(text)) else text
     while (found := pattern("lead").match(_typed(text))) and found.end():
         text = text[found.end() :]
-    return text.strip(" \t\r-*•·,，")
+    return text.strip(" \t\r-*•·,，;；")
 
 
 def _typed(text: str) -> str:

@@ -44,6 +44,7 @@ _KNOWN = MappingProxyType(
         "sync(over)": "did_settle",
         "sync(answered)": "did_settle",
         "skills(review)": "did_ask_skill",
+        "jobs": "did_note_jobs",
         "job(add)": "did_add_job",
         "job(create)": "did_add_job",
         "job(edit)": "did_edit_job",

@@ -18,6 +18,7 @@ from agent.interfaces.http.pages.frame import note_name
         ("reflection(task): Buy tea", "", "It looked back at: Buy tea"),
         ("reflection(day): The day as a whole", "", "It looked back at a day"),
         ("task(explore-topic): How tea is dried", "", "It worked on a task: How tea is dried"),
+        ("jobs(missed): cleanup", "", "What became of jobs that did not run was noted: cleanup"),
         ("skills(history): two uses", "skills(history)", "two uses"),
         ("a second coat of paint", "", "a second coat of paint"),
     ],
