@@ -44,7 +44,7 @@ WELL: dict[str, list[list[str]]] = {
         *([each, "早"] for each in ("show", "next", "run", "pause", "resume", "history", "log")),
         ["add", "明天早上九点问好"],
     ],
-    "log": [[], ["-n", "1"], ["不存在.md"]],
+    "log": [[], ["-n", "1"], ["--until", "2001-01-01"]],
     "mcp": [
         ["install", "--client", "cursor", "--dry-run"],
         *(["install", "--client", "codex", *more] for more in ([], [], ["--remove"], ["--remove"])),
