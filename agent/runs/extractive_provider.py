@@ -37,10 +37,10 @@ from agent.runs.recall_source import RecallSource
 from agent.runs.reminders import (
     ReminderWish,
     format_reminders,
-    is_reminder,
     may_set,
     reminder_wishes,
     results_of_calls,
+    split_wish,
 )
 from agent.texts import Language, text
 from agent.vault.folders import QUESTIONS, SESSION_LINK
@@ -205,7 +205,8 @@ def _share(found: Remembered | Hit) -> float:
 def _sought(message: str, *, is_told: bool) -> str:
     """What a message asks for: its questions, but not "can you remind me?", else all of it; nothing where it only tells
     something, or passes the time of day."""
-    questions = " ".join(each for each in sentences_in(message) if is_question(each) and not is_reminder(each))
+    asked = (split_wish(each)[1] for each in sentences_in(message))
+    questions = " ".join(each for part in asked for each in sentences_in(part) if is_question(each))
     if questions:
         return questions
     return "" if is_told or is_small_talk(message) else message

@@ -9,7 +9,7 @@ from datetime import datetime
 from agent.dataclass import dataclass
 from agent.llm.messages import Json, Message, Request, ToolCall, ToolResult, User
 from agent.markdown.title import short_title
-from agent.memory.understanding.statements import is_question, sentences_in
+from agent.memory.understanding.statements import COMMA, is_question, sentences_in
 from agent.memory.understanding.vocabulary import pattern
 from agent.schedule.job import Job
 from agent.schedule.plain_times import PlainJob, parse_plain
@@ -20,7 +20,7 @@ from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
 TOOL = "schedule_create"
-_END = " .。!！?？"
+_END, _GAP = " .。!！?？", " ,，;"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +46,20 @@ class ReminderWish:
 
 def reminder_wishes(message: str, now: datetime) -> tuple[ReminderWish, ...]:
     """The wishes to be reminded in a message, at `now` (aware, local)."""
-    words = filter(None, map(_wish_in, sentences_in(message)))
+    words = (wish for each in sentences_in(message) if (wish := split_wish(each)[0]))
     return tuple(ReminderWish(f"reminder-{at}", parse_plain(each, now)) for at, each in enumerate(words, 1))
 
 
-def is_reminder(sentence: str) -> bool:
-    """True for a sentence that wants its person to be reminded."""
-    return bool(_wish_in(sentence))
-
-
-def _wish_in(sentence: str) -> str:
-    """The wish in a sentence, without courtesies; empty if it is none."""
+def split_wish(sentence: str) -> tuple[str, str]:
+    """The wish to be reminded in a sentence, without courtesies, and what is asked behind it; all of the sentence is
+    the second if there is no wish."""
     words = pattern("reminder_courtesy").sub("", sentence).strip(_END)
-    return words if pattern("reminder").match(words) and not is_question(words) else ""
+    if not pattern("reminder").match(words):
+        return "", sentence
+    ends = (0, *(found.end() for found in COMMA.finditer(words)))
+    asks = (at for at in ends if any(map(is_question, sentences_in(COMMA.split(words[at:])[0]))))
+    at = next(asks, len(words))
+    return (words[:at].rstrip(_GAP), words[at:]) if at else ("", sentence)
 
 
 def may_set(request: Request) -> bool:

@@ -99,6 +99,19 @@ def test_each_wish_is_set_and_a_question_beside_them_is_answered(root: Path) -> 
     assert answer.count("A reminder is set") == 2 and "> My sister Kate lives in York." in answer
 
 
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("Remind me at 6pm to call Kate, and where does Kate live?", "Remind me to call Kate"),
+        ("明天七点半提醒我交表，Kate 住在哪里？", "提醒我交表"),
+    ],
+)
+def test_a_question_behind_it_is_no_part_of_it(root: Path, words: str, text: str) -> None:
+    ask(root, "My sister Kate lives in York.")
+    answer = ask(root, words)["answer"]
+    assert [job.text for job in jobs(root)] == [text] and "> My sister Kate lives in York." in answer
+
+
 def test_where_jobs_may_not_be_made_that_is_said(root: Path) -> None:
     policy = "version: 1\nprofiles:\n  - name: default\n    policy: {deny: [{group: schedule}]}\n"
     write(root.parent / "home/config/policy.yaml", policy)
