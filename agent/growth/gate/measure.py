@@ -102,8 +102,7 @@ def _replay(context: GateContext, notes: Sequence[ChangedNote], task: PastTask) 
         raise
     except (AgentError, OSError) as error:
         logger.info("the task of %s cannot be done again: %s", task.session, error)
-        why = error.message if isinstance(error, AgentError) else str(error)
-        return Replay("not_measurable", why=str(why))
+        return Replay("not_measurable")
 
 
 def _report(compared: Sequence[ComparedTask], money: float, language: Language) -> GateReport:

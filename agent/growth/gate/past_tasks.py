@@ -39,7 +39,6 @@ class PastTask:
     session: str
     at: datetime
     task: str
-    channel: str
     calls: tuple[tuple[ToolCall, ToolResult], ...]
     memories: str
     answer: str
@@ -86,7 +85,7 @@ def _past_task(vault: Vault, path: str) -> PastTask | None:
     calls = tuple(results_with_calls(events))
     at = session.records[0].at
     memories = "\n\n".join(_memories(vault, session, began.run))
-    return PastTask(began.run, session.path, at, began.task, began.channel, calls, memories, answer)
+    return PastTask(began.run, session.path, at, began.task, calls, memories, answer)
 
 
 def _is_persons(began: Began) -> bool:

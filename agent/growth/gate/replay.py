@@ -41,11 +41,10 @@ _ALL = Policies((Profile(DEFAULT, RunFilter(), Policy()),))
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How a task came out, with the model's answers that it took; `why` it could not be measured, empty if it was."""
+    """How a task came out, with the model's answers that it took."""
 
     result: ReplayResult
     steps: int = 0
-    why: str = ""
 
 
 def replay(runs: RunService, task: PastTask, account: Accounts, spend: float, cancelled: Cancelled = never) -> Replay:
@@ -65,7 +64,7 @@ def replay(runs: RunService, task: PastTask, account: Accounts, spend: float, ca
     if cancelled():
         raise Interrupted("stopped by you")
     if isinstance(ended.failure, NotMeasurable):
-        return Replay("not_measurable", ended.steps, str(ended.failure.message))
+        return Replay("not_measurable", ended.steps)
     is_well = ended.outcome == "finished" and (not task.answer or _is_as_good(task, ended.answer, recorded, readonly))
     return Replay("well" if is_well else "badly", ended.steps)
 

@@ -29,12 +29,11 @@ disturbed."""
 
 @dataclass(frozen=True, slots=True)
 class BusyHour:
-    """An hour that is busy on `busy` of all `days` of a group; `confidence` as of a pattern."""
+    """An hour that is busy on these days (`busy`) of a group; `confidence` as of a pattern."""
 
     group: str
     hour: int
     busy: tuple[date, ...]
-    days: int
     confidence: float
 
 
@@ -103,7 +102,7 @@ def find_busy_hours(remarks: Sequence[Remark], now: datetime, quiet: QuietHours)
             share = (total - len(busy) + 1) / ((_AWAKE - 1) * len(own) + 1)
             chance = binomial_tail(len(busy), len(own), max(share, _SELDOM))
             times = (datetime.combine(day, time(hour), now.tzinfo) for day in busy)
-            found.append(BusyHour(group, hour, busy, len(own), confidence(chance, candidates, times, now)))
+            found.append(BusyHour(group, hour, busy, confidence(chance, candidates, times, now)))
     return tuple(found)
 
 

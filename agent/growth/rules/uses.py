@@ -78,7 +78,6 @@ class RuleUse:
     run: str
     outcome: str
     opinion: RunOpinion
-    session: str
     came_up: bool = True
     beside: frozenset[str] = frozenset()
 
@@ -150,7 +149,7 @@ def uses_of(rows: Iterable[RuleRun]) -> RuleUses:
             if row.outcome != _OPINION:
                 opinion = uses[row.run].opinion if row.run in uses else ""
                 beside = came_up - {given.words}
-                uses[row.run] = RuleUse(row.at, row.run, row.outcome, opinion, row.session, given.came_up, beside)
+                uses[row.run] = RuleUse(row.at, row.run, row.outcome, opinion, given.came_up, beside)
             elif row.run in uses and row.opinion:
                 uses[row.run] = replace(uses[row.run], opinion=row.opinion)
     return RuleUses({words: tuple(uses.values()) for words, uses in found.items()})

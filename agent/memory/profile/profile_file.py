@@ -46,7 +46,6 @@ class Field:
 
     label: str
     value: str
-    section: str
     line: int
 
 
@@ -162,7 +161,7 @@ def _lines(note: Note) -> Iterator[Field | Statement]:
         block = found["kind"] if found else ""
         field = None if block else field_in(line)
         if field is not None and (not field[2] or not field[2].startswith("//")):
-            yield Field(field[1], _LINKS.sub("", field[2]).strip() or field[2], section, at)
+            yield Field(field[1], _LINKS.sub("", field[2]).strip() or field[2], at)
         elif text := said_in(_BLOCK.sub("", line)):
             yield Statement(text, section, at)
 

@@ -30,7 +30,6 @@ class Side:
     """One side. `placed` has the files of the common commit that this side changed, moved or deleted (None), by their
     path there; `before` their entries there; `added` its new files; `files` all its files."""
 
-    commit: str
     files: Mapping[str, TreeEntry]
     placed: Mapping[str, PlacedFile | None]
     before: Mapping[str, TreeEntry]
@@ -75,7 +74,7 @@ def side_of(git: Git, base: str, commit: str) -> Side:
             before[old] = change.before
             placed[old] = PlacedFile(change.path, change.after) if change.after is not None else None
     files = files_of(git, commit)
-    return Side(commit, files, placed, before, added, _moved_folders(placed, files))
+    return Side(files, placed, before, added, _moved_folders(placed, files))
 
 
 def files_of(git: Git, commit: str) -> dict[str, TreeEntry]:

@@ -202,7 +202,7 @@ def test_an_effect_that_is_not_asked_for_again_is_no_good_end(made: Office) -> N
 def test_equal_calls_get_their_results_in_turn() -> None:
     calls = [ToolCall(f"c{number}", "vault_read", {"path": "a.md"}) for number in range(2)]
     results = tuple((each, ToolResult(each.id, each.name, f"reading {each.id}")) for each in calls)
-    task = PastTask("r", "s", NOW, "t", "cli", results, "", "")
+    task = PastTask("r", "s", NOW, "t", results, "", "")
     (tool,) = RecordedResults(task).tools(())
     assert [tool.perform({"path": "a.md"}, RunContext("r", "s")).text for _ in range(3)] == [
         "reading c0",
