@@ -16,6 +16,7 @@ from agent.schedule.goals import GOAL_TYPE
 from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_history, record_of, with_rows
 from agent.schedule.job import Job, JobStatus
 from agent.schedule.shelf import JobShelf
+from agent.schedule.triggers import At
 from agent.vault.change import Outcome, Stamp
 from agent.vault.listing import contents
 from agent.vault.store import Vault
@@ -39,11 +40,12 @@ _MOST = 20_000
 @dataclass(frozen=True, slots=True)
 class DayCost:
     """What a day of a job costs: `times` runs, each `money` in US dollars (None: none has run yet, or no price is
-    known). `is_free`: it asks no model."""
+    known). `is_free`: it asks no model. `is_once`: all its times are single ones."""
 
     times: float
     money: float | None = None
     is_free: bool = False
+    is_once: bool = False
 
 
 def job_shelf(
@@ -85,10 +87,11 @@ def cost_of_day(workspace: Workspace, job: Job, has_model: bool) -> DayCost:
     now = workspace.clock.now()
     coming = [each for each in job.next_occurrences(now, _MOST) if each.at - now < _WEEK]
     times = sum(map(job.has_day_of, coming)) / _WEEK.days
+    is_once = all(isinstance(each, At) for each in job.triggers)
     if job.only_wakes or not has_model:
-        return DayCost(times, 0.0, True)
+        return DayCost(times, 0.0, True, is_once)
     paid = [row.money for row in job_rows(workspace.vault, job.id) if row.outcome == "done" and row.session]
-    return DayCost(times, sum(paid) / len(paid) if any(paid) else None)
+    return DayCost(times, sum(paid) / len(paid) if any(paid) else None, is_once=is_once)
 
 
 def set_status(workspace: Workspace, job: Job, status: JobStatus) -> Outcome:

@@ -90,7 +90,8 @@ def _set(output: Output, workspace: Workspace, name: str, status: JobStatus) -> 
 
 def format_cost(cost: DayCost) -> str:
     """What a day costs, in one line."""
-    times = often_words(cost.times, spoken()) if cost.times else said("no fixed time")
+    often = often_words(cost.times, spoken()) if cost.times else said("no fixed time")
+    times = said("once") if cost.is_once else often
     if cost.is_free:
         return said("{times}; no model: nothing to pay", times=times)
     if cost.money is None:

@@ -144,6 +144,11 @@ def test_one_is_made_of_a_sentence_once_its_times_were_shown(root: Path, run: Ru
     assert run("jobs", "add", words, "--yes")["job"]["path"].endswith("-2.md")
 
 
+def test_one_of_a_single_time_is_said_to_cost_once(root: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    told = tell(capsys, "jobs", "add", "tomorrow at 9 remind me to call Anna", "--yes")
+    assert "once; no model: nothing to pay" in told and "a week" not in told
+
+
 def test_a_time_that_is_not_clear_is_refused(root: Path, run: Run) -> None:
     error = run("jobs", "add", "brief me soon", code=2)["error"]
     assert "not clear" in error["message"] and error["hint"].startswith("every weekday at 9")
