@@ -21,7 +21,6 @@ from agent.interfaces.cli.main import main
 from agent.interfaces.cli.served import answering, own_routes
 from agent.interfaces.http.serving import doors_of
 from agent.runs.registry import RunMark, run_registry
-from tests.index.fakes import FAKE
 from tests.interfaces.cli.terminal import PATIENCE, terminal
 from tests.stories.agents import NOTES, call, command, environment, script, settings
 from tests.vaults import git, make_vault
@@ -80,7 +79,7 @@ def made(folder: Path, **more: str) -> Iterator[House]:
         for name, value in own.items():
             patch.setenv(name, value)
         workspace = open_workspace(make_vault(folder, NOTES).place.root)
-        live = stack.enter_context(Daemon(workspace).live(FAKE))
+        live = stack.enter_context(Daemon(workspace).live())
         stack.enter_context(doors_of(live, own_routes(workspace)))
         stack.enter_context(answering(workspace))
         for _ in range(5):
