@@ -77,5 +77,5 @@ def test_a_commit_that_claims_to_be_the_agents_is_told_so(shared: Mallory, capsy
     git(shared.vault, "pull", "-q")
     assert run(shared, "log", "-n", "1") == 0
     assert "Mallory, claims to be agent" in capsys.readouterr().out
-    assert run(shared, "undo", "--run", "01RUN") == 0
+    assert run(shared, "undo", "--run", "01RUN") == 2, "no run of this name was here"
     assert (shared.vault / "idea.md").exists()
