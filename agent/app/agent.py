@@ -76,7 +76,7 @@ def build_runs(
     if index.chosen.notice:
         logger.warning("%s", index.chosen.notice)
     searches, asks = recall_source(workspace, index, bus.publish), approvals(workspace)
-    accounts = open_accounts(workspace, count, ExtractiveProvider(searches, language), bus.publish)
+    accounts = open_accounts(workspace, count, ExtractiveProvider(searches, language).of_run, bus.publish)
     searches.other_words = QuestionWords(workspace, accounts).words
     keeper = entry_writer(workspace, searches, accounts)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)

@@ -46,7 +46,6 @@ from agent.events.bus import Bus
 from agent.growth.beliefs.learn import lines_learned
 from agent.growth.gate.scratch import drop_left_over
 from agent.growth.patterns.likeness import vectors_of
-from agent.llm.offline import Offline
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts
 from agent.runs.capture import entry_writer
@@ -92,7 +91,7 @@ def build_daemon(
     found = skill_set(workspace, lambda: None, estimate)
 
     def accounts() -> Accounts:
-        return open_accounts(reload_settings(workspace), estimate, Offline())  # they may name a model by now
+        return open_accounts(reload_settings(workspace), estimate)  # they may name a model by now
 
     def conversations() -> Conversations:
         fresh, models = reload_settings(workspace), accounts()

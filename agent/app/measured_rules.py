@@ -8,7 +8,6 @@ from agent.context.tokens import estimate
 from agent.growth.gate.change import GateReport, ProposedChange
 from agent.growth.patterns.likeness import vectors_of
 from agent.growth.rules.rule_work import RuleWork
-from agent.llm.offline import Offline
 from agent.llm.provider import Cancelled
 from agent.runs.accounts import Accounts, open_accounts
 from agent.workspace.search_index import SearchIndex
@@ -22,7 +21,7 @@ def measured_rule_work(
     fresh = reload_settings(workspace)
 
     def accounts() -> Accounts:
-        return open_accounts(fresh, estimate, Offline())
+        return open_accounts(fresh, estimate)
 
     def measure(change: ProposedChange) -> GateReport:
         return measured(fresh, lambda: index.chosen, change, cancelled)

@@ -10,7 +10,6 @@ from agent.context.tokens import estimate
 from agent.growth.gate.change import ChangedNote, GateReport, ProposedChange
 from agent.growth.gate.measure import GateContext, OpenReplays, measure_change
 from agent.index.embedder import EmbedderChoice
-from agent.llm.offline import Offline
 from agent.llm.provider import Cancelled, never
 from agent.runs.accounts import open_accounts
 from agent.runs.service import RunService, do_nothing
@@ -30,7 +29,7 @@ def gate_context(
 ) -> GateContext:
     """What measuring a change needs, with the settings as they are now; raises `ConfigError`."""
     fresh = reload_settings(workspace)
-    return GateContext(fresh, replays(chosen), open_accounts(fresh, estimate, Offline()), cancelled)
+    return GateContext(fresh, replays(chosen), open_accounts(fresh, estimate), cancelled)
 
 
 def measured(

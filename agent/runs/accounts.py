@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from datetime import date
 from random import random
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from agent.context.budget import Count
 from agent.dataclass import dataclass
 from agent.events.runs import ModelRetry
 from agent.llm.ledger import Ledger, SpendScope, SpendTotals
+from agent.llm.offline import Offline
 from agent.llm.presets import price
 from agent.llm.provider import Provider
 from agent.llm.providers import Providers, providers
@@ -16,9 +17,11 @@ from agent.llm.redaction import RedactingProvider
 from agent.llm.spend import Meter
 from agent.llm.spend_elsewhere import spent_elsewhere
 from agent.loop.agent import Models
-from agent.runs.extractive_provider import ExtractiveProvider
 from agent.runs.status import SPEND, ledger_of
 from agent.workspace.workspace import Workspace, learn_secrets
+
+StandIn: TypeAlias = Callable[[str, str], Provider]
+"""Gives the provider of a run, by its id and its job (empty for none), where no model is configured."""
 
 
 class ModelsOfRun(Protocol):
@@ -45,8 +48,16 @@ def do_nothing(event: ModelRetry) -> None:
     """Do nothing; for work that nobody watches."""
 
 
+def offline(run: str, job: str) -> Provider:
+    """No answers; for work that is only done with a model."""
+    return Offline()
+
+
 def open_accounts(
-    workspace: Workspace, count: Count, stand_in: Provider, publish: Callable[[ModelRetry], object] = do_nothing
+    workspace: Workspace,
+    count: Count,
+    stand_in: StandIn = offline,
+    publish: Callable[[ModelRetry], object] = do_nothing,
 ) -> Accounts:
     """The accounts with the configured models, or with `stand_in` if there is none. Opens no connection.
 
@@ -67,7 +78,7 @@ def open_accounts(
 
     def metered(provider: Provider, scope: SpendScope, spend: float | None) -> Provider:
         if not provider.model.present:
-            return stand_in.of_run(scope.run, scope.job) if isinstance(stand_in, ExtractiveProvider) else stand_in
+            return stand_in(scope.run, scope.job)
         rate, clock = price(provider.model.name), workspace.vault.clock
         meter = Meter(provider, ledger, workspace.settings.spend, rate, count, clock, scope, elsewhere, spend)
         return RedactingProvider(meter, secrets)

@@ -10,7 +10,6 @@ from agent.index.hit import SearchResult
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.eligibility import SPARE, may_be_offered
 from agent.runs.accounts import open_accounts
-from agent.runs.extractive_provider import ExtractiveProvider
 from agent.runs.find_notes import why_document
 from agent.runs.question_words import QuestionWords
 from agent.runs.recall_source import MemorySource, recall_source
@@ -46,9 +45,7 @@ def given(workspace: Workspace, index: SearchIndex, asker: Asker, task: str, lim
     """What a run would be given."""
     searches = recall_source(workspace, index)
     if workspace.settings.memory.ask_for_words:
-        stand_in = ExtractiveProvider(searches, workspace.settings.vault.language)
-        accounts = open_accounts(workspace, counter(shipped_embedder()), stand_in)
-        searches.other_words = QuestionWords(workspace, accounts).words
+        searches.other_words = QuestionWords(workspace, open_accounts(workspace, counter(shipped_embedder()))).words
     found = MemorySource(searches, asker).given(task)
     return SearchResult(task, found.memories.mode, index.engine, found.hits[:limit], found.memories.degraded)
 

@@ -16,7 +16,6 @@ from agent.errors import ConfigError, LimitReached
 from agent.interfaces.cli.main import main
 from agent.llm.endpoint import Endpoint
 from agent.llm.messages import Request, Usage, User
-from agent.llm.offline import Offline
 from agent.llm.presets import KINDS, ModelKind, endpoint, price
 from agent.llm.price import cost
 from agent.llm.providers import providers
@@ -176,7 +175,7 @@ QUESTION = Request((User("Are you there?"),), max_output=50)
 
 
 def test_all_kinds_are_on_one_account_each_at_its_own_price(servers: tuple[ModelServer, ModelServer]) -> None:
-    accounts = open_accounts(open_workspace(Path.cwd()), estimate, Offline())
+    accounts = open_accounts(open_workspace(Path.cwd()), estimate)
     models = accounts.of_run("r1", "")
     for kind in KINDS:
         assert models.of(kind).chat(QUESTION).message.text == "ready"
@@ -196,7 +195,7 @@ def test_a_ceiling_holds_for_all_kinds_together(
     servers: tuple[ModelServer, ModelServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable("spend.calls_per_run"), "1")
-    models = open_accounts(open_workspace(Path.cwd()), estimate, Offline()).of_run("r1", "")
+    models = open_accounts(open_workspace(Path.cwd()), estimate).of_run("r1", "")
     models.of("main").chat(QUESTION)
     with pytest.raises(LimitReached):
         models.of("reflection").chat(QUESTION)

@@ -18,7 +18,6 @@ from agent.context.tokens import estimate
 from agent.errors import AgentError, ConfigError, MissingKey
 from agent.events.bus import ignore_event
 from agent.llm.messages import Request, User
-from agent.llm.offline import Offline
 from agent.llm.presets import ModelKind
 from agent.memory.forgetting.tombstones import foreign_tombstones
 from agent.runs.accounts import open_accounts
@@ -240,7 +239,7 @@ def _answer(workspace: Workspace, kind: ModelKind, where: str) -> Check:
     clock = workspace.vault.clock
     began = clock.monotonic()
     try:
-        model = open_accounts(workspace, estimate, Offline()).of_run(clock.new_id(), "").of(kind)
+        model = open_accounts(workspace, estimate).of_run(clock.new_id(), "").of(kind)
         model.chat(Request((User("Answer with the one word: ready"),), max_output=_TOKENS))
     except AgentError as error:
         return Check(Level.BAD, "model", Sentence("{model}: {problem}", model=where, problem=error), next=error.hint)

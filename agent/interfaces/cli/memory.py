@@ -15,7 +15,6 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_time
 from agent.lazy import later
-from agent.llm.offline import Offline
 from agent.memory.counts import MemoryCounts, count_memories
 from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.memory.upkeep.report import report_lines
@@ -50,9 +49,7 @@ def run(output: Output, dry_run: bool) -> None:
     third.
     """
     workspace = open_workspace(output.vault())
-    upkeeper = open_upkeeper(
-        workspace, open_accounts(workspace, estimate, Offline()), partial(lines_learned, workspace)
-    )
+    upkeeper = open_upkeeper(workspace, open_accounts(workspace, estimate), partial(lines_learned, workspace))
     upkeep, outcome = (upkeeper.plan(), Outcome()) if dry_run else upkeeper.run()
     learned = 0 if dry_run else upkeeper.learn()
     profile = 0 if dry_run else len(upkeeper.fill_profile().made)

@@ -12,7 +12,6 @@ from agent.growth.reflections.reflecting import Reflecting
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
-from agent.llm.offline import Offline
 from agent.markdown.session_marks import is_mark
 from agent.runs.accounts import open_accounts
 from agent.texts import Language
@@ -35,7 +34,7 @@ def command(output: Output, run: str, day: str) -> None:
         raise UserError("either --run or --day", hint="vault-agent reflect --day today")
     workspace = open_workspace(output.vault())
     now = workspace.clock.now()
-    reflecting = Reflecting(workspace, open_accounts(workspace, estimate, Offline()))
+    reflecting = Reflecting(workspace, open_accounts(workspace, estimate))
     with stopped_by_ctrl_c() as cancelled:
         if day:
             found = reflect_on_day(reflecting, parse_time(day, now).astimezone(now.tzinfo).date(), cancelled)

@@ -12,7 +12,6 @@ from agent.context.tokens import estimate
 from agent.growth.gate.change import GateReport, ProposedChange
 from agent.growth.mutations.mutations import KnownTools, MutationModel, Mutations
 from agent.llm.messages import Assistant, Reply, Request, Usage
-from agent.llm.offline import Offline
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.script import MODEL
 from agent.loop.agent import Models
@@ -108,7 +107,7 @@ class Lab:
             self.measured.append(change)
             return self.report
 
-        account = open_accounts(self.workspace, estimate, Offline())
+        account = open_accounts(self.workspace, estimate)
         models = Models(self.proposer, self.proposer)
         account = type(account)(models, account.ledger, lambda run, job, spend=None, /: models)
         tools = KnownTools(frozenset({"vault_read", "web_fetch", "vault_search"}), frozenset({"vault_read"}))

@@ -16,7 +16,6 @@ from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.rounds import ReflectionRound
 from agent.growth.reflections.store import load_reflections, reflections_name
-from agent.llm.offline import Offline
 from agent.llm.scripted import Scripted
 from agent.loop.outcome import Ended
 from agent.loop.request import RunRequest
@@ -82,7 +81,7 @@ class Desk:
 
     @cached_property
     def reflecting(self) -> Reflecting:
-        return Reflecting(self.workspace, open_accounts(self.workspace, estimate, Offline()))
+        return Reflecting(self.workspace, open_accounts(self.workspace, estimate))
 
     @property
     def prompts(self) -> list[str]:

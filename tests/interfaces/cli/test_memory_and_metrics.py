@@ -10,7 +10,6 @@ from agent.app.open import open_workspace
 from agent.context.tokens import estimate
 from agent.events.runs import MemoryCaptured, Speaker, TaskCompleted
 from agent.interfaces.cli.main import main
-from agent.llm.offline import Offline
 from agent.loop.records import Began
 from agent.loop.session import begin_session
 from agent.memory.capture.run_entries import CaptureConfig
@@ -119,7 +118,7 @@ def log(workspace: Workspace, event: TaskCompleted) -> Diary:
     """Have a run logged as it is when it is over; the diary."""
     diary = Diary(workspace)
     searches = recall_source(workspace, open_index(workspace))
-    accounts = open_accounts(workspace, estimate, Offline())
+    accounts = open_accounts(workspace, estimate)
     ways = CaptureConfig(workspace.settings.memory, workspace.clock, str, lambda: str)
     told: list[object] = []
     capturing = CaptureWorker(

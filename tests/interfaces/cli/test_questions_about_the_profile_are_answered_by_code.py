@@ -8,7 +8,6 @@ from agent.app.open import open_workspace
 from agent.background.decision_notices import waiting_notices
 from agent.context.tokens import estimate
 from agent.events.notices import NoticeRaised
-from agent.llm.offline import Offline
 from agent.runs.accounts import open_accounts
 from agent.runs.decision_codes import choices_of
 from agent.runs.memory_upkeep import open_upkeeper
@@ -34,7 +33,7 @@ def reply(workspace: Workspace, words: str) -> str:
     assert parsed is not None
     said = carry_out(workspace, parsed)
     assert said is not None
-    open_upkeeper(workspace, open_accounts(workspace, estimate, Offline())).fill_profile()
+    open_upkeeper(workspace, open_accounts(workspace, estimate)).fill_profile()
     return said
 
 
