@@ -127,5 +127,6 @@ def _ticks(begin: datetime, end: datetime, span: Span, zone: ZoneInfo) -> Iterat
     at = begin.replace(minute=0, second=0, microsecond=0)
     while (at := at + quarter) < end:
         local = at.astimezone(zone)
-        if at > begin and local.minute == 0 and local.hour % _EACH_HOURS[span] == 0:
-            yield LineMark(_place(at, begin, end), local, local.hour == 0)
+        x = _place(at, begin, end)
+        if 0 < x < 100 and local.minute == 0 and local.hour % _EACH_HOURS[span] == 0:
+            yield LineMark(x, local, local.hour == 0)

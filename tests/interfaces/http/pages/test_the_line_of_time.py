@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent.app.past_runs import PastRun
@@ -66,6 +66,7 @@ def test_paused_and_waiting_jobs_have_no_times_to_come() -> None:
     st.sampled_from(["Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe", "America/Santiago", "UTC"]).map(ZoneInfo),
     st.lists(st.integers(0, 3 * 86_400), max_size=30),
 )
+@example("hours", datetime(2020, 1, 1, 1, 0, 0, 1, tzinfo=UTC), ZoneInfo("Europe/Berlin"), [])
 def test_every_mark_has_its_place_and_none_is_lost(span: Span, now: datetime, zone: ZoneInfo, ago: list[int]) -> None:
     runs = [PastRun(HistoryRow(now - timedelta(seconds=each), "done")) for each in ago]
     found = time_line([(MORNING, runs)], now, span, zone)
