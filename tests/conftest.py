@@ -55,6 +55,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--token", help="its token", default="")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The settings, caches and state of this machine are the tests' own, also of a program that they start."""
+    with pytest.MonkeyPatch.context() as patch:
+        for kind in ("CONFIG", "CACHE", "STATE"):
+            patch.setenv(f"XDG_{kind}_HOME", str(tmp_path_factory.mktemp(kind.lower())))
+        yield
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """What is collected stays to the end: it is not looked through for garbage again and again."""

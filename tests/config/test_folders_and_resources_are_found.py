@@ -25,6 +25,11 @@ def test_the_platform_s_folders_are_absolute_and_ours() -> None:
     assert all(path.is_absolute() and "vault-agent" in path.parts for path in (found.config, found.cache, found.state))
 
 
+def test_no_test_writes_where_a_person_has_settings_and_state(tmp_path_factory: pytest.TempPathFactory) -> None:
+    found, ours = directories({}), tmp_path_factory.getbasetemp()
+    assert all(path.is_relative_to(ours) for path in (found.config, found.cache, found.state))
+
+
 @pytest.mark.parametrize("home", ["/home/ada", "/home/ada/", "/", "", "somewhere"])
 @pytest.mark.parametrize("given", [None, "", "/x/y", "/x/y/", "relative/z"])
 def test_they_are_those_of_the_library(home: str, given: str | None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -211,7 +211,7 @@ def as_nobody(folder: Path, *command: str) -> tuple[int, str]:
     if os.geteuid() != 0 or shutil.which("setpriv") is None:
         pytest.skip("only root can become another user")
     environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+        **{name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "XDG_"))},
         "HOME": str(folder),
         "VAULT_AGENT_HOME": str(folder / "home"),
         "GIT_AUTHOR_NAME": "Ann",
