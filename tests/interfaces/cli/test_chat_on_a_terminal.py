@@ -205,7 +205,7 @@ def test_a_pasted_block_is_one_message_and_ctrl_c_twice_leaves(root: Path, tmp_p
         person.type("\x03")
         person.sees("Ctrl-C again")
         person.type("\x03")
-        assert person.ends() == 0
+        assert person.ends() == 0, person.seen
     (note,) = (root / "sessions").rglob("*.md")
     assert note.read_text().count("%% vault-agent: run ") == 1 and lines[-1] in note.read_text()
     (history,) = (tmp_path / "home").rglob("chat_history")
