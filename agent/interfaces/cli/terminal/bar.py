@@ -1,6 +1,7 @@
 """A progress bar on standard output, drawn by rich and removed at its end."""
 
 import os
+import sys
 from typing import IO, cast
 
 from rich.console import Console
@@ -35,8 +36,9 @@ class Bar:
         )
         columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), _Rate(),
                    TimeRemainingColumn(compact=True))  # fmt: skip
+        # What is told meanwhile on the same terminal stands above the bar, on lines of its own.
         self._progress = Progress(*columns, console=console, transient=True, redirect_stdout=False,
-                                  redirect_stderr=False)  # fmt: skip
+                                  redirect_stderr=sys.stderr.isatty())  # fmt: skip
         self._task = self._progress.add_task(one_line(words), total=None)
         self._is_shown = False
 
