@@ -25,6 +25,11 @@ class Segment:
     text: str
     value: Value
 
+    @property
+    def lines(self) -> str:
+        """All of its lines."""
+        return self.lead + self.text
+
 
 @dataclass(frozen=True)
 class Header:
@@ -69,7 +74,7 @@ class Header:
     @property
     def tail(self) -> str:
         """The text below the last key."""
-        return self.text[sum(len(each.lead) + len(each.text) for each in (self.segments or {}).values()) :]
+        return self.text[sum(len(each.lines) for each in (self.segments or {}).values()) :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +97,13 @@ def merge_headers(base: Header, first: Header, second: Header) -> MergedHeader:
     whole = MergedHeader(f.opening, f.header, f.closing, True)
     if first.segments is None or second.segments is None:
         return whole
-    text, is_conflict = _merge_segments(base, first, second)
-    merged = _framed(b, f, s, text.encode("utf-8", "surrogateescape"), is_conflict=is_conflict)
+    keys, tail, is_conflict = _merge_segments(base, first, second)
+    merged = _framed(b, f, s, "".join((*keys, tail)).encode("utf-8", "surrogateescape"), is_conflict=is_conflict)
     parts = Parts(b"", merged.opening, merged.header, merged.closing, b"")
-    if frontmatter.split(parts.join()) != parts or not Header(parts).is_readable:
+    found = Header(parts).segments
+    # Each key must be the one that was merged: the lines of one may become part of another, as blank lines below a text
+    # that keeps its line ends (`|+`) do.
+    if frontmatter.split(parts.join()) != parts or found is None or keys != [each.lines for each in found.values()]:
         return whole
     return merged
 
@@ -109,7 +117,8 @@ def _framed(base: Parts, first: Parts, second: Parts, header: bytes, *, is_confl
     return MergedHeader(lines[0], header, lines[1], is_conflict)
 
 
-def _merge_segments(base: Header, first: Header, second: Header) -> tuple[str, bool]:
+def _merge_segments(base: Header, first: Header, second: Header) -> tuple[list[str], str, bool]:
+    """The lines of each merged key, those below them, and whether the sides contradict each other."""
     b, f, s = base.segments or {}, first.segments or {}, second.segments or {}
     merged: dict[str, str] = {}
     is_conflict = False
@@ -123,10 +132,9 @@ def _merge_segments(base: Header, first: Header, second: Header) -> tuple[str, b
         side = mine or other
         assert side is not None
         if old is None or not (same(old.value, side.value) and old.text == side.text):
-            merged[key] = side.lead + side.text
+            merged[key] = side.lines
     order = merge_order(list(b), list(f), list(s), merged, lambda one, other: _joined(one, other, merged))
-    text = "".join(merged[key] for key in order)
-    return text + _merge_comments(base.tail, first.tail, second.tail), is_conflict
+    return [merged[key] for key in order], _merge_comments(base.tail, first.tail, second.tail), is_conflict
 
 
 def _joined(one: list[str], other: list[str], merged: dict[str, str]) -> list[str]:

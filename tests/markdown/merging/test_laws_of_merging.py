@@ -110,6 +110,7 @@ def test_the_laws_hold_for_a_person_s_edits(versions: Versions) -> None:
 
 
 @given(notes(), notes(), notes())
+@example(b"", b"---\n\n\n---\n", b"---\ntext: |+\n---\n")
 @settings(max_examples=300, deadline=None)
 def test_the_laws_hold_for_odd_notes(base: bytes, ours: bytes, theirs: bytes) -> None:
     check_laws((base, ours, theirs))
