@@ -72,7 +72,8 @@ def test_a_forgotten_shared_index_lets_the_next_commit_of_a_person_take_ours_bac
 def test_an_exchange_that_is_not_looked_at_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant("what came out of the exchange is not looked at", monkeypatch.setattr)
     with pytest.raises(AssertionError, match="saves are lost"):
-        races.race(tmp_path, "replace", 150, "plant")
+        for attempt in range(5):  # on a quick machine the saves of one race may all miss the exchange
+            races.race(tmp_path / str(attempt), "replace", 150, "plant")
 
 
 def test_not_waiting_for_programs_that_still_write_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
