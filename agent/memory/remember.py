@@ -20,7 +20,7 @@ def remember(vault: Vault, text: str, keywords: tuple[str, ...] = ()) -> tuple[E
     """Write `text` as a new entry in one commit, or count the one that says it; returns the entry, the outcome
     (committed or queued), and True if it was known."""
     entry = Entry(vault.clock.new_id(), vault.clock.now(), text, keywords=keywords)
-    known = _known(vault, text)
+    known = _known(vault, entry)
     with vault.transaction(f"memory(entry): remember {one_line(text)}", Stamp("agent", tool="remember")) as change:
         if known is None:
             change.create(vault.home.at(entry.path), entry.note())
@@ -40,7 +40,7 @@ class SameWords:
     def judged(self, entry: Entry) -> "Judgement":
         """New, or a repetition of the entry that says it."""
         dedupe = import_module("agent.memory.capture.dedupe")
-        known = _known(self.vault, entry.text)
+        known = _known(self.vault, entry)
         resolution = dedupe.Resolution.NEW if known is None else dedupe.Resolution.AGAIN
         judgement: Judgement = dedupe.Judgement(resolution, entry, known)
         return judgement
@@ -49,19 +49,22 @@ class SameWords:
         """Do nothing: the note's name is found."""
 
 
-def _known(vault: Vault, text: str) -> "StoredEntry | None":
-    """A current entry of the owner that says the same and begins with the same words, which its name tells."""
-    name = slug(text)
+def _known(vault: Vault, said: Entry) -> "StoredEntry | None":
+    """A current entry of the owner that says the same and begins with the same words, which its name tells; of what
+    happened on a day, one of that day."""
+    name = slug(said.text)
     names = sorted(Path(vault.place.root, vault.home.at(ENTRIES)).glob(f"*/*/*-{name}-*.md")) if name else []
     if not names:
         return None
     store = import_module("agent.memory.store")
     rules = import_module("agent.memory.understanding.rules")
+    day_of = import_module("agent.memory.event_day").event_day
     paths = [path.relative_to(vault.place.root).as_posix() for path in names]
     for each in store.load_entries(vault, paths):
         entry = each.entry
         is_own = entry.type in {EntryType.FACT, EntryType.USER_EXPLICIT} and not (entry.sender_id or each.untrusted)
-        if is_own and not entry.chat_id and not entry.superseded_by and rules.is_same(text, entry.text):
+        is_current = is_own and not entry.chat_id and not entry.superseded_by
+        if is_current and rules.is_same(said.text, entry.text) and day_of(said) == day_of(entry):
             found: StoredEntry = each
             return found
     return None

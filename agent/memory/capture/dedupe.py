@@ -17,6 +17,7 @@ from agent.memory.before import before_in, without_before
 from agent.memory.capture.conversation import asked_in
 from agent.memory.capture.facts import is_complete
 from agent.memory.entry import MODEL, Entry, EntryType, Scope
+from agent.memory.event_day import event_day
 from agent.memory.store import StoredEntry, with_offset
 from agent.memory.understanding.corrections import corrected, is_correction, takes_back
 from agent.memory.understanding.holding import gives_another_value, statements_of
@@ -185,12 +186,14 @@ def _is_replaced(entry: Entry, other: StoredEntry) -> bool:
 
 def is_comparable(entry: Entry, other: Entry) -> bool:
     """True for two entries of one type, or two statements, that belong to the same person or chat; what a model
-    concluded is compared with its like only."""
+    concluded is compared with its like only, and what happened on a day not with that of another."""
     if (entry.source == MODEL) != (other.source == MODEL):
         return False
     if not (entry.type is other.type or (entry.type.is_stated and other.type.is_stated)):
         return False
     if (entry.scope, bool(entry.untrusted)) != (other.scope, bool(other.untrusted)):
+        return False
+    if (day := event_day(entry)) and event_day(other) not in {"", day}:
         return False
     if entry.scope is Scope.CHAT:
         return (entry.channel, entry.chat_id, entry.sender_id) == (other.channel, other.chat_id, other.sender_id)

@@ -32,6 +32,7 @@ NOTE_OF_KIND = {
     FactKind.PREFERENCE: "31-preferences",
     FactKind.DECISION: "22-goals-aspirations",
     FactKind.WORKFLOW: "30-daily-patterns",
+    FactKind.EVENT: "50-key-memories",
     FactKind.OTHER: "50-key-memories",
 }
 _NOTE_OF_LIST = {

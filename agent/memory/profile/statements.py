@@ -18,7 +18,8 @@ from agent.memory.profile.evidence import Evidence, evidence_of
 from agent.memory.profile.profile_file import ProfileFile
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.seam import SourceText
-from agent.memory.understanding.statements import facts_in, is_question
+from agent.memory.understanding.statements import facts_in, is_event, is_question
+from agent.memory.understanding.vocabulary import pattern
 
 _LONGEST_VALUE = 80
 _QUOTED = 200
@@ -89,7 +90,7 @@ def changes_of(each: StoredEntry, files: Sequence[ProfileFile], heading: str) ->
     """The changes that one statement asks for."""
     whole = evidence_of(each)
     for text in _stated(each):
-        if is_question(text):
+        if is_question(text) or is_event(text):
             continue
         evidence = (Evidence(whole.note, text, whole.day),)
         found = field_stated(text, files)
@@ -106,7 +107,8 @@ def quoted(text: str) -> str:
 
 def field_stated(text: str, files: Sequence[ProfileFile]) -> ProfileChange | None:
     """The field that a statement fills, with its value, as a change without evidence; None if it fills none."""
-    plain = " ".join(text.split()).strip(_END).replace("’", "'")
+    undated = pattern("dated").sub("", text.replace("’", "'"))  # "I moved to Lyon yesterday"
+    plain = " ".join(undated.split()).strip(_END)
     for saying in _SAYINGS:
         found = saying.pattern.match(plain)
         value = next((group for group in found.groups() if group), "") if found else ""

@@ -32,7 +32,7 @@ class Pair:
 
 
 class FactKind(StrEnum):
-    """The subject of a fact; each has a section in MEMORY.md, in this order."""
+    """The subject of a fact; each but EVENT comes into MEMORY.md, in a section of its own, in this order."""
 
     SELF = "self"
     """Who the person is: name, work, home."""
@@ -41,6 +41,8 @@ class FactKind(StrEnum):
     PREFERENCE = "preference"
     DECISION = "decision"
     WORKFLOW = "workflow"
+    EVENT = "event"
+    """What happened on one day: kept with its day, and neither a lasting fact nor the same as on another day."""
     OTHER = "other"
 
 

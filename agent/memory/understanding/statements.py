@@ -1,8 +1,7 @@
 """Facts that people state, found by rules: sentences without questions, requests and reactions, each with its kind.
 
-Conservative: only text with a common verb for lasting facts, that states a preference, or is about its person, somebody
-or a number. The choice of facts for
-MEMORY.md is left to `upkeep`.
+Conservative: only text with a common verb for lasting facts, that states a preference, or is about its person,
+somebody, a number or a day. The choice of facts for MEMORY.md is left to `upkeep`.
 """
 
 import re
@@ -74,8 +73,11 @@ def _stating(sentence: str) -> Iterator[str]:
 
 
 def _begins_anew(clause: str) -> bool:
-    """True for a clause with a subject of its own that states something by itself: "and I'm allergic to nuts"."""
-    return pattern("own_subject").match(_typed(clause)) is not None and is_told(clause)
+    """True for a clause that states something by itself, with a subject of its own ("and I'm allergic to nuts") or of a
+    day: what stays true before it is not told of that day."""
+    typed = _typed(clause)
+    is_new = pattern("own_subject").match(typed) or pattern("dated").search(typed)
+    return is_new is not None and is_told(clause)
 
 
 def told_clauses(text: str) -> int:
@@ -92,8 +94,8 @@ def _verbs(clause: str) -> int:
 
 
 def is_told(text: str) -> bool:
-    """True if a text without questions and requests states something: by its verb, or about the person, somebody or a
-    number. Links alone state nothing, whatever stands in the names of notes."""
+    """True if a text without questions and requests states something: by its verb, or about the person, somebody, a
+    number or a day. Links alone state nothing, whatever stands in the names of notes."""
     typed = _typed(text)
     if not _WORD.search(_LINK.sub("", text)) or pattern("reaction").match(typed) or is_request(text):
         return False
@@ -101,7 +103,8 @@ def is_told(text: str) -> bool:
         return len(terms(text)) > 1
     least = _TELLING if typed.isascii() else _TELLING_CHARACTERS
     said = wording(text)
-    return pattern("anchor").search(typed) is not None and len(said.words) + len(said.numbers) >= least
+    is_about = any(pattern(name).search(typed) for name in ("anchor", "dated"))
+    return is_about and len(said.words) + len(said.numbers) >= least
 
 
 def _is_of_the_moment(clause: str) -> bool:
@@ -123,7 +126,9 @@ def is_question(sentence: str) -> bool:
 def is_request(sentence: str) -> bool:
     """True for a sentence that wants something done, forgotten, or brought to mind at a time."""
     typed = _typed(sentence)
-    return any(pattern(name).match(typed) for name in ("request", "reminder", "forget"))
+    is_wish = any(pattern(name).match(typed) for name in ("request", "reminder", "forget"))
+    day = None if is_wish else pattern("dated").match(typed)
+    return is_wish or (day is not None and is_request(typed[day.end() :].lstrip(" ,，")))
 
 
 def is_to_forget(sentence: str) -> bool:
@@ -169,6 +174,15 @@ def is_lasting(statement: str) -> bool:
     return pattern("lasting").search(_typed(statement)) is not None
 
 
+def is_event(sentence: str) -> bool:
+    """True for a statement of what happened on one day: it names that day, and says neither that something is no longer
+    as it was, nor beside it what stays true."""
+    parts = clauses(sentence) or (sentence,)
+    others = [part for part in parts if pattern("dated").search(_typed(part)) is None]
+    is_of_a_day = len(others) < len(parts)
+    return is_of_a_day and not (pattern("change").search(_typed(sentence)) or any(map(is_lasting, others)))
+
+
 def clauses(sentence: str) -> tuple[str, ...]:
     """The parts of a sentence between commas, without questions; none for a sentence of one part."""
     parts = tuple(plain for part in COMMA.split(sentence) if (plain := _without_lead(part)))
@@ -177,6 +191,8 @@ def clauses(sentence: str) -> tuple[str, ...]:
 
 def kind_of(sentence: str) -> FactKind:
     """The kind of a fact."""
+    if is_event(sentence):
+        return FactKind.EVENT
     for name, kind in _KINDS:
         if pattern(name).search(_typed(sentence)):
             return kind

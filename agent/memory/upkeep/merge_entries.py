@@ -12,6 +12,7 @@ from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory.capture.keywords import MOST
 from agent.memory.entry import EntryType
+from agent.memory.event_day import event_day
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.repeats import repeats
 from agent.memory.understanding.rules import RULES, is_same
@@ -48,7 +49,8 @@ def merges(
 
 def _kind(each: StoredEntry) -> tuple[str, ...]:
     entry = each.entry
-    return (entry.type, entry.scope, entry.sender_id, entry.chat_id, entry.thread_id, str(each.untrusted))
+    owner = (entry.type, entry.scope, entry.sender_id, entry.chat_id, entry.thread_id)
+    return (*owner, str(each.untrusted), event_day(entry))
 
 
 def _merged(into: StoredEntry, others: Sequence[StoredEntry]) -> bytes:

@@ -56,14 +56,15 @@ def repeated_facts(
     entries: Iterable[StoredEntry], since: datetime, times: int, understanding: Understanding
 ) -> tuple[RepeatedFact, ...]:
     """The facts that entries (newest first) state at least `times` times since then, or once if they last, oldest
-    first; none that was replaced.
+    first; none that was replaced, nor what happened on one day.
 
     A fact counts once per entry, or as often as the entry's own count; a clause of a longer sentence counts too.
     """
     recent = [each for each in entries if each.times_since(since) and not each.entry.superseded_by]
     sources = [_source(each) for each in recent]
     stated = zip(recent, understanding.facts(sources), strict=True)
-    whole = [(text, each) for each, facts in stated for text in dict.fromkeys(fact.text for fact in facts)]
+    texts = ((text, each) for each, facts in stated for text in dict.fromkeys(fact.text for fact in facts))
+    whole = [(text, each) for text, each in texts if _kind(text, each) is not FactKind.EVENT]
     said = [*whole, *((part, each) for text, each in whole for part in clauses(text))]
     telling = [(number, text) for number, (text, _) in enumerate(said) if len(wording(text).terms) > 1]
     same = dict(repeats(telling, understanding))
@@ -89,7 +90,8 @@ def stated_by_rule(each: StoredEntry) -> tuple[tuple[str, ...], bool]:
 
     Only entries that share a text, and those that last or were said often, count for `repeated_facts`.
     """
-    whole = list(dict.fromkeys(fact.text for fact in facts_in(_source(each))))
+    facts = (fact for fact in facts_in(_source(each)) if fact.kind is not FactKind.EVENT)
+    whole = list(dict.fromkeys(fact.text for fact in facts))
     said = (*whole, *(part for text in whole for part in clauses(text)))
     return tuple(text for text in said if len(wording(text).terms) > 1), any(map(is_lasting, whole))
 
