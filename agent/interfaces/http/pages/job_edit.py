@@ -7,7 +7,7 @@ from urllib.parse import quote
 from agent.errors import UserError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.configured_models import has_model
-from agent.runs.job_edits import JobForm, add_job, changed_job, job_in_form, new_job, save_job
+from agent.runs.job_edits import JobForm, JobInForm, add_job, changed_job, job_in_form, new_job, save_job
 from agent.runs.job_upkeep import DayCost, cost_of_day
 from agent.schedule.job import Job
 from agent.schedule.job_document import coming
@@ -23,10 +23,19 @@ def show_new(request: PageRequest) -> Mapping[str, object]:
 
 
 def show_edit(request: PageRequest) -> Mapping[str, object]:
-    """The form of one job."""
+    """The form of one job; what is wrong with its note stands above it, unless the preview says it below the field."""
     found = job_in_form(request.workspace, request.named["id"])
-    shown = {"path": found.path, "base": found.base, "form": found.form, "problem": found.problem}
+    problem = None if _is_told_below(request, found) else found.problem
+    shown = {"path": found.path, "base": found.base, "form": found.form, "problem": problem}
     return {**_frame(), **shown, "id": request.named["id"]}
+
+
+def _is_told_below(request: PageRequest, found: JobInForm) -> bool:
+    try:
+        _job(request, found.path, found.form)
+    except UserError:
+        return True
+    return False
 
 
 def _frame() -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from urllib.parse import quote, urlsplit
 
@@ -57,7 +58,7 @@ def _page_route(service: Service, page: Page) -> Route:
             values["waiting"] = await run_in_threadpool(waiting_count, service.workspace)
             return await run_in_threadpool(page_response, f"{page.name}.html", asked, {**values, **shown})
         except Exception as error:  # noqa: BLE001  # the person gets a page, whatever has failed
-            return problem_page(error, asked, values)
+            return await run_in_threadpool(_problem, error, asked, values)
 
     return Route(page.path, endpoint, name=f"page {page.name}")
 
@@ -69,7 +70,7 @@ def _deed_route(service: Service, deed: Deed) -> Route:
         try:
             done = await run_in_threadpool(deed.do, asked)
         except Exception as error:  # noqa: BLE001
-            return problem_page(error, asked, values)
+            return await run_in_threadpool(_problem, error, asked, values)
         if not is_part(request):
             return RedirectResponse(done.go or _from(request), HTTPStatus.SEE_OTHER, HEADERS)
         shown = {**values, "is_problem": False, "sentence": done.sentence, "hint": ""}
@@ -89,7 +90,7 @@ def _picture_route(service: Service) -> Route:
         try:
             picture = await run_in_threadpool(find_and_load, asked)
         except Exception as error:  # noqa: BLE001
-            return problem_page(error, asked, _frame(service, request, None))
+            return await run_in_threadpool(_problem, error, asked, _frame(service, request, None))
         return picture_response(picture, request.headers.get("if-none-match", ""))
 
     return Route(f"{PICTURES}{{path:path}}", endpoint, name="picture")
@@ -100,7 +101,17 @@ async def missing_page(service: Service, request: Request) -> Response | None:
     if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
         return None
     missing = Unknown("there is no page {path}", hint="the menu has all pages", path=request.url.path)
-    return problem_page(missing, await _asked(service, request), _frame(service, request, None))
+    asked, values = await _asked(service, request), _frame(service, request, None)
+    return await run_in_threadpool(_problem, missing, asked, values)
+
+
+def _problem(error: Exception, asked: PageRequest, values: Mapping[str, object]) -> Response:
+    """An error as a page, whose navigation says how much waits, too, or as a part of the open page."""
+    waiting = 0
+    if not values["part"]:
+        with suppress(Exception):  # what has failed may be just this
+            waiting = waiting_count(asked.workspace)
+    return problem_page(error, asked, {**values, "waiting": waiting})
 
 
 async def _asked(service: Service, request: Request, form: Mapping[str, object] | None = None) -> PageRequest:

@@ -64,11 +64,24 @@ def test_a_wrong_time_says_where_it_is_and_what_to_write(page: Page, house: Hous
     expect(problem).to_contain_text("line 2: 0 25 * * * is no cron expression")
     expect(problem).to_contain_text("is each day at 02:30")
     page.get_by_role("button", name="Save").click()
-    expect(page.locator("#refused")).to_contain_text("line 2: 0 25 * * * is no cron expression")
+    expect(page.locator("#refused")).to_contain_text("Not saved. First mend: When")
+    expect(page.get_by_text("line 2: 0 25 * * * is no cron expression")).to_have_count(1)
     page.get_by_label("When, one line each").fill("daily at 8")
     page.get_by_label("Time zone").fill("Mars/Base")
     expect(problem).to_contain_text("no such time zone: Mars/Base")
     assert text_of(house) == JOB
+
+
+def test_a_job_that_cannot_run_says_once_why(page: Page, house: House) -> None:
+    (house.root / "jobs/broken.md").write_text(
+        '---\ntype: job\non: {cron: "99 7 * * *"}\n---\n# Broken\n\nSay hello.\n'
+    )
+    try:
+        page.goto(f"{house.url}/jobs/edit/jobs/broken.md")
+        expect(page.locator("#preview").get_by_role("alert")).to_contain_text("99 7 * * * is no cron expression")
+        expect(page.get_by_text("is no cron expression")).to_have_count(1)
+    finally:
+        (house.root / "jobs/broken.md").unlink()
 
 
 def test_an_older_version_is_refused_with_both_and_written_only_when_asked_again(page: Page, house: House) -> None:

@@ -109,3 +109,12 @@ def test_a_decision_about_what_has_changed_since_is_refused_and_says_so(browser:
         page.get_by_role("button", name="Yes, do it").click()
         expect(page.locator(".message.problem")).to_contain_text("has changed since you looked")
         assert "Be brief." in (house.root / "AGENT.md").read_text()
+
+
+def test_the_page_of_an_error_says_how_much_waits_too(browser: Browser, house: House) -> None:
+    house.ask("buy tea")
+    with signed_in(browser, house) as seen:
+        for address in ("/nothing-here", "/notes/nothing.md", "/today?day=never"):
+            seen.page.goto(house.url + address)
+            expect(seen.page.get_by_role("heading", name="That did not work")).to_be_visible()
+            expect(seen.page.locator(".side .badge")).to_have_text("1")
