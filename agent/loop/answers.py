@@ -5,7 +5,6 @@ from datetime import datetime
 from agent.events.runs import HumanResponse
 from agent.llm.messages import ToolResult
 from agent.loop.records import Spoken
-from agent.loop.repetition import without_warning
 from agent.loop.session import Session
 from agent.tools.builtin.human import ANSWERED
 from agent.tools.registry import Called
@@ -32,4 +31,4 @@ def response_of(result: ToolResult, called: Called, context: RunContext, now: da
 def answer_of(result: ToolResult) -> str:
     """What the person has answered, if that is what a call has brought; else empty."""
     is_answer = result.name == _ASK and not result.failed and result.text.startswith(ANSWERED)
-    return without_warning(result.text).removeprefix(ANSWERED) if is_answer else ""
+    return result.text.removeprefix(ANSWERED) if is_answer else ""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from agent.config.run_settings import RunSettings as Limits
 from agent.errors import AgentError
 from agent.loop.limits import Progress
-from agent.loop.repetition import Breaker
+from agent.loop.repetition import MOST, Breaker
 from agent.texts import Language, text
 
 _SCARCE = 0.2
@@ -48,6 +48,9 @@ def _left(
 
 def what_to_mind(breaker: Breaker, full: float, tainted: bool, language: Language) -> tuple[str, ...]:
     """The warnings: calls that bring nothing new, a nearly full window (`full` from 0 to 1), untrusted text."""
-    found = [text("anchor.repeated", language, tool=tool, times=times) for tool, times in breaker.repeated]
+    found = [
+        text("anchor.repeated_last" if times >= MOST else "anchor.repeated", language, tool=tool, times=times)
+        for tool, times in breaker.repeated
+    ]
     found += [text("anchor.full", language, part=f"{full:.0%}")] if full >= _NEARLY_FULL else []
     return (*found, *([text("anchor.tainted", language)] if tainted else []))

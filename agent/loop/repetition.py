@@ -17,7 +17,6 @@ from agent.loop.tool_line import call_line
 WARNED, MOST = 3, 8
 """The number of equal results of one call after which the model is warned, and after which the call is refused: a model
 that ignores six warnings will ignore the seventh. No setting: while a run waits for something, the result changes."""
-_WARNING = re.compile(r"\nYou have made this call [0-9]+ times with the same result[^\n]*\Z")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -48,8 +47,8 @@ class Breaker:
     limit: int
     failures: dict[str, dict[str, int]] = field(default_factory=dict)
     """By call (its tool and a short hash), then by error (a short hash)."""
-    repeats: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By call, then by its last result."""
+    repeats: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """By call: its last result (a short hash), and how many times in a row it gave this one."""
 
     def check(self, tool: str, arguments: JsonObject) -> None:
         """Raise `Repeated` if the call has failed in the same way, or given the same result, too often."""
@@ -57,7 +56,7 @@ class Breaker:
         worst = max(self.failures.get(call, {}).values(), default=0)
         if worst >= self.limit:
             raise Repeated(tool, arguments, worst, failed=True)
-        same = max(self.repeats.get(call, {}).values(), default=0)
+        _, same = self.repeats.get(call, ("", 0))
         if same >= MOST:
             raise Repeated(tool, arguments, same, failed=False)
 
@@ -72,22 +71,17 @@ class Breaker:
             "change the arguments, use another tool, or say what is missing. The same call once more ends the run."
         )
 
-    def succeeded(self, tool: str, arguments: JsonObject, result: str) -> str:
-        """Count a successful call, and reset its failures; returns a warning for the model, empty while the result is
-        new."""
-        call, told = _call(tool, arguments), _short(result)
+    def succeeded(self, tool: str, arguments: JsonObject, result: str) -> None:
+        """Count a successful call, and reset its failures."""
+        call, new = _call(tool, arguments), _short(result)
         self.failures.pop(call, None)
-        same = self.repeats.get(call, {}).get(told, 0) + 1
-        self.repeats[call] = {told: same}
-        if same < WARNED:
-            return ""
-        ends = " The same call once more ends the run." if same >= MOST else ""
-        return f"You have made this call {same} times with the same result; answer with what you have.{ends}"
+        last, times = self.repeats.get(call, ("", 0))
+        self.repeats[call] = new, times + 1 if new == last else 1
 
     @property
     def repeated(self) -> tuple[tuple[str, int], ...]:
         """The tools of which a call has given the same result too often to be of use, each with the number."""
-        counts = ((call.partition(" ")[0], max(results.values())) for call, results in self.repeats.items())
+        counts = ((call.partition(" ")[0], times) for call, (_, times) in self.repeats.items())
         return tuple((tool, times) for tool, times in counts if times >= WARNED)
 
     def replay(self, results: Iterable[tuple[ToolCall, ToolResult]]) -> None:
@@ -97,18 +91,13 @@ class Breaker:
             if result.failed:
                 self.repeats.pop(_call(call.name, call.arguments), None)
             else:
-                self.succeeded(call.name, call.arguments, without_warning(result.text))
+                self.succeeded(call.name, call.arguments, result.text)
 
     def _count(self, call: str, error: str) -> int:
         errors = self.failures.setdefault(call, {})
         key = _short(" ".join(_DIGITS.sub("#", error).split()))
         errors[key] = errors.get(key, 0) + 1
         return errors[key]
-
-
-def without_warning(result: str) -> str:
-    """A tool's result as the tool gave it, without the warning that was added for the model."""
-    return _WARNING.sub("", result)
 
 
 def _call(tool: str, arguments: JsonObject) -> str:

@@ -308,13 +308,13 @@ class Run:
         self.session.add(*(Tainted(source) for source in self.context.taint.sources if source not in known))
 
     def fitted_result(self, call: ToolCall, result: ToolResult, beside: int) -> ToolResult:
-        """The result shortened to its room, with a warning when the call fails or repeats itself."""
-        text = shorten(result.text, self.window.result_room(beside), self.agent.count)
+        """The result shortened to its room, with a warning when the call fails again and again."""
+        warning, text = "", shorten(result.text, self.window.result_room(beside), self.agent.count)
         if result.failed:
             self.failures.append(Failure(result.name, text))
             warning = self.breaker.failed(call.name, call.arguments, result.text)
         else:
-            warning = self.breaker.succeeded(call.name, call.arguments, text)
+            self.breaker.succeeded(call.name, call.arguments, text)
         return replace(result, text=f"{text}\n{warning}" if warning else text)
 
     def scene(self) -> Scene:
@@ -323,7 +323,8 @@ class Run:
         return Scene(self.session, self.models, self.window, self.call_context, speaker, self.anchor(), self.described)
 
     def anchor(self) -> Anchor:
-        """The reminder of the task: due late in a run, after failures, near a limit, or if it is out of sight."""
+        """The reminder of the task: due late in a run, after failures and repetitions, near a limit, or if it is out of
+        sight."""
         agent, session, window, task = self.agent, self.session, self.window, self.request.task
         step = text("anchor.step", agent.language, number=self.progress.steps, most=agent.limits.steps)
         failures = tuple(self.failures[-_TRAIL:])
@@ -332,7 +333,8 @@ class Run:
         used = size(session.system, session.history, plain, self.described, window, agent.count)
         in_sight = any(isinstance(each, User) and each.text == task for each in session.history)
         answers = answers_in(session, self.context.run)
-        due = self.progress.steps >= _REMINDED or bool(failures or left or answers) or not in_sight
+        reasons = failures or left or answers or self.breaker.repeated
+        due = self.progress.steps >= _REMINDED or bool(reasons) or not in_sight
         full = used / max(window.budget, 1)
         warnings = what_to_mind(self.breaker, full, bool(self.context.taint), agent.language)
         return replace(plain, warnings=warnings, due=due, answers=answers)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from agent.errors import LimitReached
 from agent.llm.messages import ToolCall, ToolResult
+from agent.loop.reminder import what_to_mind
 from agent.loop.repetition import Breaker
 
 CALL = ("vault_read", {"path": "a.md", "lines": ["1", "2"]})
@@ -51,10 +52,11 @@ def test_the_same_result_is_told_from_the_third_on_and_not_asked_for_a_ninth_tim
     told = []
     for _ in range(8):
         breaker.check(*CALL)
-        told.append(breaker.succeeded(*CALL, "a note"))
-    assert told[:2] == ["", ""]
-    assert [f"{number} times with the same result" in text for number, text in enumerate(told[2:], 3)] == [True] * 6
-    assert ["ends the run" in text for text in told] == [False] * 7 + [True]
+        breaker.succeeded(*CALL, "a note")
+        told.append(what_to_mind(breaker, 0.0, False, "en"))
+    assert told[:2] == [(), ()]
+    assert [f"the same result {number} times" in text for number, (text,) in enumerate(told[2:], 3)] == [True] * 6
+    assert ["ends the run" in text for (text,) in told[2:]] == [False] * 5 + [True]
     with pytest.raises(LimitReached, match='^vault_read "a.md" gave the same result 8 times') as raised:
         breaker.check(*CALL)
     assert raised.value.hint
@@ -65,7 +67,8 @@ def test_the_same_result_is_told_from_the_third_on_and_not_asked_for_a_ninth_tim
 def test_another_result_in_between_and_the_count_begins_anew(between: tuple[str, str]) -> None:
     breaker = Breaker(100)
     for _ in range(20):
-        assert [breaker.succeeded(*CALL, "a note"), breaker.succeeded(*CALL, "a note")] == ["", ""]
+        breaker.succeeded(*CALL, "a note")
+        breaker.succeeded(*CALL, "a note")
         getattr(breaker, between[0])(*CALL, between[1])
         breaker.check(*CALL)
 
@@ -74,7 +77,8 @@ def test_who_waits_for_something_may_ask_for_ever() -> None:
     breaker = Breaker(3)
     for second in range(100):
         breaker.check(*CALL)
-        assert breaker.succeeded(*CALL, f"{second} % done") == ""
+        breaker.succeeded(*CALL, f"{second} % done")
+        assert breaker.repeated == ()
 
 
 def test_the_order_of_arguments_does_not_matter() -> None:
@@ -89,7 +93,7 @@ def test_what_a_note_says_of_results_counts_as_what_was_heard(steps: list[tuple[
     live, read, told = Breaker(100), Breaker(100), []
     for number, (works, tool, text) in enumerate(steps):
         call = ToolCall(str(number), tool, {"v": 1})
-        warning = (live.succeeded if works else live.failed)(tool, call.arguments, text)
-        told.append((call, ToolResult(call.id, tool, f"{text}\n{warning}" if warning else text, failed=not works)))
+        (live.succeeded if works else live.failed)(tool, call.arguments, text)
+        told.append((call, ToolResult(call.id, tool, text, failed=not works)))
     read.replay(told)
     assert read.repeats == live.repeats and read.failures == {}

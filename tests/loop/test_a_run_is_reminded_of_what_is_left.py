@@ -95,6 +95,13 @@ def test_a_call_that_brings_nothing_new_is_named_as_long_as_it_does_not(tmp_path
     assert all("- vault_read has given the same result 3 times" in each for each in said[3:])
 
 
+def test_calls_of_one_reply_that_bring_nothing_new_are_named_at_once(tmp_path: Path) -> None:
+    here = Stage(tmp_path, Scripted(), {"a.md": "Apples.\n"})
+    calls = (ScriptedCall("vault_read", {"path": "a.md"}),) * 8
+    said = reminders(here, [ScriptedReply("", calls), ScriptedReply("Done.")])
+    assert "the same result 8 times" in said[1] and "once more ends the run" in said[1]
+
+
 def test_untrusted_text_and_a_nearly_full_window_are_minded(tmp_path: Path) -> None:
     here = Stage(tmp_path, Scripted())
     run = here.run("Look", here.session())
