@@ -47,7 +47,9 @@ class ReminderWish:
 def reminder_wishes(message: str, now: datetime) -> tuple[ReminderWish, ...]:
     """The wishes to be reminded in a message, at `now` (aware, local)."""
     words = (wish for each in sentences_in(message) if (wish := split_wish(each)[0]))
-    return tuple(ReminderWish(f"reminder-{at}", parse_plain(each, now)) for at, each in enumerate(words, 1))
+    return tuple(
+        ReminderWish(f"reminder-{at}", parse_plain(each, now, needs_hour=False)) for at, each in enumerate(words, 1)
+    )
 
 
 def split_wish(sentence: str) -> tuple[str, str]:
@@ -95,4 +97,5 @@ def _format_one(wish: ReminderWish, result: ToolResult | None, jobs: Sequence[Jo
     if job is None:
         return result.text
     when, link = " ".join(job_words(job, language)), job.path.removesuffix(".md")
-    return text("reminder.set", language, when=when, what=job.text, link=f"[[{link}]]")
+    said = text("reminder.set", language, when=when, what=job.text, link=f"[[{link}]]")
+    return said if wish.job.is_hour_given else f"{said} {text('reminder.usual_hour', language)}"

@@ -95,7 +95,7 @@ def _date(match: re.Match[str]) -> Unit:
 
 def _near_day(match: re.Match[str]) -> Unit:
     ahead = {"今": 0, "明": 1, "后": 2}[match[0][0]]
-    return Day(ahead, part=_PARTS.get(match[0][1:], ""))
+    return Day(ahead, part=_part(match) or _PARTS.get(match[0][1:], ""))
 
 
 def _words(pattern: str, build: Build) -> UnitWords:
@@ -103,6 +103,7 @@ def _words(pattern: str, build: Build) -> UnitWords:
 
 
 _WEEK = "(?:周|星期|礼拜)"
+_IN_PART = r"(?:的?(?P<part>早上|早晨|清晨|上午|下午|傍晚|晚上|深夜|夜里|凌晨))?"
 _AT = rf"(?:的?(?:上午|下午|早上|晚上|中午))?{_N}[点:]"
 """A time of day, which tells the days of a schedule from a word at the begin of a task."""
 CHINESE = (
@@ -115,10 +116,14 @@ CHINESE = (
     _words(rf"每(?:个)?(?:周|星期|礼拜)(?P<days>{_D}(?:[、,，和与](?:周|星期|礼拜)?{_D})*)", _weekdays),
     _words(rf"每(?:个)?月(?:的)?(?P<day>{_N})[号日]", _month_day),
     _words(r"每(?:个)?月(?:的)?最后一天", lambda _: MonthDay("L")),
-    _words(r"今天|明天|后天|今晚|明晚|今早|明早", _near_day),
-    _words(rf"(?:这个?|本)?(?:周|星期|礼拜)(?P<day>{_D})", lambda match: Day(weekday=_weekday(match["day"]))),
+    _words(rf"(?:今天|明天|后天){_IN_PART}|今晚|明晚|今早|明早", _near_day),
     _words(
-        rf"下个?(?:周|星期|礼拜)(?P<day>{_D})", lambda match: Day(weekday=_weekday(match["day"]), is_next_week=True)
+        rf"(?:这个?|本)?{_WEEK}(?P<day>{_D}){_IN_PART}",
+        lambda match: Day(weekday=_weekday(match["day"]), part=_part(match)),
+    ),
+    _words(
+        rf"下个?{_WEEK}(?P<day>{_D}){_IN_PART}",
+        lambda match: Day(weekday=_weekday(match["day"]), is_next_week=True, part=_part(match)),
     ),
     _words(rf"(?:(?P<year>\d{{4}})年)?(?P<month>{_N})月(?P<day>{_N})[号日]", _date),
     _words(rf"每(?:隔)?(?P<n>{_N})?个?(?P<unit>小时|分钟|钟头|秒钟?)", _interval),

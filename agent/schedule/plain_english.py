@@ -44,6 +44,7 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 _N = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)})"
 _WD = r"(?:mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
+_WD_NAME = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
 _WDS = r"(?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays)"
 _AND = r"(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+|\s*&\s*)"
 _PART = r"(?:\s+(?P<part>morning|afternoon|evening|night))?"
@@ -67,6 +68,10 @@ def _part(match: re.Match[str]) -> PartOfDay:
 
 def _number(text: str) -> int:
     return int(text) if text.isdigit() else _NUMBERS[text.lower()]
+
+
+def _weekday(name: str) -> int:
+    return _WEEK.index(name[:3].lower())
 
 
 def _weekdays(match: re.Match[str]) -> Unit:
@@ -161,8 +166,12 @@ ENGLISH = (
     _words(rf"tomorrow{_PART}", lambda match: Day(1, part=_part(match))),
     _words(r"the\s+day\s+after\s+tomorrow", lambda _: Day(2)),
     _words(
-        rf"(?:on|this)\s+(?P<day>{_WD}){_PART}",
-        lambda match: Day(weekday=_WEEK.index(match["day"][:3].lower()), part=_part(match)),
+        rf"(?:(?:on|this)\s+(?P<day>{_WD})|(?P<name>{_WD_NAME})(?=\s+\S)){_PART}",
+        lambda match: Day(weekday=_weekday(match["day"] or match["name"]), part=_part(match)),
+    ),
+    _words(
+        rf"(?:on\s+)?next\s+(?P<day>{_WD}){_PART}",
+        lambda match: Day(weekday=_weekday(match["day"]), is_next_week=True, part=_part(match)),
     ),
     _words(rf"on\s+(?:the\s+)?(?P<day>\d{{1,2}}){_TH}\s+(?:of\s+)?{_MONTH}{_YEAR}", _date),
     _words(rf"on\s+{_MONTH}\s+(?P<day>\d{{1,2}}){_TH}{_YEAR}", _date),
@@ -185,7 +194,7 @@ LEAD = re.compile(r"((?:please\s+)?remind\s+me)\s+(.+)", re.IGNORECASE | re.DOTA
 LEFT_OVER = re.compile(
     r"^(?:and|or|but|then\s+at|except|until|till|unless|between|starting|from\s+\d)\b|\bexcept\b|\buntil\b"
     r"|^for\s+\S+\s+(?:days?|weeks?|months?|times)\b|^\d{1,2}\s*(?:,|and\b|&)|\bat\s+(?:noon|midnight)\b"
-    r"|\bat\s+\d|\b\d{1,2}:\d\d\b|\b\d{1,2}\s*[ap]m\b",
+    r"|\b(?:due|is|are|starts?|ends?|for|by|before|after|until|till|from)$|\bat\s+\d|\b\d{1,2}:\d\d\b|\b\d{1,2}\s*[ap]m\b",
     re.IGNORECASE,
 )
 """What the rest of a text must not have: then the time is more than was understood."""

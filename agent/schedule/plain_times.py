@@ -4,7 +4,8 @@ The words of time stand before or after the task, or the day before and the time
 two things, or more than is understood here, is refused: `parse_plain` returns None, and the person says it otherwise.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
 from agent.dataclass import dataclass
@@ -27,43 +28,68 @@ from agent.schedule.plain_units import (
 from agent.schedule.triggers import SHORTEST
 from agent.schedule.zones import zone_of
 
+_USUAL_HOURS: Mapping[PartOfDay, int] = {
+    **dict.fromkeys(("", "am", "morning"), 9),
+    "noon": 12,
+    **dict.fromkeys(("pm", "afternoon"), 15),
+    "evening": 19,
+    "night": 21,
+    "night_start": 1,
+}
 LONGEST = 2_000
 """The most characters of a text."""
 _WORDS = (*plain_english.ENGLISH, *plain_chinese.CHINESE)
+_EARLY = range(1, 6)
 _GAP = " \t\n,.:;，。：；、"
 _WIDE = str.maketrans("０１２３４５６７８９：", "0123456789:")
 
 
 @dataclass(frozen=True, slots=True)
 class PlainJob:
-    """The fields of a job's header (`on`, and `timezone` if one was said) and its task; without one it only wakes."""
+    """The fields of a job's header (`on`, and `timezone` if one was said) and its task; without one it only wakes.
+    `is_hour_given`: the sentence names the time of day."""
 
     header: Mapping[str, Value]
     task: str
+    is_hour_given: bool = True
 
 
-def parse_plain(text: str, now: datetime) -> PlainJob | None:
-    """The job that a sentence asks for at `now` (aware, local); None if its time is not clear."""
+def parse_plain(text: str, now: datetime, *, needs_hour: bool = True) -> PlainJob | None:
+    """The job that a sentence asks for at `now` (aware, local); None if its time is not clear.
+
+    Without `needs_hour`, a day that is named without a time of day has the usual hour of its part, nine in the morning
+    if no part is named."""
     text = text.strip().translate(_WIDE)
     if not text or len(text) > LONGEST:
         return None
     for lead, between in ((plain_english.LEAD, " "), (plain_chinese.LEAD, "")):
         if match := lead.fullmatch(text):
-            found = _parsed(match[2].strip(), now)
-            return PlainJob(found.header, f"{match[1]}{between}{found.task}") if found else None
-    return _parsed(text, now)
+            found = _parsed(match[2].strip(), now, needs_hour)
+            return replace(found, task=f"{match[1]}{between}{found.task}") if found else None
+    return _parsed(text, now, needs_hour)
 
 
-def _parsed(text: str, now: datetime) -> PlainJob | None:
+def _parsed(text: str, now: datetime, needs_hour: bool) -> PlainJob | None:
     try:
         units, rest = _take_units(text)
+        hour = None if needs_hour else _usual_hour(units)
+        units += [hour] if hour else []
         on = _trigger(units, rest, now)
     except (Unclear, ValueError, OverflowError):
         return None
     if on is None or plain_english.LEFT_OVER.search(rest) or plain_chinese.LEFT_OVER.search(rest):
         return None
     zone = next((each.name for each in units if isinstance(each, InZone)), "")
-    return PlainJob({"on": on, **({"timezone": zone} if zone else {})}, rest)
+    return PlainJob({"on": on, **({"timezone": zone} if zone else {})}, rest, hour is None)
+
+
+def _usual_hour(units: Sequence[Unit]) -> ClockTime | None:
+    """The time of day of a day that is named without one; None if there is no such day, or a time of day."""
+    if any(isinstance(each, ClockTime | Interval | Later) for each in units):
+        return None
+    days = [each for each in units if isinstance(each, Day | Days | MonthDay | CalendarDay)]
+    part: PartOfDay = next((each.part for each in days if isinstance(each, Day | Days)), "")
+    return ClockTime(_USUAL_HOURS[part], part=part, is_sure=True) if days else None
 
 
 def _take_units(text: str) -> tuple[list[Unit], str]:
@@ -129,6 +155,8 @@ def _trigger(units: list[Unit], rest: str, now: datetime) -> Value:
             return {"cron": f"{clock.minute} {hour_of(clock, clock.part)} {day} * *"}
         case [Day() | CalendarDay() as day, ClockTime() as clock]:
             part = _one_part(day.part, clock.part) if isinstance(day, Day) else clock.part
+            if clock.hour in _EARLY and not (part or clock.is_sure):
+                raise Unclear  # "tomorrow at 3" is rarely meant to be in the night
             return _once(day, time(hour_of(clock, part), clock.minute), local.replace(tzinfo=None))
         case _:
             return None

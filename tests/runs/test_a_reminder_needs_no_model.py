@@ -69,14 +69,31 @@ def test_it_is_a_job_in_one_commit_that_can_be_undone(root: Path, words: str, wh
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("Remind me next Friday to renew my registration", "I did not understand when"),
-        ("Tomorrow remind me to call Anna", "I did not understand when"),
-        ("记得明天提醒我买菜", "I did not understand when"),
+        ("Remind me next month to renew my registration", "I did not understand when"),
+        ("Remind me at 3 to call Anna", "I did not understand when"),
+        ("Remind me tonight, it is seven already", "I did not understand when"),
+        ("记得下个月提醒我买菜", "I did not understand when"),
     ],
 )
 def test_where_the_time_is_not_clear_none_is_set(root: Path, words: str, said: str) -> None:
     assert said in ask(root, words)["answer"]
     assert jobs(root) == () and facts(root) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "when"),
+    [
+        ("Remind me next Friday to renew my registration", "at 2026-11-13 09:00"),
+        ("Tomorrow remind me to call Anna", "at 2026-11-04 09:00"),
+        ("Remind me on Friday evening to lock the shed", "at 2026-11-06 19:00"),
+        ("记得明天下午提醒我买菜", "at 2026-11-04 15:00"),
+    ],
+)
+def test_where_no_hour_was_named_a_usual_one_is_taken_and_that_is_said(root: Path, words: str, when: str) -> None:
+    answer = ask(root, words)["answer"]
+    (job,) = jobs(root)
+    assert format_trigger(job.triggers[0]) == when
+    assert when[3:] in answer and "You named no time of day, so this one was taken." in answer
 
 
 @pytest.mark.parametrize("words", ["You remind me of my father.", "老师每天提醒我交作业。", "Remind me what Anna said"])

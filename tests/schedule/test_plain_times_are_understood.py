@@ -65,6 +65,8 @@ UNDERSTOOD = [
     ("at 08:00 call Anna", "at 2026-11-24 08:00:00", "call Anna"),
     ("on Friday at 5pm send the report", "at 2026-11-27 17:00:00", "send the report"),
     ("this Friday at 5pm send the report", "at 2026-11-27 17:00:00", "send the report"),
+    ("next Friday at 5pm send the report", "at 2026-12-04 17:00:00", "send the report"),
+    ("Friday at 5pm send the report", "at 2026-11-27 17:00:00", "send the report"),
     ("on Monday at 9 send the report", "at 2026-11-30 09:00:00", "send the report"),
     ("on 24 December at 9 wish me well", "at 2026-12-24 09:00:00", "wish me well"),
     ("on December 24th at 9 wish me well", "at 2026-12-24 09:00:00", "wish me well"),
@@ -117,9 +119,9 @@ UNDERSTOOD = [
 ]
 
 
-def said(text: str, now: datetime = MONDAY) -> tuple[str, str] | None:
+def said(text: str, now: datetime = MONDAY, *, needs_hour: bool = True) -> tuple[str, str] | None:
     """The trigger of a sentence in words, and its task."""
-    found = parse_plain(text, now)
+    found = parse_plain(text, now, needs_hour=needs_hour)
     if found is None:
         return None
     (trigger,) = parse_triggers(found.header["on"])
@@ -159,11 +161,12 @@ REFUSED = [
     "every day at 9 except on holidays brief me",
     "every 2 hours from 9 to 17 check the inbox",
     "every two weeks on Friday at 5pm send the report",
-    "next Friday at 5pm send the report",
     "on 30 February at 9 wish me well",
     "on 12/24 at 9 wish me well",
     "on 2026-01-01 at 9 wish me well",
     "today at 8 call Anna",
+    "tomorrow at 3 call Anna",
+    "明天三点给安娜打电话",
     "on the 15th at 9 pay the rent",
     "every other week at 9 look back",
     "every Monday at 9 on Tuesday at 10 look",
@@ -187,6 +190,43 @@ REFUSED = [
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_may_mean_two_things_is_refused(text: str) -> None:
     assert said(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "trigger", "task"),
+    [
+        ("remind me on Friday to call Anna", "at 2026-11-27 09:00:00", "remind me to call Anna"),
+        ("remind me Friday to call Anna", "at 2026-11-27 09:00:00", "remind me to call Anna"),
+        ("remind me to call Anna on Friday afternoon", "at 2026-11-27 15:00:00", "remind me to call Anna"),
+        ("remind me tonight to lock up", "at 2026-11-23 19:00:00", "remind me to lock up"),
+        ("remind me on 3 December to pay", "at 2026-12-03 09:00:00", "remind me to pay"),
+        ("remind me every Friday to water the fern", "cron 0 9 * * 5", "remind me to water the fern"),
+        ("周五提醒我交表", "at 2026-11-27 09:00:00", "提醒我交表"),
+        ("提醒我下周五下午交表", "at 2026-12-04 15:00:00", "提醒我交表"),
+        ("明天晚上提醒我交表", "at 2026-11-24 19:00:00", "提醒我交表"),
+    ],
+)
+def test_a_day_without_an_hour_has_the_usual_one_where_that_is_wanted(text: str, trigger: str, task: str) -> None:
+    assert said(text) is None
+    assert said(text, needs_hour=False) == (trigger, task)
+    found = parse_plain(text, MONDAY, needs_hour=False)
+    assert found is not None and not found.is_hour_given
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remind me today to call Anna",
+        "remind me to buy fish for Friday",
+        "remind me to send the report that is due on Friday",
+        "remind me on Friday to call Anna on Monday",
+        "remind me sometime to call Anna",
+        "今天提醒我交表",
+        "下个月提醒我交表",
+    ],
+)
+def test_a_day_that_is_over_or_belongs_to_the_task_gets_no_hour(text: str) -> None:
+    assert said(text, needs_hour=False) is None
 
 
 @pytest.mark.parametrize(
