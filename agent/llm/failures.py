@@ -12,6 +12,7 @@ from agent.errors import AgentError, Permanent, Retryable
 from agent.llm.endpoint import Endpoint
 from agent.llm.fields import mapping, parsed, text
 from agent.llm.messages import Json
+from agent.markdown.title import clipped
 from agent.texts import Sentence
 
 MOST_SHOWN = 300
@@ -65,7 +66,7 @@ def clean_message(words: str, key: str) -> str:
     """A server's message as one line. The key is removed before shortening, which could leave half of it."""
     words = " ".join("".join(each if each.isprintable() else " " for each in words).split())
     words = redact(words, [key])
-    return words if len(words) <= MOST_SHOWN else words[:MOST_SHOWN] + "…"
+    return clipped(words, MOST_SHOWN)
 
 
 def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, location: str, key: str) -> AgentError:

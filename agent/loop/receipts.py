@@ -40,10 +40,9 @@ def spoken_text(vault: Vault, message: Context, receipts: Sequence[Receipt], lan
 def _content(vault: Vault, path: str) -> str:
     """The id of the note's content; empty if it cannot be read."""
     try:
-        data = vault.read(path)
+        return vault.current_id(path)
     except (AgentError, OSError):
         return ""
-    return "" if data is None else vault.content_id(data)
 
 
 def _pins(vault: Vault, paths: set[str]) -> Pins:

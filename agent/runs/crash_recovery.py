@@ -14,7 +14,6 @@ from agent.loop.outcome import RunOutcome
 from agent.loop.records import Closed, Spoken
 from agent.loop.session import Session, load_session
 from agent.runs.capture import keep_words
-from agent.runs.decisions import content_of
 from agent.runs.registry import RunMark, run_registry
 from agent.runs.sessions_elsewhere import ELSEWHERE, is_elsewhere
 from agent.texts import text
@@ -25,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 def is_own(workspace: Workspace, session: Session) -> bool:
     """True if a session's note is as this machine wrote it, so that its calls are those of this machine's model."""
-    content, mark = content_of(workspace.vault, session.path), run_registry(workspace.vault).get(session.id)
+    content, mark = workspace.vault.current_id(session.path), run_registry(workspace.vault).get(session.id)
     if mark is not None and mark.content == content:
         return True
     return workspace.vault.is_own_version(session.path, content)

@@ -13,6 +13,7 @@ from agent.attention.channels.channel import Choice
 from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown.note import Note
+from agent.markdown.title import clipped
 from agent.runs.decisions import Question
 from agent.runs.pending_decisions import pending_decisions
 from agent.runs.waiting_questions import waiting_questions
@@ -92,7 +93,7 @@ def choices_of(workspace: Workspace, path: str) -> tuple[Choice, ...]:
     code, language = codes_by_path(workspace).get(path, ""), workspace.settings.vault.language
     question = waiting_question(workspace, path)
     if question is not None:
-        labels = (each if len(each) <= _LABEL else f"{each[:_LABEL]}…" for each in question.options)
+        labels = (clipped(each, _LABEL) for each in question.options)
         return tuple(Choice(label, f"{code} {number}") for number, label in enumerate(labels, 1))
     if not any(each.path == path for each in pending_decisions(workspace)):
         return ()

@@ -168,7 +168,7 @@ def ready(workspace: Workspace) -> tuple[RunMark, ...]:
 
 def is_ready(workspace: Workspace, mark: RunMark) -> bool:
     """True if a waiting run can resume: its person has decided, and its session's note is as this machine left it."""
-    if content_of(workspace.vault, mark.session) != mark.content:
+    if workspace.vault.current_id(mark.session) != mark.content:
         return False  # the note was changed: such a run is resumed only by hand
     if workspace.vault.home.holds(mark.waits_for, QUESTIONS):
         question = read_question(workspace.vault, mark.waits_for)
@@ -198,9 +198,3 @@ def _is_expired(workspace: Workspace, question: Question) -> bool:
 def _is_of(mark: RunMark, run: str) -> bool:
     """True if `run` is the run of this mark or one of its sub-runs."""
     return run.partition(".")[0] == mark.run
-
-
-def content_of(vault: Vault, path: str) -> str:
-    """The blob id of a note's content; empty if there is no note."""
-    data = vault.read(path)
-    return "" if data is None else vault.content_id(data)

@@ -38,7 +38,6 @@ from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts
 from agent.runs.active_skills import ActiveSkills
 from agent.runs.crash_recovery import doubt_calls, is_own, load_here
-from agent.runs.decisions import content_of
 from agent.runs.profile_source import ProfileSource, shown_parts
 from agent.runs.recall_source import Given, MemorySource, RecallSource
 from agent.runs.registry import RunMark, RunRegistry, run_registry
@@ -315,7 +314,7 @@ class RunService:
                 for source in context.taint.sources:
                     parent.taint.mark(source)
         if ended.outcome.waits:
-            content = content_of(self.workspace.vault, session.path)
+            content = self.workspace.vault.current_id(session.path)
             self.marks.put(replace(mark, waits_for=ended.waits_for, content=content))
         else:
             self.marks.drop(session.id)

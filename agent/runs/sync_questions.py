@@ -16,6 +16,7 @@ from agent.markdown import blocks, tasks
 from agent.markdown.checkbox_decision import question_part
 from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
+from agent.markdown.title import clipped
 from agent.markdown.values import Value
 from agent.memory.daily import inert
 from agent.memory.entry import slug
@@ -248,8 +249,7 @@ def _conflict_question(workspace: Workspace, conflict: ConflictedNote) -> tuple[
 
 
 def _short(data: bytes) -> str:
-    shown = Note.parse(data).body.strip()
-    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]} …"
+    return clipped(Note.parse(data).body.strip(), _LONGEST)
 
 
 def _boxes(language: Language, **meanings: str) -> dict[str, str]:

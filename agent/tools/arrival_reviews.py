@@ -137,7 +137,7 @@ def _open_matters(vault: Vault, records: RecordFolder[Review]) -> Iterator[tuple
             yield Review("remote", address, "", vault.home.at(_note_path("remote", address)), ""), arrivals
     for arrival in unseen_steering(vault):
         path = arrival.path
-        review = Review("note", path, _content(vault, path), vault.home.at(_note_path("note", path)), "")
+        review = Review("note", path, vault.current_id(path), vault.home.at(_note_path("note", path)), "")
         known = records.get(_key("note", path))
         if known is None or known.content != review.content:
             yield review, [arrival]
@@ -203,15 +203,9 @@ def _answer(vault: Vault, review: Review) -> ReviewStatus:
     if data is None or note.id != review.id:
         return "pending"
     answer = answer_in(data)
-    if answer is None or (answer and review.kind == "note" and _content(vault, review.subject) != review.content):
+    if answer is None or (answer and review.kind == "note" and vault.current_id(review.subject) != review.content):
         return "pending"
     return "approved" if answer else "rejected"
-
-
-def _content(vault: Vault, path: str) -> str:
-    """The blob id of the note; empty if there is no note."""
-    data = vault.read(path)
-    return "" if data is None else vault.content_id(data)
 
 
 def _carry_out(vault: Vault, review: Review, status: ReviewStatus) -> None:

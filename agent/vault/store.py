@@ -260,6 +260,11 @@ class Vault:
         """The blob id that this repository's git gives to a file's content."""
         return self.git.blob_id(data)
 
+    def current_id(self, path: str) -> str:
+        """The blob id of what a note holds now; empty if there is no note."""
+        data = self.read(path)
+        return "" if data is None else self.content_id(data)
+
     def own_versions(self) -> frozenset[tuple[str, str | None]]:
         """The contents that this program wrote (path, blob id), as far as the journal still has their records."""
         return self.writer.journal.written()

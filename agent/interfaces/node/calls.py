@@ -20,6 +20,7 @@ from agent.config.private import clear_way, own_folder
 from agent.dataclass import dataclass
 from agent.interfaces.node.failure import NodeFailure
 from agent.llm.messages import JsonObject
+from agent.markdown.title import clipped
 from agent.tools.arguments import canonical, plain
 from agent.vault.durable import append, replace
 
@@ -76,7 +77,7 @@ class CallLog:
             "time": self.clock.now().isoformat(timespec="seconds"),
             "tool": tool,
             "call_id": id,
-            "arguments": given if len(given) <= _SHOWN else given[:_SHOWN] + "…",
+            "arguments": clipped(given, _SHOWN),
             "status": answer.status,
             "problem": answer.document.get("detail", ""),
             "seconds": round(seconds, 3),

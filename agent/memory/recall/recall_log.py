@@ -6,6 +6,7 @@ The line has paths and counts, no text of a note.
 import logging
 from collections.abc import Callable
 
+from agent.markdown.title import clipped
 from agent.memory.recall.recaller import Recollection
 
 _LONGEST = 120
@@ -22,7 +23,7 @@ def log_recall(
     asked = " ".join(mask(question).split())  # masked before it is cut: half a key is not recognised
     logger.debug(
         "recall: %r: %d candidates, %d given (%s), %d below the floor (%.2f), %s, %.0f ms",
-        asked if len(asked) <= _LONGEST else f"{asked[:_LONGEST]}…",
+        clipped(asked, _LONGEST),
         found.candidates,
         len(given.found),
         ", ".join(each.path for each in given.found) or "none",

@@ -11,6 +11,7 @@ from typing import TypeAlias, TypeVar
 
 from agent.index.hit import Hit, Mode, SearchResult
 from agent.llm.messages import JsonObject
+from agent.markdown.title import clipped
 from agent.memory.recall.floor import fits_by_itself
 from agent.memory.recall.recaller import Recollection, Remembered
 from agent.tools import arguments
@@ -102,8 +103,7 @@ def _open_to(home: AgentFolder, context: RunContext, find: SearchNotes, query: s
 def _shown(number: int, hit: Hit) -> str:
     first, last = hit.lines
     heading = f" > {' > '.join(hit.headings)}" if hit.headings else ""
-    passage = hit.passage if len(hit.passage) <= _PASSAGE else hit.passage[:_PASSAGE] + "…"
-    return f"{number}. {hit.path}, lines {first}-{last}{heading}\n{passage}"
+    return f"{number}. {hit.path}, lines {first}-{last}{heading}\n{clipped(hit.passage, _PASSAGE)}"
 
 
 def _recalled(number: int, each: Remembered) -> str:
