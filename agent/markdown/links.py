@@ -22,6 +22,7 @@ _MARKDOWN = re.compile(
 )
 _DEFINITION = re.compile(r"^[ ]{0,3}\[[^\[\]\n^][^\[\]\n]*+\]:[ \t]*+(<[^<>\n]*+>|[^\s<>]++)", re.MULTILINE)
 _ADDRESS = re.compile(r"https?://[^\s<>\0\"\]]++")
+_NAMING = re.compile(r"\[\[([^\[\]|#\n]*+)[^\[\]\n]*+\]\]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:")
 
 
@@ -53,6 +54,16 @@ def find_links(body: Body) -> tuple[tuple[Link, ...], str]:
         rest = _take(_ADDRESS, rest, body, found)
     found.sort(key=lambda pair: pair[0])
     return tuple(link for _, link in found), rest
+
+
+def linked_names(line: str) -> tuple[str, ...]:
+    """The notes that the wikilinks of a line name, as written, without a heading and without the text that is shown."""
+    return tuple(filter(None, _NAMING.findall(line)))
+
+
+def without_links(text: str, instead: str = "") -> str:
+    """A text with `instead` in the place of each of its wikilinks."""
+    return _NAMING.sub(instead, text)
 
 
 def find_header_links(data: bytes) -> tuple[Link, ...]:

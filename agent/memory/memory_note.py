@@ -10,6 +10,7 @@ from itertools import permutations
 
 from agent import texts
 from agent.dataclass import dataclass
+from agent.markdown.links import linked_names, without_links
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
 from agent.memory.understanding.rules import adds_to, contradicts, is_same, relation
@@ -24,7 +25,6 @@ _BULLET = re.compile(r"^\s{0,3}[-*+]\s+(?:\[[ xX]\]\s+)?(\S.*?)\s*$")
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$")
 _TAIL = re.compile(r"\s*(?:⚠.*|\((?:\s*\[\[[^\]\n]*\]\]\s*)+\).*)$")
 _LINKS = re.compile(r"\[\[[^\]\n]*\]\]")
-_LINKED = re.compile(r"\[\[([^\]|\n]*)[^\]\n]*\]\]")
 _CLAUSE = re.compile(r"[,;，；。.!！]+\s")
 
 
@@ -49,7 +49,7 @@ def parse_facts(text: str) -> tuple[LongTermFact, ...]:
 def words(row: str) -> str | None:
     """The words of a line without its evidence; None for a line without a fact."""
     match = _BULLET.match(row)
-    plain = _LINKS.sub("", _TAIL.sub("", match[1])).strip() if match else ""
+    plain = without_links(_TAIL.sub("", match[1])).strip() if match else ""
     return plain or None
 
 
@@ -81,7 +81,7 @@ def is_said_once(row: str) -> bool:
 
 def links_of(row: str) -> tuple[str, ...]:
     """The links in a line, each as `[[note]]`, without what it is shown as."""
-    return tuple(f"[[{name}]]" for name in _LINKED.findall(row))
+    return tuple(f"[[{name}]]" for name in linked_names(row))
 
 
 def is_outdated(line: AuthoredLine, replaced: Mapping[str, Sequence[str]]) -> bool:

@@ -32,6 +32,7 @@ from typing import TypeVar, cast, get_args
 from agent.growth.reflections.reflection import ErrorKind, Grade, Opinion, ReactionKind, Reflection, Strategy, Trigger
 from agent.loop.inert import fenced, inert_line
 from agent.markdown.blocks import Body, parse_body
+from agent.markdown.links import linked_names
 from agent.markdown.note import Note
 from agent.markdown.session_marks import MarkedText, find_records, open_record
 from agent.markdown.title import clipped
@@ -54,7 +55,6 @@ _NUMBERED = re.compile(r"^\d{1,2}[.)] (?P<value>\S[^\n]*)$")
 _PART = re.compile(r"^[ \t]+[-*+] (?P<value>\S[^\n]*)$")
 _LABELLED = re.compile(r"^(?P<label>[^:：]{1,30})[:：][ \t]*(?P<value>.*)$")
 _BOX = re.compile(r"^[-*+] \[(?P<state>.)\] (?P<words>.+)$")
-_LINK = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
 _IS_SESSION = re.compile(SESSION_LINK)
 T = TypeVar("T", bound=str)
 
@@ -212,7 +212,7 @@ def _parsed_items(body: Body) -> Iterator[tuple[str, str, str]]:
 def _parsed_evidence(body: Body) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The paths of the sessions, and of the other notes, in the line of the evidence."""
     lines = (row for row in _rows(body) if (found := _LABELLED.match(row)) and _label(found["label"]) == "evidence")
-    paths = dict.fromkeys(f"{each}.md" for row in lines for each in _LINK.findall(row))
+    paths = dict.fromkeys(f"{each}.md" for row in lines for each in linked_names(row))
     sessions = tuple(path for path in paths if _IS_SESSION.match(f"[[{path}"))
     return sessions, tuple(path for path in paths if path not in sessions)
 

@@ -7,13 +7,13 @@ approvals, questions, answers in notes) a mark stands instead, and a record that
 name. Text that a person wrote or corrected is left, and listed.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from pathlib import PurePosixPath
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.markdown.links import linked_names
 from agent.markdown.note import Note
 from agent.markdown.session_marks import find_records
 from agent.memory import daily
@@ -36,7 +36,6 @@ _STEP = 200
 _MENTIONS = 20
 _ANSWERING = TOOLS | {"inbox", EDITS}
 """The tools with which the program adds lines of its own to a person's note."""
-LINKS = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
 _OVER = frozenset(("finished", "failed", "limit"))
 
 
@@ -305,7 +304,7 @@ def renamed(path: str, words: str, data: bytes = b"") -> str:
 def line_without(row: str, said: SaidAgain) -> str:
     """A line without the forgotten text and links to it; empty if all its links lead to forgotten notes."""
     gone = {name for name, new in said.names.items() if not new}
-    links = {stem_of(link) for link in LINKS.findall(row)}
+    links = {stem_of(link) for link in linked_names(row)}
     if links and links <= gone:
         return ""
     bare = row.rstrip("\r\n")
@@ -343,8 +342,8 @@ def said_in(data: bytes) -> str:
 
 def _path_of(paths: Iterable[str], named: str) -> list[str]:
     """The path of an entry that is named by a link, or by its id, whose last characters end its name."""
-    link = LINKS.fullmatch(named)
-    end = f"/{stem_of(link[1])}.md" if link else f"-{named[-6:].lower()}.md"
+    linked = linked_names(named)
+    end = f"/{stem_of(linked[0])}.md" if linked else f"-{named[-6:].lower()}.md"
     return [path for path in paths if path.endswith(end)]
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from agent import texts
 from agent.dataclass import dataclass
 from agent.index.analysis import terms
+from agent.markdown.links import without_links
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
 from agent.markdown.values import Value
@@ -44,7 +45,6 @@ _LEAD = re.compile(
     r"|(?:请)?(?:记住|记得)[,，:：]?\s*)?",
     re.IGNORECASE,
 )
-_LINK = re.compile(r"\[\[[^\]\n]*\]\]")
 _NAMES = re.compile(
     r"\[\[(?:[^\]|\n]*/)?\d{4}-\d\d-\d\d[- ]([^\]|/\n]+?)(?:-[0-9a-z]{6}| \d{1,3})?(?:\.md)?(?:\|[^\]\n]*)?\]\]"
 )
@@ -137,7 +137,7 @@ class Tombstones:
         if not self.is_forgotten(said):
             return row
         left = self.without_forgotten(said).strip("\r\n ·")
-        if not terms(_MORE.sub("", _LINK.sub("", left))):
+        if not terms(_MORE.sub("", without_links(left))):
             return f"{time[0].rstrip()} {self.gap}" if time and "#" in time[0] else ""
         return f"{time[0] if time else ''}{left}"
 
@@ -212,7 +212,7 @@ def marks(text: str, about: str = "") -> frozenset[str]:
     """The fingerprints stored for a text: of the whole, its sentences, and clauses that are statements by themselves
     ("near the river" is not). With `about`, only of sentences that share a word with it."""
     wanted = set(terms(about)) - _COURTESY
-    sentences = [each for each in SENTENCE.findall(_LINK.sub(" ", text)) if not about or wanted & set(terms(each))]
+    sentences = [each for each in SENTENCE.findall(without_links(text, " ")) if not about or wanted & set(terms(each))]
     clauses = (part for each in sentences for part in _CLAUSE.split(_LEAD.sub("", each)) if is_statement(part))
     parts = [part for part in (*sentences, *clauses) if says_something(_LEAD.sub("", part))]
     whole = [] if about else [text]
@@ -230,7 +230,7 @@ def _as_text(name: str) -> str:
 
 
 def _parts(text: str) -> Iterator[str]:
-    for sentence in SENTENCE.findall(_LINK.sub(" ", text)):
+    for sentence in SENTENCE.findall(without_links(text, " ")):
         plain = _LEAD.sub("", sentence)
         for part in (plain, *_CLAUSE.split(plain)):
             if says_something(part):
@@ -239,7 +239,7 @@ def _parts(text: str) -> Iterator[str]:
 
 def without_lead(text: str) -> str:
     """The text without links, and without the marks, labels and phrases before its statement ("remember that")."""
-    return _LEAD.sub("", _LINK.sub(" ", text))
+    return _LEAD.sub("", without_links(text, " "))
 
 
 def says_something(part: str) -> bool:

@@ -1,16 +1,15 @@
 """Lines of the profile that quote what the person has corrected since: the program takes out its own."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
+from agent.markdown.links import linked_names
 from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.profile_file import ProfileFile
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.holding import is_disproved
 from agent.vault.store import Vault
 
-_LINK = re.compile(r"\[\[([^\]|#\n]+)")
 _QUOTES = '“”"'
 
 
@@ -23,7 +22,7 @@ def outdated_lines(vault: Vault, files: Iterable[ProfileFile], claims: Iterable[
         rows = (data or b"").decode("utf-8", "surrogateescape").split("\n")
         for said in file.statements:
             row = rows[said.line - 1].removesuffix("\r") if said.line <= len(rows) else ""
-            notes = _LINK.findall(row)
+            notes = linked_names(row)
             later = [text for note in notes for text in against.get(note, ())]
             is_old = bool(notes) and all(note in against for note in notes)
             if is_old and any(is_disproved(said.text.strip(_QUOTES), text) for text in later):

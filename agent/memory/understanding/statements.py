@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from agent.index.analysis import terms
+from agent.markdown.links import without_links
 from agent.markdown.preferences import preferences
 from agent.memory.understanding.seam import Fact, FactKind, SourceText
 from agent.memory.understanding.vocabulary import pattern, words
@@ -27,7 +28,6 @@ _ENDS = re.compile(r"[.!?;](?:\s|\W?$)|[,，。！？；]")
 """What a quotation of sentences has in it, and one of a title has not."""
 _CUT = re.compile(r" \.\.\. |…")
 _BULLET = re.compile(r"(?:[-*+•#>]\s+|\d{1,3}[.)]\s+)+")
-_LINK = re.compile(r"\[\[[^\]\n]*\]\]")
 _WORD = re.compile(r"\w")
 _KINDS = (
     ("decision", FactKind.DECISION),
@@ -97,7 +97,7 @@ def is_told(text: str) -> bool:
     """True if a text without questions and requests states something: by its verb, or about the person, somebody, a
     number or a day. Links alone state nothing, whatever stands in the names of notes."""
     typed = _typed(text)
-    if not _WORD.search(_LINK.sub("", text)) or pattern("reaction").match(typed) or is_request(text):
+    if not _WORD.search(without_links(text)) or pattern("reaction").match(typed) or is_request(text):
         return False
     if pattern("workflow").search(typed) or preferences(text) or pattern("statement").search(typed):
         return len(terms(text)) > 1
@@ -138,7 +138,7 @@ def is_to_forget(sentence: str) -> bool:
 
 def only_asks(text: str) -> bool:
     """True for a text of questions that states nothing, not even in a clause; links beside them do not count."""
-    sentences = [each for each in sentences_in(_LINK.sub("", text)) if _WORD.search(each)]
+    sentences = [each for each in sentences_in(without_links(text)) if _WORD.search(each)]
     return bool(sentences) and all(map(is_question, sentences)) and not is_statement(text)
 
 
