@@ -23,7 +23,7 @@ HEADER_WORDS: Mapping[str, frozenset[str]] = {
     "source": frozenset(
         ("conversation", "context_compact", "summary", "profile", "question", "reflection", "model", "inbox")
     ),
-    "kind": frozenset(("self", "health", "person", "preference", "decision", "workflow", "other")),
+    "kind": frozenset(("self", "health", "person", "preference", "decision", "event", "workflow", "other")),
 }
 """The lines that the program writes itself into the header of each memory, whoever said what it holds, such as
 `source: conversation`: key and word. They are nobody's words, so one identifies no text. Only whole lines of these
