@@ -261,7 +261,9 @@ def load_session(vault: Vault, path: str, id: str = "") -> Session:
 
 def sessions(vault: Vault) -> list[str]:
     """The paths of all sessions, the newest day first."""
-    return sorted(vault.notes_in(SESSIONS), reverse=True)
+    # Of the agent's own folder, a tolerant file system may have another spelling, for which git is not asked.
+    paths = vault.note_paths("" if vault.home.path else SESSIONS)
+    return sorted((path for path in paths if vault.home.holds(path, SESSIONS)), reverse=True)
 
 
 def latest_session(vault: Vault, speaker: Speaker, among: Sequence[str] = ()) -> Session | None:

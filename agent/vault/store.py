@@ -327,12 +327,6 @@ class Vault:
         """
         return _note_paths(self.git, self.place, folder)
 
-    def notes_in(self, name: str) -> list[str]:
-        """The notes in a folder that the table of folders calls `name`, such as `sessions/`, sorted."""
-        # Of the agent's own folder, a tolerant file system may have another spelling, for which git is not asked.
-        paths = self.note_paths("" if self.home.path else name)
-        return [path for path in paths if self.home.holds(path, name)]
-
     def own_version(self, path: str) -> bytes | None:
         """The note without the text that arrived from elsewhere and that the person has not looked at yet; None if no
         note remains."""
