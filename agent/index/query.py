@@ -10,15 +10,25 @@ from agent.index import dates
 from agent.index.analysis import query_terms
 from agent.index.hit import Filters, Query
 
-_FILTER = re.compile(r"""(?<!\S)(-?)([^\x00-@\[-^`{-\x7f][\w-]*):(?:"([^"]*)"|'([^']*)'|([^\s"'/][^\s]*))""")
+_FILTER = re.compile(r"""(?<!\S)(-?)([^\x00-@\[-^`{-\x7f][\w-]*):(?:"([^"]*)"|'([^']*)'|([^\s"'/][^\s]*)|(?=\s|$))""")
 _DAY = re.compile(r"([0-9]{4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?")
-KNOWN = frozenset(("path", "tag", "type", "scope", "after", "before"))
+_EXAMPLES = {
+    "path": "path:notes/garden",
+    "tag": "tag:garden",
+    "type": "type:note",
+    "scope": "scope:user",
+    "after": "after:2023-05-08",
+    "before": "before:2023-05-08",
+}
+KNOWN = frozenset(_EXAMPLES)
+_COLON = re.compile(r"(?<=[\w-]):(?=\S)")
+_BARE = re.compile(rf"(?<!\S)({'|'.join(_EXAMPLES)}):(?=\s|$)", re.IGNORECASE)
 
 
 def parse_query(text: str, keys: frozenset[str] = frozenset()) -> Query:
     """The query in `text`; `keys` are the vault's header keys, which are filters beside the built-in ones.
 
-    Raises `UserError` for an invalid day.
+    Raises `UserError` for an invalid day, and for a built-in filter without a value.
     """
     text = text.encode("utf-8", "replace").decode()  # a shell can pass a lone surrogate
     paths: list[str] = []
@@ -30,7 +40,12 @@ def parse_query(text: str, keys: frozenset[str] = frozenset()) -> Query:
         key = match[2].casefold()
         if match[1] or (key not in KNOWN and key not in keys):
             continue
-        value = next(each for each in match.groups()[2:] if each is not None)
+        value = next(filter(None, match.groups()[2:]), "")
+        if not value and key not in KNOWN:
+            continue
+        if not value:
+            hint = "write it right behind the colon, such as {example}"
+            raise UserError("{filter} has no value", hint=hint, filter=match[0], example=_EXAMPLES[key])
         kept.append(text[position : match.start()])
         position = match.end()
         if key == "path":
@@ -46,6 +61,11 @@ def parse_query(text: str, keys: frozenset[str] = frozenset()) -> Query:
     rest = " ".join("".join(kept).split())
     filters = Filters(tuple(paths), after, before, tuple(wanted))
     return Query(rest, tuple(query_terms(rest)), dates.parse_days(rest), filters)
+
+
+def without_filters(text: str) -> str:
+    """The text with nothing in it that parses as a filter, for what is no query: a task, a sentence."""
+    return _BARE.sub(r"\1", _COLON.sub(": ", text))
 
 
 def parse_day(text: str, *, last: bool) -> str:

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from agent.errors import UserError
+from agent.index.analysis import query_terms
 from agent.index.embedder import EmbedderChoice
-from agent.index.hit import SearchResult
+from agent.index.hit import Filters, SearchResult
 from agent.index.pieces import Pieces
+from agent.index.query import parse_query, without_filters
 from agent.index.search import Searcher
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE, FakeEmbedder
@@ -116,6 +118,20 @@ def test_a_day_that_is_none_is_the_persons_to_correct(searcher: Searcher) -> Non
     for text in ("after:yesterday kettle", "before:2023-13"):
         with pytest.raises(UserError):
             searcher.search(text)
+
+
+@pytest.mark.parametrize("text", ["tag:", "tag: garden", 'roof tag:""', "before: May"])
+def test_a_filter_without_a_value_is_the_persons_to_correct(searcher: Searcher, text: str) -> None:
+    with pytest.raises(UserError, match="has no value") as error:
+        searcher.search(text)
+    assert "right behind the colon" in str(error.value.hint)
+
+
+@pytest.mark.parametrize("text", ["tag: garden", "tag:garden", "After:", 'x type:"" y', "12:30 a:b", "path:tag:"])
+def test_a_sentence_has_no_filters(text: str) -> None:
+    query = parse_query(without_filters(text), frozenset("a"))
+    assert query.filters == Filters()
+    assert set(query.terms) >= set(query_terms(text.replace(":", " ")))
 
 
 def test_passages_are_short_apart_and_the_best_first(searcher: Searcher) -> None:

@@ -4,7 +4,6 @@ The index finds and scores, `candidates` has access rights, expiry and order; th
 the current notes. The search itself and its fallback are left to the caller.
 """
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import field, replace
 from datetime import datetime
@@ -13,6 +12,7 @@ from pathlib import PurePosixPath
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
 from agent.index.hit import Hit, Leg, Mode, SearchResult
+from agent.index.query import without_filters
 from agent.memory.entry import Entry, EntryType, Scope, parse_entry
 from agent.memory.forgetting.tombstones import Tombstones
 from agent.memory.memory_note import rests_on
@@ -47,7 +47,6 @@ LONGEST = 1_200
 LOGS = 1
 """Days' logs among the memories, so that today's and yesterday's work is known; more if more days are asked for."""
 _QUESTION = 1_500
-_FILTER = re.compile(r"(?<=[\w-]):(?=\S)")
 
 FindNotes = Callable[[str, int], SearchResult]
 """Function from (question with filters, number of notes) to notes with their facets, best first."""
@@ -273,7 +272,7 @@ def plain(question: str) -> str:
     text = " ".join(question.split())
     if len(text) > _QUESTION:
         text = f"{text[: _QUESTION * 2 // 3]} {text[-_QUESTION // 3 :]}"
-    return _FILTER.sub(": ", text)
+    return without_filters(text)
 
 
 _CLAIMS = frozenset((str(EntryType.USER_EXPLICIT), "long_term"))

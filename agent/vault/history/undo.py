@@ -75,7 +75,8 @@ def undo(
     if not chosen.commits:
         if selection.run:
             refuse_unknown_run(vault, selection.run)
-        return Undone(skipped=chosen.skipped, human_commits_kept=chosen.human_kept)
+        absent = tuple(Reason(actor, "no change here is of it") for actor in selection.by)
+        return Undone(skipped=chosen.skipped or absent, human_commits_kept=chosen.human_kept)
     unsaved = uncommitted(vault)
     if not dry_run and vault.options.human_commits and any(item.kind is Kind.RENAMED for item in unsaved):
         vault.commit_human(confirmed=confirmed)  # otherwise the untouched half of a rename would not be in the history
@@ -109,15 +110,25 @@ def _result(undo_plan: UndoPlan, chosen: UndoChoice) -> Undone:
     files = tuple(change for draft in drafts if (change := _as_change(draft)) is not None)
     kept = {Reason(draft.now, draft.kept): None for draft in drafts if draft.kept and draft.now}
     refused = {Reason(draft.name, draft.refused): None for draft in drafts if draft.refused}
+    skipped = (*chosen.skipped, *dict.fromkeys(undo_plan.skipped))
+    if not (files or kept or refused or skipped):
+        skipped = _why_nothing(drafts, chosen)
     return Undone(
         undone=tuple(commit.id for commit in chosen.commits if commit.id not in undo_plan.partial),
         partial=tuple(commit.id for commit in chosen.commits if commit.id in undo_plan.partial),
         files=files,
         kept=tuple(kept),
         refused=tuple(refused),
-        skipped=(*chosen.skipped, *dict.fromkeys(undo_plan.skipped)),
+        skipped=skipped,
         human_commits_kept=chosen.human_kept,
     )
+
+
+def _why_nothing(drafts: Sequence[PlannedFile], chosen: UndoChoice) -> tuple[Reason, ...]:
+    """Why an undo without an obstacle changes no note: the commit changed none, or all are as they were before it."""
+    empty = (Reason(commit.id, "it changed no note") for commit in chosen.commits if not commit.files)
+    same = (Reason(draft.name, "it is as it was before that already") for draft in drafts)
+    return (*empty, *same)
 
 
 def _as_change(draft: PlannedFile) -> FileChange | None:

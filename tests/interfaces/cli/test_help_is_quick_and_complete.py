@@ -12,6 +12,8 @@ import pytest
 from agent.interfaces.cli.commands import COMMANDS
 from agent.interfaces.cli.language import speak
 from agent.interfaces.cli.main import cli, load_command, main
+from agent.interfaces.cli.printing import columns
+from agent.texts import Language
 from tests.vaults import make_vault
 
 WRITTEN = [name for name, lazy in COMMANDS.items() if find_spec(lazy.module)]
@@ -61,6 +63,20 @@ def test_every_help_ends_with_exit_codes(name: str, capsys: pytest.CaptureFixtur
         closing = capsys.readouterr().out.partition("Exit codes:")[2].split("\n")
         assert [line.split()[0] for line in closing if line.strip()][-1] == "75"
         assert "0   done" in closing[1]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_help_fits_a_narrow_terminal(
+    language: Language, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8" if language == "zh" else "en_US.UTF-8")
+    for name in WRITTEN:
+        for path in commands_below([name], load_command(name)):
+            assert main([*path, "--help"]) == 0
+    wide = [line for line in capsys.readouterr().out.splitlines() if columns(line.rstrip()) > 40]
+    whole = ("vault-agent completion", "claude-code|")  # a line to be copied, and a word
+    assert [line for line in wide if not any(each in line for each in whole)] == []
 
 
 def commands_below(path: list[str], command: click.Command) -> list[list[str]]:

@@ -7,7 +7,7 @@ import pytest
 from agent.vault.change import Stamp
 from agent.vault.store import Vault
 from tests.interfaces.cli.vaults import Captured, ask, edit, enter, tell
-from tests.vaults import head, make_vault, write
+from tests.vaults import git, head, make_vault, write
 
 NOTE = "one\ntwo\nthree\n"
 
@@ -59,6 +59,14 @@ def test_nothing_to_undo_is_no_error(vault: Vault, capsys: Captured) -> None:
     made = edit(vault, "plan.md", "x\n", Stamp())
     tell(capsys, "undo", made)
     assert tell(capsys, "undo", made) == f"nothing to undo\n  skipped: {made[:8]}: it is undone already\n"
+
+
+def test_a_change_that_was_taken_back_by_hand_says_so(vault: Vault, capsys: Captured) -> None:
+    made = edit(vault, "plan.md", NOTE + "four\n", Stamp())
+    edit(vault, "plan.md", NOTE, Stamp())
+    assert tell(capsys, "undo", made) == "nothing to undo\n  skipped: plan.md: it is as it was before that already\n"
+    git(vault.place.root, "commit", "--quiet", "--allow-empty", "-m", "nothing")
+    assert "it changed no note" in tell(capsys, "undo", "HEAD")
 
 
 def test_since_counts_what_it_keeps(vault: Vault, capsys: Captured) -> None:
@@ -114,6 +122,7 @@ def test_what_one_program_did_is_undone_and_nothing_else(vault: Vault, capsys: C
     edit(vault, "b.md", "B\n", Stamp("mcp:cursor"))
     tell(capsys, "undo", "--actor", "mcp:claude-code", "--since", "1h")
     assert (vault.read("plan.md"), vault.read("b.md")) == (NOTE.encode(), b"B\n")
-    assert "nothing to undo" in tell(capsys, "undo", "--actor", "mcp:nobody")
+    nobody = "nothing to undo\n  skipped: mcp:nobody: no change here is of it\n"
+    assert tell(capsys, "undo", "--actor", "mcp:nobody") == nobody
     assert "--include-human" in tell(capsys, "undo", "--actor", "human", code=2)
     assert "one of them" in tell(capsys, "undo", "--actor", "mcp:cursor", "--job", "day", code=2)
