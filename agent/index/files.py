@@ -46,12 +46,13 @@ class IndexFiles:
         return self.folder / f"vectors-{name}"
 
     def has_vectors(self, state: str) -> bool:
-        """True if the vectors of a recorded state (`vector_files.VectorState`) have files."""
+        """True if the vectors of a recorded state (`vector_files.VectorState`) have files, or if it has none."""
         try:
-            folder = self.vectors(str(json.loads(state)[0]))
-        except (ValueError, LookupError, TypeError):
+            name, _, columns, *_ = json.loads(state)
+            folder, counts = self.vectors(str(name)), [count for count, _ in columns]
+        except (ValueError, TypeError):
             return False
-        return all((folder / column).is_file() for column in ("heads", "rows"))
+        return not any(counts) or all((folder / column).is_file() for column in ("heads", "rows"))
 
     def inode(self) -> int | None:
         """The inode of the passage store, which changes with a rebuild; None without a store."""

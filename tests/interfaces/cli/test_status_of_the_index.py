@@ -48,6 +48,14 @@ def test_notes_that_were_changed_made_and_deleted_since_are_counted(
     assert _index(run)["behind"] == 0
 
 
+def test_an_index_of_no_note_is_whole(run: Run, root: Path) -> None:
+    for path in root.glob("*.md"):
+        path.unlink()
+    run("reindex")
+    found = _index(run)
+    assert (found["mode"], found["indexed"], found["problem"]) == ("hybrid", 0, None)
+
+
 def test_one_that_has_to_be_built_anew_is_not_called_whole(run: Run, files: IndexFiles) -> None:
     run("reindex")
     files.ask_for_rebuild("a search met damage")
