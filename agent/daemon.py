@@ -28,6 +28,7 @@ from agent.index.update import Progress, ignore_progress
 from agent.index.words_met import forget_words_met
 from agent.memory.understanding.rules import forget_wordings
 from agent.prefetch import Prefetch
+from agent.skills.reading.patterns import forget_one_pass
 from agent.watch.lookout import Lookout
 from agent.watch.recent import Recent
 from agent.watch.watcher import Pace
@@ -88,6 +89,7 @@ class Live:
 def _after_work() -> None:
     """Keep nothing that was only of use to the work that is over."""
     forget_wordings()
+    forget_one_pass()
     give_back_memory()
 
 

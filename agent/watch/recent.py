@@ -8,8 +8,8 @@ from dataclasses import field
 
 from agent.dataclass import dataclass
 
-REST = 1 << 19
-"""Bytes that `rest` keeps: of notes as people write them, the last two hundred."""
+REST = 1 << 16
+"""Bytes that `rest` keeps: of notes as people write them, the last twenty."""
 
 
 @dataclass(slots=True)

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.skills.reading.patterns import BadPattern, Pass, PatternSet, TaskPattern, compile_pattern, searchable
+from agent.skills.reading.patterns import (
+    BadPattern,
+    Pass,
+    TaskPattern,
+    compile_pattern,
+    pattern_hits,
+    searchable,
+)
 from tests.skills.test_builtin_skills_fit_their_tasks import labelled, shelf
 
 ATOMS = (
@@ -48,15 +55,15 @@ def one_by_one(patterns: tuple[TaskPattern, ...], text: bytes) -> frozenset[str]
 @given(st.lists(expressions, max_size=12), texts)
 def test_it_is_the_same_as_one_after_the_other(said: list[str], text: str) -> None:
     patterns = tuple(found for each in said if (found := compiled(each)) is not None)
-    assert PatternSet.of(patterns).hits(searchable(text)) == one_by_one(patterns, searchable(text))
+    assert pattern_hits(patterns, searchable(text)) == one_by_one(patterns, searchable(text))
 
 
 def test_it_is_the_same_for_the_skills_of_the_package() -> None:
     every = shelf().patterns
-    assert len(every.patterns) > 50
+    assert len(every) > 50
     for each in labelled():
         text = searchable(each.task)
-        assert every.hits(text) == one_by_one(every.patterns, text)
+        assert pattern_hits(every, text) == one_by_one(every, text)
 
 
 @dataclass(frozen=True)
@@ -69,14 +76,14 @@ class Silent:
 
 def test_a_pass_without_an_answer_is_no_answer() -> None:
     patterns = (compile_pattern("tea"), compile_pattern("茶"))
-    assert PatternSet(patterns, Pass(Silent(), 2)).hits(searchable("茶 and tea")) == {"tea", "茶"}
-    assert PatternSet(patterns, Pass(None, 0)).hits(searchable("tea")) == {"tea"}
+    assert Pass(patterns, Silent(), 2).hits(searchable("茶 and tea")) == {"tea", "茶"}
+    assert Pass(patterns, None, 0).hits(searchable("tea")) == {"tea"}
 
 
 def test_what_is_too_much_for_one_pass_is_found_by_itself() -> None:
     large = tuple(compile_pattern(f"{'long word ' * 60}{number}") for number in range(340))
     last = compile_pattern("tea")
-    both = PatternSet.of((*large, last))
-    assert both.hits(searchable("tea")) == {"tea"}
+    both = (*large, last)
+    assert pattern_hits(both, searchable("tea")) == {"tea"}
     text = searchable(f"{'long word ' * 60}{3} and {'long word ' * 60}{339}")
-    assert both.hits(text) == one_by_one(both.patterns, text) != frozenset()
+    assert pattern_hits(both, text) == one_by_one(both, text) != frozenset()

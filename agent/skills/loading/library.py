@@ -24,7 +24,7 @@ from agent.skills.loading.files import (
 from agent.skills.loading.locations import SkillLocation, split_name
 from agent.skills.loading.pins import Pin, ReviewPins
 from agent.skills.reading.chain import chain_problems, check_chains
-from agent.skills.reading.patterns import PatternSet
+from agent.skills.reading.patterns import TaskPattern
 from agent.skills.reading.skill import FILE, Skill, SkillProblem, SkillSource
 from agent.skills.reading.skill_file import FILE_BYTES, SkillFolder, name_problem, parse_skill
 from agent.vault.folders import SKILLS, AgentFolder
@@ -40,21 +40,21 @@ class SkillSnapshot:
     `problems` has what is wrong, in the files of the usable skills (`warnings`) and of the others (`errors`). `skills`
     are all usable ones; `named` has one per name: the first reviewed one, else the first. `candidates` are the
     skills without reviewed ones that `named` replaces with another; unreviewed ones stay in, to be shown. `patterns`
-    are all patterns of the candidates.
+    are all patterns of the candidates, each once.
     """
 
     skills: tuple[Skill, ...]
     problems: tuple[SkillProblem, ...]
     named: Mapping[str, Skill]
     candidates: tuple[Skill, ...] = field(init=False, compare=False, repr=False)
-    patterns: PatternSet = field(init=False, compare=False, repr=False)
+    patterns: tuple[TaskPattern, ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         candidates = tuple(skill for skill in self.skills if not skill.reviewed or self.named[skill.name] is skill)
         triggers = [skill.triggers for skill in candidates if skill.triggers is not None]
-        patterns = PatternSet.of(pattern for each in triggers for pattern in each.every)
+        patterns = dict.fromkeys(pattern for each in triggers for pattern in each.every)
         object.__setattr__(self, "candidates", candidates)
-        object.__setattr__(self, "patterns", patterns)
+        object.__setattr__(self, "patterns", tuple(patterns))
 
     @property
     def errors(self) -> tuple[SkillProblem, ...]:

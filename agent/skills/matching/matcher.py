@@ -19,7 +19,7 @@ from agent.skills.matching.skill_text import compose_text
 from agent.skills.matching.workflow import TokenCounter
 from agent.skills.reading import chain
 from agent.skills.reading.normalize import normalize
-from agent.skills.reading.patterns import excerpt, searchable
+from agent.skills.reading.patterns import excerpt, pattern_hits, searchable
 from agent.skills.reading.skill import Skill, Triggers
 from agent.texts import Sentence
 
@@ -102,7 +102,7 @@ def match(
 ) -> Matched:
     """Score every skill for a task and select those to use."""
     searched = _SearchedTask(
-        snapshot.patterns.hits(searchable(task.text)),
+        pattern_hits(snapshot.patterns, searchable(task.text)),
         normalize(excerpt(task.text).lower()),
         frozenset(task.tools),
         task.slots,

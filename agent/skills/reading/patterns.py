@@ -3,7 +3,7 @@
 RE2 takes time proportional to the size of pattern and text; the limits here bound both.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import field
 from functools import cache, lru_cache
 from itertools import accumulate
@@ -95,42 +95,6 @@ def compile_pattern(text: str) -> TaskPattern:
     return TaskPattern(text, compiled.programsize, compiled)
 
 
-@dataclass(slots=True)
-class PatternSet:
-    """Many patterns searched in one pass over a text, in the time of a few single searches.
-
-    Compiled at the first search. Patterns beyond `SIZE_OF_ALL`, and all of them if RE2 runs out of memory, are searched
-    one by one, with the same result.
-    """
-
-    patterns: tuple[TaskPattern, ...]
-    _pass: "Pass | None" = None
-
-    @staticmethod
-    def of(patterns: Iterable[TaskPattern]) -> "PatternSet":
-        """The set of these patterns, each once; cached for the last two sets."""
-        return _together(tuple(dict.fromkeys(patterns)))
-
-    def hits(self, text: bytes) -> frozenset[str]:
-        """The texts of the patterns that match anywhere in a text made by `searchable`."""
-        if not text or not self.patterns:
-            return frozenset()
-        if self._pass is None:
-            self._pass = _one_pass(self.patterns)
-        ready = self._pass
-        found = ready.compiled.Match(text) if ready.compiled is not None else None
-        if found is None or ready.size not in found:
-            return _hits(self.patterns, text)
-        one = frozenset(self.patterns[number].text for number in found if number < ready.size)
-        return one | _hits(self.patterns[ready.size :], text)
-
-
-@lru_cache(maxsize=2)
-def _together(patterns: tuple[TaskPattern, ...]) -> PatternSet:
-    """The set of these patterns. Cached, because a new scan of the skills usually finds the same ones."""
-    return PatternSet(patterns)
-
-
 class CompiledSet(Protocol):
     """A compiled set of patterns of RE2."""
 
@@ -139,14 +103,39 @@ class CompiledSet(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The first `size` patterns compiled as one set, plus one that matches every text: if the result lacks it, RE2 ran
-    out of memory."""
+    """Patterns to be searched for in one pass over a text, in the time of a few single searches.
 
+    `compiled` has the first `size` of them, and one more that matches every text: if the result lacks it, RE2 ran out
+    of memory. Whatever has no answer from it is searched for one by one, with the same result.
+    """
+
+    patterns: tuple[TaskPattern, ...]
     compiled: CompiledSet | None
     size: int
 
+    def hits(self, text: bytes) -> frozenset[str]:
+        """The texts of the patterns that match anywhere in a text made by `searchable`."""
+        found = self.compiled.Match(text) if self.compiled is not None else None
+        if found is None or self.size not in found:
+            return _hits(self.patterns, text)
+        one = frozenset(self.patterns[number].text for number in found if number < self.size)
+        return one | _hits(self.patterns[self.size :], text)
 
-def _one_pass(patterns: Sequence[TaskPattern]) -> Pass:
+
+def pattern_hits(patterns: tuple[TaskPattern, ...], text: bytes) -> frozenset[str]:
+    """The texts of the patterns that match anywhere in a text made by `searchable`."""
+    return _one_pass(patterns).hits(text) if patterns and text else frozenset()
+
+
+def forget_one_pass() -> None:
+    """Forget the patterns that were compiled together. RE2 keeps what it has met in every text: 40 MB after a thousand
+    tasks with the package's patterns, which take 11 ms to compile anew."""
+    _one_pass.cache_clear()
+
+
+@lru_cache(maxsize=2)
+def _one_pass(patterns: tuple[TaskPattern, ...]) -> Pass:
+    """All but the patterns beyond `SIZE_OF_ALL` compiled; none if RE2 runs out of memory."""
     import re2
 
     sizes = accumulate(pattern.size for pattern in patterns)
@@ -158,8 +147,8 @@ def _one_pass(patterns: Sequence[TaskPattern]) -> Pass:
         made.Add(b"(?s).")
         made.Compile()
     except re2.error:
-        return Pass(None, 0)
-    return Pass(made, size)
+        return Pass(patterns, None, 0)
+    return Pass(patterns, made, size)
 
 
 def _hits(patterns: Iterable[TaskPattern], text: bytes) -> frozenset[str]:
