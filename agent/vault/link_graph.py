@@ -35,25 +35,34 @@ class _Parsed:
 
 @dataclass(slots=True)
 class LinkReader:
-    """The links of notes, by their content: what has not changed is not read again. Thread-safe."""
+    """The links of notes, by their content: what has not changed is not read again, and the graph of a vault in which
+    nothing has changed is not made again. Thread-safe."""
 
     _known: dict[str, _Parsed] = field(default_factory=dict)
+    _listed: Mapping[str, str] = field(default_factory=dict)
+    _graph: LinkGraph = LinkGraph((), ())
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def graph(self, vault: Vault) -> LinkGraph:
         """The graph as it is now; a link to no note is left out, and so is one of a note to itself."""
         with self._lock:
             listed = contents(vault)
-            names = NoteNames.of(sorted(listed))
-            parsed = self._parsed(vault, listed)
-            edges = {
-                (source, found)
-                for source, each in parsed.items()
-                for target in each.targets
-                if (found := names.find(source, target)) is not None and found != source
-            }
+            if listed != self._listed:
+                self._graph = self._joined(self._parsed(vault, listed))
+                self._listed = listed
+            return self._graph
+
+    def _joined(self, parsed: Mapping[str, _Parsed]) -> LinkGraph:
+        paths = tuple(sorted(parsed))
+        names = NoteNames.of(paths)
+        edges = {
+            (source, found)
+            for source, each in parsed.items()
+            for target in each.targets
+            if (found := names.find(source, target)) is not None and found != source
+        }
         tagged = {path: each.tags for path, each in parsed.items() if each.tags}
-        return LinkGraph(tuple(sorted(listed)), tuple(sorted(edges)), tagged)
+        return LinkGraph(paths, tuple(sorted(edges)), tagged)
 
     def _parsed(self, vault: Vault, listed: Mapping[str, str]) -> dict[str, _Parsed]:
         for path, digest in listed.items():

@@ -108,6 +108,7 @@ def test_tags_are_read_with_their_parents_and_again_when_a_note_changes(tmp_path
     write(tmp_path / vault.place.root / "b.md", "#garden [[a]]\n")
     found = reader.graph(vault)
     assert found.tags["b.md"] == ("garden",) and len(found.edges) == 2
+    assert reader.graph(vault) is found, "nothing has changed: it is not made again"
 
 
 def test_only_what_has_changed_is_read_again_and_what_was_is_forgotten(
