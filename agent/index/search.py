@@ -112,15 +112,11 @@ class Searcher:
             return SearchResult(text, "none", self.engine, (), error.message)
 
     def open(self) -> None:
-        """Open what is whole, ahead of a search; what is not is left to the search, which says so."""
+        """Open the index ahead of a search, which says what is missing."""
         with suppress(Permanent, OSError):
             store = self._current_store()
             with store.snapshot():
-                seen = self._update_of(store)
-                self._reasons = [self.chosen.notice] if self.chosen.notice else []
-                self._open_keyword(store, busy=bool(store.pending()))
-                self._open_vectors(store)
-                self._seen = seen
+                self._refresh(store)
 
     def rest(self) -> None:
         """End what the engine does while nothing is searched for; the next search takes 2 ms more."""
