@@ -78,7 +78,6 @@ class Job:
     source: JobSource = "static"
     active_days: tuple[int, ...] = EVERY_DAY
     user_id: str = ""
-    chat_id: str = ""
     created: datetime | None = None
     digest: str = ""
     target_file: str = ""

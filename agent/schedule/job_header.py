@@ -79,7 +79,6 @@ def parse_job(path: str, data: bytes, digest: str = "") -> Job | JobProblem | No
         fields.take("source", one_of(_SOURCES), "static"),
         fields.take("active_days", _days, EVERY_DAY),
         fields.take("user_id", word, ""),
-        fields.take("chat_id", word, ""),
         _created(note.header.get("created")),
         digest,
         fields.take("target_file", word, ""),
