@@ -39,9 +39,7 @@ def measured(
     return measure_change(gate_context(workspace, chosen, cancelled), change)
 
 
-def draft_measure(
-    workspace: Workspace, chosen: Callable[[], EmbedderChoice], cancelled: Cancelled = never
-) -> MeasureDraft:
+def draft_measure(workspace: Workspace, chosen: Callable[[], EmbedderChoice]) -> MeasureDraft:
     """The function that measures the draft of a learned skill, by past tasks that have a word of its triggers and were
     not among the runs from which it was learned."""
 
@@ -53,7 +51,7 @@ def draft_measure(
             frozenset(each.run for each in suggestion.evidence),
             lambda task: not words or any(word in task.lower() for word in words),
         )
-        report = measured(workspace, chosen, change, cancelled)
+        report = measured(workspace, chosen, change)
         return MeasuredDraft(report.verdict == "below", report.text)
 
     return measure

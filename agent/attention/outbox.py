@@ -21,13 +21,11 @@ from agent.attention.receipt import NoticeDecision, NoticeReceipt, Reaction
 from agent.attention.receipts import FileMark, NoticeLedger
 from agent.attention.rules import (
     Limits,
-    Scorer,
     decide,
     decide_when,
     digest_items,
     in_turn,
     next_look,
-    score,
     shown_from,
 )
 from agent.clock import Clock, in_machine_seconds
@@ -79,7 +77,6 @@ class Outbox:
     lock: Path
     publish: Callable[[object], object]
     masked: Callable[[str], str] = str
-    scorer: Scorer = score
     choices: Callable[[str], tuple[Choice, ...]] = no_choices
     _not_before: dict[str, float] = field(default_factory=dict, init=False)
     """The machine's monotonic time of the next try, by the id of the notice."""
@@ -97,7 +94,7 @@ class Outbox:
         with self.ledger.deciding() as past:
             if id and (known := self.ledger.get(id)) is not None:
                 return known
-            decision = decide(notice, past, self.limits(), self.clock.now(), channel, self.scorer)
+            decision = decide(notice, past, self.limits(), self.clock.now(), channel)
             receipt = self.ledger.add(id or self.clock.new_id(), notice, decision, channel)
         self._tell(receipt)
         return receipt

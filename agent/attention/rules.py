@@ -6,8 +6,7 @@ sent. A notice that is on its way counts as shown now, so that a slow channel ca
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta, tzinfo
-from typing import Protocol
+from datetime import datetime, timedelta
 
 from agent.attention.quiet import QuietHours, parse_quiet
 from agent.attention.receipt import AttentionRule, NoticeDecision, NoticeReceipt
@@ -36,23 +35,17 @@ class Limits:
     boosted: frozenset[str] = frozenset()
 
 
-class Scorer(Protocol):
-    """Says how much a notice counts, from 0 to 1; another one may learn it."""
-
-    def __call__(self, notice: NoticeRaised, *, boost: float, is_halved: bool) -> float: ...
-
-
-def score(notice: NoticeRaised, *, boost: float, is_halved: bool) -> float:
-    """The priority, halved if its type was dismissed, and with what its channel adds."""
+def _score(notice: NoticeRaised, *, boost: float, is_halved: bool) -> float:
+    """How much a notice counts: its priority, halved if its type was dismissed, and with what its channel adds."""
     return min(1.0, notice.priority * (0.5 if is_halved else 1.0) + boost)
 
 
-def limits_of(settings: AttentionSettings, zone: tzinfo | None = None) -> Limits:
+def limits_of(settings: AttentionSettings) -> Limits:
     """The settings as limits; raises `ConfigError` for quiet hours that cannot be read."""
     return Limits(
         settings.daily,
         timedelta(minutes=settings.interval_minutes),
-        parse_quiet(settings.quiet, zone),
+        parse_quiet(settings.quiet),
         settings.threshold,
         settings.boost,
         frozenset(settings.boosted.replace(",", " ").split()),
@@ -65,16 +58,15 @@ def decide(
     limits: Limits,
     now: datetime,
     channel: str,
-    scorer: Scorer = score,
 ) -> NoticeDecision:
     """The decision about a new notice that would go to `channel`."""
     if any(says_same(notice, each, now) for each in past):
         return NoticeDecision("dropped", "duplicate")
     boost = limits.boost if channel in limits.boosted else 0.0
     is_halved = is_often_dismissed(notice.type, past)
-    found = scorer(notice, boost=boost, is_halved=is_halved)
+    found = _score(notice, boost=boost, is_halved=is_halved)
     if found < limits.least:
-        would_do = is_halved and scorer(notice, boost=boost, is_halved=False) >= limits.least
+        would_do = is_halved and _score(notice, boost=boost, is_halved=False) >= limits.least
         rule: AttentionRule = "dismissals" if would_do else "threshold"
         return NoticeDecision("digest", rule, figure=found, limit=limits.least)
     if notice.urgent:

@@ -94,7 +94,7 @@ class TaskWork:
             begun = progress.begin(fresh.id, self.workspace.clock.now())
             return self._do(fresh, begun, cancelled, before_end)
 
-    def finish_waiting(self, task: Task, before_end: Callable[[], object] = nothing_before) -> TaskEnded | None:
+    def finish_waiting(self, task: Task) -> TaskEnded | None:
         """End a task whose run has waited for its person, once that is over; None while it waits.
 
         Raises `UserError` for a task that waits for nobody.
@@ -105,7 +105,7 @@ class TaskWork:
         session = load_session(self.workspace.vault, begun.session)
         if session.open_run is not None:
             return None
-        call = self._call(task, begun, never, before_end)
+        call = self._call(task, begun, never, nothing_before)
         return self._ended(task, resume_procedure(task.kind, call, ended_run(session)))
 
     def cancel(self, task: Task, reason: str = "") -> None:

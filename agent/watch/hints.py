@@ -53,9 +53,8 @@ class HintBatch:
 class Hints:
     """A bounded set of hints; other threads may add to it."""
 
-    def __init__(self, root: Path, most_paths: int = MOST_PATHS, most_events: int = MOST_EVENTS) -> None:
+    def __init__(self, root: Path) -> None:
         self._start = os.path.join(os.path.realpath(root), "")  # noqa: PTH118  # compared with event paths as text
-        self._most_paths, self._most_events = most_paths, most_events
         self._lock = threading.Lock()
         self._arrived = threading.Event()
         self._paths: set[str] = set()
@@ -77,7 +76,7 @@ class Hints:
         head = path.startswith(".git/") and (path.endswith("HEAD") or path.startswith(".git/refs/heads/"))
         with self._lock:
             self._events += 1
-            if self._events > self._most_events:
+            if self._events > MOST_EVENTS:
                 self._overflow("too many events")
             elif head:
                 self._head = True
@@ -85,7 +84,7 @@ class Hints:
                 return
             elif not self._everything:
                 (self._folders if folder else self._paths).add(path)
-                if len(self._paths) > self._most_paths or len(self._folders) > MOST_FOLDERS:
+                if len(self._paths) > MOST_PATHS or len(self._folders) > MOST_FOLDERS:
                     self._overflow("too many changes at once")
         self._arrived.set()
 

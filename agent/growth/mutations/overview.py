@@ -25,9 +25,9 @@ class TrialView:
     is_here: bool
 
 
-def load_trials(vault: Vault, name: str = "") -> tuple[TrialView, ...]:
-    """The variants of all skills, or of this one, the newest first."""
-    found = sorted(_variants(vault, name), key=_begun, reverse=True)
+def load_trials(vault: Vault) -> tuple[TrialView, ...]:
+    """The variants of all skills, the newest first."""
+    found = sorted(_variants(vault), key=_begun, reverse=True)
     records = trial_records(vault)
     return tuple(
         TrialView(
@@ -84,10 +84,10 @@ def trial_document(view: TrialView) -> dict[str, object]:
     }
 
 
-def _variants(vault: Vault, name: str) -> Iterator[Variant]:
+def _variants(vault: Vault) -> Iterator[Variant]:
     for path in vault.note_paths(vault.home.at(MUTATIONS)):
         variant = parse_variant(path, vault.read(path) or b"")
-        if variant is not None and name in {"", variant.skill}:
+        if variant is not None:
             yield variant
 
 

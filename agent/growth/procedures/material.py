@@ -48,10 +48,10 @@ def stated(context: ProcedureContext, days: Iterable[date]) -> tuple[StoredEntry
     return tuple(each for each in found if is_stated_by_owner(each, context.runs.recall.foreign))
 
 
-def names_in(context: ProcedureContext, folder: str, pattern: str = "*.md") -> tuple[str, ...]:
+def names_in(context: ProcedureContext, folder: str) -> tuple[str, ...]:
     """The notes in one of the agent's folders, as the table of folders names them; in order."""
     place = Path(context.vault.place.root, context.path(folder))
-    found = sorted(place.glob(pattern)) if place.is_dir() else ()
+    found = sorted(place.glob("*.md")) if place.is_dir() else ()
     return tuple(folder + path.relative_to(place).as_posix() for path in found)
 
 

@@ -170,7 +170,7 @@ def _ideas(context: ProcedureContext, shelf: TaskShelf) -> Iterator[NewTask]:
         if daily.summary_of(note) is None:
             yield _idea(context, "summarize_period", 6, day=yesterday)
     if len(stated(context, days_before(context.today, 3))) >= _ENOUGH:
-        yield replace(_idea(context, "update_profile", 5), target_file=target_of(context, ()))
+        yield replace(_idea(context, "update_profile", 5), target_file=target_of(context))
     was_done = _was_done(shelf, "discover_patterns", context.now - timedelta(days=6))
     is_late = context.today.isoweekday() >= _FRIDAY and not was_done
     if is_late and len({each.day for each in logs(context, week)}) >= _ENOUGH:

@@ -26,7 +26,7 @@ def plain(context: ProcedureContext) -> Work:
     """Fill the fields that the person's statements name, and quote the others in the notes in which they belong."""
     if context.runs.present:  # the model is given the quotations
         lines = shown(propose(context, _changes(context)).made)
-        link = f"[[{context.path(target_of(context, ())).removesuffix('.md')}]]"
+        link = f"[[{context.path(target_of(context)).removesuffix('.md')}]]"
         says = context.text("profile_quoted", count=len(lines), link=link)
         return Work(f"{says}\n{bullets(lines)}" if lines else "")
     return stated_changes(context)
@@ -39,7 +39,7 @@ def stated_changes(context: ProcedureContext) -> Work:
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
     """Write the lines of the answer that rest on the person's own words."""
-    name = target_of(context, ()).removeprefix(PROFILE)
+    name = target_of(context).removeprefix(PROFILE)
     found = work_of(context, propose(context, changes_in_answer(context, name, answer, context.text("believed"))))
     return found if found.requests else Work(context.text("no_evidence"), is_quiet=True)
 
@@ -57,11 +57,11 @@ def work_of(context: ProcedureContext, proposed: Proposed) -> Work:
     return Work("\n".join(says) or context.text("profile_settled"), proposed.requests)
 
 
-def target_of(context: ProcedureContext, found: Sequence[StoredEntry]) -> str:
+def target_of(context: ProcedureContext) -> str:
     """The note to work on: the one that the task names, else the one in which most of what was said belongs."""
     if context.call.target_file:
         return context.call.target_file
-    found = found or stated(context, days_before(context.today, _DAYS))
+    found = stated(context, days_before(context.today, _DAYS))
     notes = [note_of(each.entry.text) for each in found]
     return f"{PROFILE}{max(CORE, key=notes.count)}.md"
 

@@ -167,7 +167,7 @@ class _Learner:
         if any(row.words == words and row.path == match.skill.path for row in self.known.book.log.rows):
             return  # the skill has it from an earlier yes
         why = text("rules.in_skill", self.work.language, name=match.skill.name)
-        self.note_once("", "supported", candidate, f"{why} {_links(candidate)}")
+        self.note_once("supported", candidate, f"{why} {_links(candidate)}")
 
     def try_again(self, rule: LearnedRule, candidate: RuleCandidate) -> None:
         """Ask about a rule that the agent has set aside, if enough has been said for it since."""
@@ -191,7 +191,7 @@ class _Learner:
         changed = (ChangedNote(note.path, note.text),)
         report = work.gate(ProposedChange(draft.name, changed, runs, lambda task: self.fits(candidate, task)))
         if report.verdict == "below":
-            self.note_once("", "gate", candidate, report.text.partition("\n")[0])
+            self.note_once("gate", candidate, report.text.partition("\n")[0])
             return False
         propose(work.vault, with_report(draft, report, work.language), work.language)
         return True
@@ -209,13 +209,11 @@ class _Learner:
                 stopped = row.at
         return stopped is None or any(each.reflection.at > stopped for each in candidate.said)
 
-    def note_once(
-        self, path: str, event: Literal["supported", "contradicted", "gate"], candidate: RuleCandidate, why: str = ""
-    ) -> None:
-        """Add a row with the words of a candidate, unless the log has it."""
+    def note_once(self, event: Literal["supported", "gate"], candidate: RuleCandidate, why: str) -> None:
+        """Add a row with the words of a candidate that has no note yet, unless the log has it."""
         words = logged_words(candidate.sentence)
-        if not any(row.words == words and row.path == path for row in self.known.book.log.rows if row.event == event):
-            self.changes.rows.append(RuleRow(self.work.now, path, words, event, "agent", why or _links(candidate)))
+        if not any(row.words == words and not row.path for row in self.known.book.log.rows if row.event == event):
+            self.changes.rows.append(RuleRow(self.work.now, "", words, event, "agent", why))
 
 
 def _links(candidate: RuleCandidate) -> str:

@@ -10,7 +10,7 @@ _ASKED, _ANSWERED = 200, 500
 """The most characters of a message and of its answer."""
 
 
-def last_exchanges(session: Session, most: int = SHOWN) -> list[tuple[str, str]]:
+def last_exchanges(session: Session) -> list[tuple[str, str]]:
     """The last messages of people with the answers, oldest first; an answer is empty if there was none. Not the tasks
     of jobs that went on in the session.
 
@@ -31,7 +31,7 @@ def last_exchanges(session: Session, most: int = SHOWN) -> list[tuple[str, str]]
                 found[-1] = (found[-1][0], beginning(answered.strip(), _ANSWERED))
             case _:
                 pass
-    return found[-most:]
+    return found[-SHOWN:]
 
 
 def beginning(text: str, most: int) -> str:

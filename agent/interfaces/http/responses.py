@@ -51,9 +51,9 @@ def json_bytes(data: bytes, status: int, headers: Mapping[str, str], content_typ
     return Response(data, status, {**SECURITY_HEADERS, **headers}, content_type)
 
 
-def json_response(result: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def json_response(result: object) -> Response:
     """A result as JSON."""
-    return json_bytes(encoded(result), status, headers or {})
+    return json_bytes(encoded(result), 200, {})
 
 
 def problem_response(error: Exception, language: Language) -> Response:

@@ -71,7 +71,7 @@ def forgotten_since(vault: Vault, head: str) -> Commit | None:
     return next((commit for commit in read_commits(vault, possible) if commit.tool == FORGET), None)
 
 
-def plan_of(vault: Vault, commit: Commit, language: Language = "en", report: Report = ignore) -> Forgetting:
+def plan_of(vault: Vault, commit: Commit, language: Language) -> Forgetting:
     """The plan for taking out of the history what this forgetting has taken out of the notes."""
     taken = sorted(_taken(commit, vault.home))
     texts = [_said(each.data) for each in versions(vault, [(f"{commit.id}^", path) for path in taken]) if each]
@@ -81,7 +81,7 @@ def plan_of(vault: Vault, commit: Commit, language: Language = "en", report: Rep
     mark = text("forgetting.mark", language)
     for one, other in zip(before, after, strict=True):
         texts += _lost(one.data, other.data, mark) if one and other else ()
-    found = find_places(vault, said_again(texts, (), mark), {}, report)
+    found = find_places(vault, said_again(texts, (), mark), {}, ignore)
     return replace(found, past=tuple(path for path in taken if vault.read(path) is None))
 
 

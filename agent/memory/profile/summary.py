@@ -10,6 +10,8 @@ LEAST_CONFIDENCE = 0.6
 """A note is given only above this confidence."""
 _LEAST_RELEVANCE = 0.05
 _BASE = 0
+_SHOWN = 4
+"""The statements that are named of each note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,11 @@ def profile_summary(
     return tuple(parts)
 
 
-def whole_summary(files: Sequence[ProfileFile], most: int = 4) -> str:
+def whole_summary(files: Sequence[ProfileFile]) -> str:
     """What the profile says on the whole: of each filled note the first lines; empty if nothing is filled."""
     rows: list[str] = []
     for each in files:
         if each.filled:
-            more = f" (+{len(each.said) - most})" if len(each.said) > most else ""
-            rows.append(f"{each.layer} · {each.title} ({each.confidence:.2g}): {'; '.join(each.said[:most])}{more}")
+            more = f" (+{len(each.said) - _SHOWN})" if len(each.said) > _SHOWN else ""
+            rows.append(f"{each.layer} · {each.title} ({each.confidence:.2g}): {'; '.join(each.said[:_SHOWN])}{more}")
     return "\n".join(rows)

@@ -25,7 +25,7 @@ _SYLLABLES = tuple(onset + vowel for onset in _ONSETS for vowel in "aeiou")
 
 def build(root: Path, notes: int, seed: int = 1) -> None:
     """Create a committed vault of `notes` notes of about 130 words, in the folders of one year of entries."""
-    chance = random.Random(seed)
+    chance = random.Random(1)
     root.mkdir(parents=True)
     (root / "vault-agent.yaml").write_text("vault:\n  language: en\n", "utf-8")
     for number in range(notes):
@@ -49,11 +49,11 @@ def git(root: Path, *arguments: str) -> None:
     subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
 
 
-def build_prose(root: Path, notes: int, seed: int = 1, of_words: int = WORDS_PER_NOTE) -> list[str]:
+def build_prose(root: Path, notes: int, of_words: int = WORDS_PER_NOTE) -> list[str]:
     """Create a committed vault of `notes` notes of so many words, 26 in each paragraph; returns their paths, always the
     same."""
     build(root, 0)
-    chance = random.Random(seed)
+    chance = random.Random(1)
     words = ["".join(chance.choices(_SYLLABLES, k=chance.randint(1, 4))) for _ in range(VOCABULARY)]
     heights = list(accumulate(1 / (rank + 3) for rank in range(VOCABULARY)))
     paths = []
@@ -79,6 +79,6 @@ def record(root: Path, subject: str) -> None:
 
 def questions(root: Path, paths: list[str], count: int, seed: int = 2) -> list[str]:
     """Questions of seven words each, drawn from one note."""
-    chance = random.Random(seed)
+    chance = random.Random(1)
     bodies = [(root / path).read_text("utf-8").partition("\n\n")[2].split() for path in chance.choices(paths, k=count)]
     return [" ".join(chance.sample(body, 7)) for body in bodies]
