@@ -1,15 +1,15 @@
 """Responses: results as JSON, problems as documents or, for a browser, as a page of one sentence."""
 
 from collections.abc import Mapping
-from html import escape
 
 import msgspec
 from starlette.responses import Response
 from starlette.types import Scope
 
 from agent.config.masking import printable, printable_bytes
+from agent.interfaces.http.plain_page import plain_page
 from agent.interfaces.http.problems import CONTENT_TYPE, RequestRefused, problem_of
-from agent.texts import Language
+from agent.texts import Language, text
 
 JSON = "application/json"
 SECURITY_HEADERS = {
@@ -69,8 +69,6 @@ def refusal(refused: RequestRefused, language: Language, scope: Scope) -> Respon
     if b"text/html" not in accepts:
         return problem_response(refused, language)
     problem = problem_of(refused, language)
-    words = " ".join(f"<p>{escape(each)}</p>" for each in (problem.detail, problem.hint) if each)
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-    page = f'<!doctype html><html lang="{language}">{head}<title>vault-agent</title>{words}</html>'
     headers = {**SECURITY_HEADERS, **refused.headers}
-    return Response(page, refused.status, headers, "text/html; charset=utf-8")
+    title = text("pages.problem", language)
+    return plain_page(title, (problem.detail, problem.hint), language, headers, refused.status)

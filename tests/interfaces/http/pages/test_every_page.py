@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Route, expect
@@ -241,6 +242,25 @@ def test_a_link_signs_a_browser_in_once(browser: Browser, house: House) -> None:
         else:
             expect(page.get_by_text("this link does not work any more")).to_be_visible()
         context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_who_is_not_signed_in_is_told_how_on_a_page_to_read(
+    browser: Browser, house: House, scheme: Literal["light", "dark"]
+) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 640}, color_scheme=scheme)
+    page, problems = context.new_page(), list[str]()
+    page.on("console", lambda said: problems.append(said.text))
+    context.add_init_script(AXE)
+    for address in ("/notes", "/open/of-yesterday"):
+        page.goto(house.url + address)
+        expect(page.get_by_role("heading", name="That did not work")).to_be_visible()
+        expect(page.get_by_text("vault-agent serve --open")).to_be_visible()
+        assert faults(Seen(page, context, [], [])) == []
+        left = page.evaluate("document.querySelector('h1').getBoundingClientRect().left")
+        assert left > 16, "its style is used"
+    assert [each for each in problems if "status of 40" not in each] == []
+    context.close()
 
 
 def test_forms_do_their_work_without_scripts_too(browser: Browser, house: House) -> None:
