@@ -16,7 +16,6 @@ from agent.schedule.goals import GOAL_TYPE
 from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_history, record_of, with_rows
 from agent.schedule.job import Job, JobStatus
 from agent.schedule.shelf import JobShelf
-from agent.schedule.triggers import At
 from agent.vault.change import Outcome, Stamp
 from agent.vault.listing import contents
 from agent.vault.store import Vault
@@ -77,9 +76,16 @@ def job_rows(vault: Vault, job: str) -> tuple[HistoryRow, ...]:
 
 
 def job_as_it_is(workspace: Workspace, job: Job) -> Job:
-    """The job; with `status: error` if its failures have stopped it, which its note does not say."""
-    is_stopped = job.status == "active" and job_record(workspace, job.id).is_stopped
-    return replace(job, status="error") if is_stopped else job
+    """The job; with `status: error` if its failures have stopped it, and `status: ended` if it has run and no time is
+    left, which its note does not say."""
+    if job.status != "active":
+        return job
+    record = job_record(workspace, job.id)
+    if record.is_stopped:
+        return replace(job, status="error")
+    has_run = job.is_once and record.last_run_at is not None
+    is_over = has_run and not job.next_occurrences(workspace.clock.now(), 1)
+    return replace(job, status="ended") if is_over else job
 
 
 def cost_of_day(workspace: Workspace, job: Job, has_model: bool) -> DayCost:
@@ -87,7 +93,7 @@ def cost_of_day(workspace: Workspace, job: Job, has_model: bool) -> DayCost:
     now = workspace.clock.now()
     coming = [each for each in job.next_occurrences(now, _MOST) if each.at - now < _WEEK]
     times = sum(map(job.has_day_of, coming)) / _WEEK.days
-    is_once = all(isinstance(each, At) for each in job.triggers)
+    is_once = job.is_once
     if job.only_wakes or not has_model:
         return DayCost(times, 0.0, True, is_once)
     paid = [row.money for row in job_rows(workspace.vault, job.id) if row.outcome == "done" and row.session]

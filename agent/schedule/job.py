@@ -15,12 +15,13 @@ from agent.dataclass import dataclass
 from agent.schedule.header_fields import plain_id
 from agent.schedule.occurrences import Occurrence, next_times
 from agent.schedule.procedures import TaskType
-from agent.schedule.triggers import Trigger
+from agent.schedule.triggers import At, Trigger
 from agent.schedule.zones import machine_zone, zone_of
 from agent.texts import Sentence
 
 TYPE = "job"
-JobStatus: TypeAlias = Literal["active", "paused", "error"]
+JobStatus: TypeAlias = Literal["active", "paused", "error", "ended"]
+"""`error`: its failures have stopped it; `ended`: it ran at the last of its times. Its note need not say so."""
 Mode: TypeAlias = Literal["main", "isolated"]
 CatchUp: TypeAlias = Literal["skip", "once"]
 JobSource: TypeAlias = Literal["static", "dynamic", "goal"]
@@ -97,6 +98,11 @@ class Job:
     def zone(self) -> ZoneInfo:
         """The zone of its times: the header's, else the machine's as it is now."""
         return zone_of(self.zone_name) if self.zone_name else machine_zone()
+
+    @property
+    def is_once(self) -> bool:
+        """True if all its times are single ones."""
+        return all(isinstance(each, At) for each in self.triggers)
 
     def next_occurrences(self, after: datetime, count: int) -> tuple[Occurrence, ...]:
         """The next times after a moment (aware), at most `count`; fewer if there are no more."""

@@ -104,7 +104,7 @@ def _days(day: str, month: str, weekday: str, language: Language) -> str:
 
 def _named(days: Sequence[int], language: Language) -> str:
     names = text("times.weekdays", language).split()
-    return ", ".join(names[each] for each in days)
+    return text("times.comma", language).join(names[each] for each in days)
 
 
 def _weekdays(field: str) -> frozenset[int]:

@@ -16,7 +16,7 @@ UTC = ZoneInfo("UTC")
     [
         ("30 7 * * *", "every day at 07:30"),
         ("0 9,17 * * mon-fri", "on weekdays (Monday to Friday) at 09:00, 17:00"),
-        ("5 8 * * 0,6", "on Saturday, Sunday at 08:05"),
+        ("5 8 * * 0,6", "every Saturday, Sunday at 08:05"),
         ("0 6 1 * *", "on day 1 of each month at 06:00"),
         ("*/15 * * * *", "every 15 minutes"),
         ("7 * * * *", "every hour, at minute 07"),
@@ -38,7 +38,8 @@ def test_each_interval_has_words_in_both_languages() -> None:
     assert [trigger_words(Every(each), UTC, "en") for each in (60, 7_200, 86_400, 1_209_600, 90)] == [
         "every minute", "every 2 hours", "every day", "every 2 weeks", "every 90 seconds",
     ]  # fmt: skip
-    assert trigger_words(Cron("30 7 * * 1"), UTC, "zh") == "周一 07:30"
+    assert trigger_words(Cron("30 7 * * 1"), UTC, "zh") == "每周一 07:30"
+    assert trigger_words(Cron("30 7 * * 1,3"), UTC, "zh") == "每周一、周三 07:30"
 
 
 def test_a_rate_is_said_in_times_a_day_or_a_week() -> None:

@@ -113,6 +113,16 @@ def test_one_is_run_by_hand_and_its_history_says_so(root: Path, run: Run, capsys
     assert "done" in tell(capsys, "jobs", "history", "night")
 
 
+def test_one_that_ran_at_its_only_time_has_ended(root: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    write(root / "jobs/night.md", NIGHT.replace('cron: "30 2 * * *"', 'at: "2020-01-01 02:30"'))
+    assert run("jobs", "show", "night")["job"]["status"] == "active", "it was missed, and is to run yet"
+    run("jobs", "run", "night")
+    assert run("jobs", "show", "night")["job"]["status"] == "ended"
+    assert "night  ended   once, 2020-01-01 02:30" in tell(capsys, "jobs")
+    write(root / "jobs/night.md", NIGHT)
+    assert run("jobs", "show", "night")["job"]["status"] == "active", "it runs again and again"
+
+
 def test_pausing_and_resuming_change_one_word_of_the_note(root: Path, run: Run) -> None:
     text = NIGHT.replace("status: active", "status: active  # for now\nweather: fine")
     write(root / "jobs/night.md", text)

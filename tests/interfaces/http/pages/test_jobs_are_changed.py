@@ -118,7 +118,7 @@ def test_a_new_job_is_added(page: Page, house: House) -> None:
     page.get_by_label("Ask me for a yes").check()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", name="The week ahead")).to_be_visible()
-    expect(page.get_by_text("on Monday at 08:00")).to_be_visible()
+    expect(page.get_by_text("every Monday at 08:00")).to_be_visible()
     job = job_shelf(house.workspace).load().find("The week ahead")
     assert job.approval_required and job.only_wakes
 
