@@ -35,6 +35,10 @@ _MORE = re.compile(
     re.IGNORECASE,
 )
 """A value that goes on with another statement is no value."""
+_PARTS = re.compile(r"[,;]?\s+(?:and|but)\s+(?=(?:i|i'm|my|we)\b)|[,;]\s+(?=(?:i|i'm|my|we)\b)|[，；]", re.IGNORECASE)
+"""What stands between two statements of one sentence, each of which may fill a field of its own."""
+_DENIAL = re.compile(r"(?:not|no|never|nowhere|none)\b|不", re.IGNORECASE)
+"""What a value does not begin with: "my name is not important"."""
 _END = " .。!！;；"
 _SPELLINGS = (("favorite", "favourite"), ("color", "colour"), ("humor", "humour"))
 
@@ -93,10 +97,10 @@ def changes_of(each: StoredEntry, files: Sequence[ProfileFile], heading: str) ->
         if is_question(text) or is_event(text):
             continue
         evidence = (Evidence(whole.note, text, whole.day),)
-        found = field_stated(text, files)
-        if found is not None:
-            yield replace(found, evidence=evidence, heading=heading)
-        else:
+        parts = (text,) if field_stated(text, files) else tuple(_PARTS.split(text))
+        found = [field_stated(part, files) for part in parts]
+        yield from (replace(each, evidence=evidence, heading=heading) for each in found if each is not None)
+        if None in found:
             yield ProfileChange(f"{note_of(text)}.md", quoted(text), evidence, heading=heading)
 
 
@@ -156,4 +160,4 @@ def _spelled(label: str) -> str:
 
 def _value(text: str) -> str:
     value = text.strip(_END).strip()
-    return "" if len(value) > _LONGEST_VALUE or _MORE.search(value) else value
+    return "" if len(value) > _LONGEST_VALUE or _MORE.search(value) or _DENIAL.match(value) else value

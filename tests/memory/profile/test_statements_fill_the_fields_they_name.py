@@ -67,6 +67,28 @@ def test_the_planted_facts_are_there_with_evidence_and_nothing_else(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "rows"),
+    [
+        ("en", "My name is Ida Berg and I live in Oslo.", ("- **Name**: Ida Berg (", "- **Home**: Oslo (")),
+        ("en", "My name is Ida Berg and I can swim.", ("- **Name**: Ida Berg (", "- “My name is Ida Berg and I can")),
+        ("en", "My name is not important, and I live in Oslo.", ("- **Home**: Oslo (", "- “My name is not important")),
+        ("zh", "我叫安娜，我住在奥斯陆。", ("- **姓名**: 安娜 (", "- **住处**: 奥斯陆 (")),
+    ],
+)  # fmt: skip
+def test_each_part_of_a_sentence_may_fill_a_field_and_nothing_of_it_is_lost(
+    tmp_path: Path, language: Language, text: str, rows: tuple[str, str]
+) -> None:
+    house = home(tmp_path, language=language)
+    entry = statement(text)
+    write(house.vault.place.root / entry.path, entry.note())
+    house.vault.commit_human()
+    house.propose(*changes_of_entries(load_entries(house.vault, [entry.path]), load_profile(house.vault), "Said"))
+    noted = "".join(house.text(each.name) for each in load_profile(house.vault))
+    assert [row for row in rows if row not in noted] == []
+    assert "**: not" not in noted
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "My name is not important here, and I live nowhere.",
