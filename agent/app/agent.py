@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from agent.app.notices import raised_in_runs
 from agent.app.rules import follow_rules_after_run
@@ -15,7 +14,7 @@ from agent.app.subscriptions import RunParts, subscribe_run
 from agent.context.budget import Count
 from agent.context.tokens import counter
 from agent.events.bus import Bus
-from agent.events.runs import SessionEnded, TaskCompleted, TaskStarted
+from agent.events.runs import IterationStarted, SessionEnded, TaskCompleted, TaskStarted
 from agent.events.subscriber import Injection
 from agent.growth.patterns.likeness import Vectors, vectors_of
 from agent.growth.reflections.reflecting import Reflecting
@@ -23,6 +22,7 @@ from agent.growth.reflections.running import RunningErrors
 from agent.growth.rules.cases import CaseJudge
 from agent.growth.rules.given_rules import GivenRules
 from agent.index.embedder import shipped_embedder
+from agent.lazy import later
 from agent.loop.agent import Agent
 from agent.loop.system_messages import SystemMessages
 from agent.memory.capture.flush import flush_subscriber
@@ -53,10 +53,16 @@ from agent.workspace.daemon_lock import is_watched
 from agent.workspace.search_index import SearchIndex, open_index
 from agent.workspace.workspace import Workspace, reload_settings
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # needed after few runs, or once a day, and slow to load
+    from agent.growth.beliefs.learn import lines_learned
     from agent.growth.curiosity.before_work import BeforeWork
-    from agent.runs.memory_upkeep import Upkeeper
-    from agent.runs.skill_learning import SkillLearning
+    from agent.runs.memory_upkeep import open_upkeeper
+    from agent.runs.skill_learning import skill_learning
+else:
+    BeforeWork = later("agent.growth.curiosity.before_work", "BeforeWork")
+    lines_learned = later("agent.growth.beliefs.learn", "lines_learned")
+    open_upkeeper = later("agent.runs.memory_upkeep", "open_upkeeper")
+    skill_learning = later("agent.runs.skill_learning", "skill_learning")
 
 logger = logging.getLogger(__name__)
 
@@ -81,18 +87,16 @@ def build_runs(
     keeper = entry_writer(workspace, searches, accounts)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
     given = _given_rules(workspace, count, lambda: vectors_of(embedder), accounts)
-
-    def learner() -> "SkillLearning":
-        module = import_module("agent.runs.skill_learning")  # needed after few runs, and slow to load
-        return cast("SkillLearning", module.skill_learning(followed.skills, accounts, bus.publish))
-
-    def upkeeper() -> "Upkeeper":
-        module = import_module("agent.runs.memory_upkeep")  # due once a day, and slow to load
-        beliefs = import_module("agent.growth.beliefs.learn")
-        return cast("Upkeeper", module.open_upkeeper(workspace, accounts, lambda: beliefs.lines_learned(workspace)))
-
     talks = Conversations(workspace, keeper, accounts, bus.publish_async)
-    jobs = UpkeepJobs(workspace, followed.skills, learner, upkeeper, lambda: talks, bus.publish, settle_trials)
+    jobs = UpkeepJobs(
+        workspace,
+        followed.skills,
+        lambda: skill_learning(followed.skills, accounts, bus.publish),
+        lambda: open_upkeeper(workspace, accounts, partial(lines_learned, workspace)),
+        lambda: talks,
+        bus.publish,
+        settle_trials,
+    )
     diary = Diary(workspace, accounts.models.main.model.present, bus.publish_async)
 
     def after(event: TaskCompleted) -> None:
@@ -118,21 +122,12 @@ def build_runs(
 
     metrics = Collector(workspace.metrics, clock, bus.counts)
     bus.observer = metrics.handled
-    flush = flush_subscriber(lambda entries: save_flushed(keeper, entries), keeper.is_known, clock, bus.publish)
-    refresh = refresh_subscriber(
-        searches.recaller,
-        searches.ledger,
-        settings.memory,
-        lambda event, most: latest_findings(vault, event.session, event.run, most),
-        count,
-        bus.publish,
-    )
     look_ahead, look_ahead_seconds = _look_ahead(workspace, accounts, searches)
     subscribe(
         bus,
         RunParts(
-            flush=flush,
-            refresh=refresh,
+            flush=flush_subscriber(partial(save_flushed, keeper), keeper.is_known, clock, bus.publish),
+            refresh=_refresh(workspace, searches, count, bus),
             refresh_seconds=settings.memory.refresh_seconds,
             skills=followed,
             rules=given,
@@ -181,6 +176,20 @@ def build_runs(
     )
 
 
+def _refresh(
+    workspace: Workspace, searches: RecallSource, count: Count, bus: Bus
+) -> Callable[[IterationStarted], Sequence[Injection]]:
+    """What recalls anew while a run goes on, by what it has found since."""
+    return refresh_subscriber(
+        searches.recaller,
+        searches.ledger,
+        workspace.settings.memory,
+        lambda event, most: latest_findings(workspace.vault, event.session, event.run, most),
+        count,
+        bus.publish,
+    )
+
+
 def _given_rules(
     workspace: Workspace, count: Count, vectors: Callable[[], Vectors | None], accounts: Accounts
 ) -> GivenRules:
@@ -196,8 +205,7 @@ def _look_ahead(
     growth = workspace.settings.growth
     if not (growth.enabled and growth.curiosity.unprompted):
         return lambda event: (), 0.0
-    module = import_module("agent.growth.curiosity.before_work")
-    made = cast("BeforeWork", module.BeforeWork(workspace, accounts, searches))
+    made = BeforeWork(workspace, accounts, searches)
     return made.started, made.seconds
 
 

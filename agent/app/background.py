@@ -15,7 +15,6 @@ from agent.app.replays import draft_measure
 from agent.app.settle_trials import settle_trials
 from agent.app.subscriptions import DaemonParts
 from agent.app.suggestions import dismissed_suggestions
-from agent.attention.receipt import Reaction
 from agent.background.alerts import Alerts
 from agent.background.curiosity import Curiosity
 from agent.background.decision_notices import waiting_notices
@@ -88,25 +87,11 @@ def build_daemon(
     procedures, notify = procedures_of(workspace), take_in(workspace)
     claims, goals = open_claims(workspace), partial(sync.may_have_type, GOAL_TYPE)
     jobs = Jobs(workspace, pool, open_runs, claims, procedures, presence, notify, why, goals)
-    found = skill_set(workspace, lambda: None, estimate)
 
     def accounts() -> Accounts:
         return open_accounts(reload_settings(workspace), estimate)  # they may name a model by now
 
-    def conversations() -> Conversations:
-        fresh, models = reload_settings(workspace), accounts()
-        return Conversations(fresh, entry_writer(fresh, recall_source(fresh, index), models), models, bus.publish_async)
-
-    upkeep = UpkeepJobs(
-        workspace,
-        found,
-        lambda: skill_learning(found, accounts(), bus.publish_async, draft_measure(workspace, lambda: index.chosen)),
-        lambda: open_upkeeper(workspace, accounts(), partial(lines_learned, workspace)),
-        conversations,
-        bus.publish_async,
-        settle_trials,
-    )
-    maintenance = Maintenance(upkeep, pool, clock, lambda: edits.settled)
+    maintenance = Maintenance(_upkeep_jobs(workspace, index, accounts, bus), pool, clock, lambda: edits.settled)
     tasks = Tasks(workspace, pool, open_runs, open_claims(workspace), presence)
     insights = Insights(
         workspace,
@@ -129,13 +114,14 @@ def build_daemon(
     remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
     open_box = partial(open_outbox, workspace, bus.publish_async)
 
-    def note_opinion(code: str, opinion: Reaction) -> bool:
-        return open_box().note_opinion(code, opinion)
-
-    def notice_text(shown: str) -> str:
-        return open_box().text_of(shown)
-
-    messages = IncomingMessages(workspace, pool, open_runs, changed_channels(workspace), note_opinion, notice_text)
+    messages = IncomingMessages(
+        workspace,
+        pool,
+        open_runs,
+        changed_channels(workspace),
+        lambda code, opinion: open_box().note_opinion(code, opinion),
+        lambda shown: open_box().text_of(shown),
+    )
     unasked = lambda known: waiting_notices(workspace, known | messages.asked)  # noqa: E731
     notices = Notices(workspace, pool, open_box, unasked)
 
@@ -174,4 +160,23 @@ def build_daemon(
         alerts=alerts,
         rules=rules,
         experiments=experiments,
+    )
+
+
+def _upkeep_jobs(workspace: Workspace, index: SearchIndex, accounts: Callable[[], Accounts], bus: Bus) -> UpkeepJobs:
+    """The upkeep of the notes; what it needs is opened for each of its jobs, with the settings of that moment."""
+    skills = skill_set(workspace, lambda: None, estimate)
+
+    def conversations() -> Conversations:
+        fresh, models = reload_settings(workspace), accounts()
+        return Conversations(fresh, entry_writer(fresh, recall_source(fresh, index), models), models, bus.publish_async)
+
+    return UpkeepJobs(
+        workspace,
+        skills,
+        lambda: skill_learning(skills, accounts(), bus.publish_async, draft_measure(workspace, lambda: index.chosen)),
+        lambda: open_upkeeper(workspace, accounts(), partial(lines_learned, workspace)),
+        conversations,
+        bus.publish_async,
+        settle_trials,
     )
