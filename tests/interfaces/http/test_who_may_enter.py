@@ -94,6 +94,17 @@ def _link(house: OpenHouse) -> str:
     return httpx.URL(str(data["open"])).path
 
 
+def test_a_form_goes_back_to_a_page_of_this_server_only(house: OpenHouse) -> None:
+    for page, back in (
+        ("/today?day=2026-11-20", "/today?day=2026-11-20"),
+        ("//evil.example/", "/evil.example/"),
+        ("", "/"),
+    ):
+        headers = {"Referer": house.url.rstrip("/") + page}
+        sent = house.client.post("/look", data={"theme": "dark"}, headers=headers)
+        assert (sent.status_code, sent.headers["location"]) == (303, back)
+
+
 def test_what_is_for_the_program_itself_is_on_its_socket_only(house: OpenHouse) -> None:
     assert house.client.post("/api/v1/ports", params={"port": 0}).status_code == 404
     assert house.client.post("/api/v1/command", json={}).status_code == 404

@@ -66,7 +66,8 @@ def _page_route(service: Service, page: Page) -> Route:
 def _deed_route(service: Service, deed: Deed) -> Route:
     async def endpoint(request: Request) -> Response:
         asked = await _asked(service, request, await request.form(max_files=0))
-        values = {**_frame(service, request, None), "part": deed.refused if is_part(request) else ""}
+        part = deed.refused if is_part(request) else ""
+        values = {**_frame(service, request, None), "address": _from(request), "part": part}
         try:
             done = await run_in_threadpool(deed.do, asked)
         except Exception as error:  # noqa: BLE001
@@ -148,8 +149,9 @@ def is_part(request: Request) -> bool:
 
 
 def _from(request: Request) -> str:
-    """The path of the page on which the form was; the browser may have left it out."""
-    return urlsplit(request.headers.get("referer", "")).path or "/"
+    """The page on which the form was, as an address of this server; the browser may have left it out."""
+    page = urlsplit(request.headers.get("referer", ""))
+    return "/" + page.path.lstrip("/\\") + (f"?{page.query}" if page.query else "")
 
 
 async def _file(request: Request) -> Response:

@@ -123,6 +123,21 @@ def test_a_new_job_is_added(page: Page, house: House) -> None:
     assert job.approval_required and job.only_wakes
 
 
+def test_the_focus_stays_where_a_button_was_pressed(page: Page, house: House) -> None:
+    (house.root / "jobs/later.md").write_text(
+        JOB.replace("night", "later").replace("Night", "Later").replace("30 2", "30 9")
+    )
+    try:
+        page.goto(f"{house.url}/jobs")
+        night = page.get_by_role("article").filter(has_text="Night")
+        for pressed, then in (("Pause", "Let it run again"), ("Let it run again", "Pause")):
+            night.get_by_role("button", name=pressed).focus()
+            page.keyboard.press("Enter")
+            expect(night.get_by_role("button", name=then)).to_be_focused()
+    finally:
+        (house.root / "jobs/later.md").unlink()
+
+
 def test_all_jobs_are_on_one_line_of_time_and_in_words(page: Page, house: House) -> None:
     now = house.workspace.clock.now().astimezone()
     (house.root / "jobs/history").mkdir(exist_ok=True)

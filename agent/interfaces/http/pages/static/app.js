@@ -25,6 +25,22 @@
   if (live) NAMES.forEach((name) => live.addEventListener(name, soon));
   body.addEventListener("changed", soon);
   document.addEventListener("focusout", () => { if (waits) soon(); });
+  // A page that is made again may move or replace what had the focus: it goes back there, else to the button that now
+  // stands in its place (a paused job can be let run again), else to the begin of the page.
+  const about = (button) => [...button.form.querySelectorAll("[type=hidden]")].map((each) => each.value).join("\n");
+  const buttonsLike = (button) => [...main.querySelectorAll("form button")].filter((each) => about(each) === about(button));
+  let held = null;
+  document.addEventListener("htmx:before:swap", (event) => {
+    const element = document.activeElement;
+    held = event.target === main && main.contains(element) ? { element, like: element.form ? buttonsLike(element) : [] } : null;
+  });
+  document.addEventListener("htmx:after:swap", () => {
+    if (!held || document.activeElement !== body) return;
+    const { element, like } = held, now = element.form ? buttonsLike(element) : [];
+    const instead = now.length === like.length ? now[like.indexOf(element)] : null;
+    (element.isConnected ? element : instead || main).focus({ preventScroll: true });
+    held = null;
+  });
   // How much waits for the person stands in the navigation, which is not made again.
   const count = () => document.querySelectorAll(".badge").forEach((badge) => {
     badge.textContent = main.dataset.waiting;
