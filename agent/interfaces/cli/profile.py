@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agent.app.open import open_workspace
+from agent.errors import UserError
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
@@ -14,6 +15,7 @@ from agent.interfaces.cli.profile_texts import (
     format_layers,
     format_note,
 )
+from agent.interfaces.cli.words import words_argument
 from agent.lazy import later
 from agent.memory.profile.catalog import CHANGELOG
 from agent.memory.profile.documents import figures_document, file_document, layer_document, profile_hit_document
@@ -74,11 +76,13 @@ def layers(output: Output) -> None:
 
 
 @command.command()
-@click.argument("query")
+@words_argument("query")
 @click.option("-n", "--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="How many lines.")
 @click.pass_obj
 def search(output: Output, query: str, limit: int) -> None:
     """Find the lines about QUERY in the notes about you."""
+    if not query.strip():
+        raise UserError("the query is empty", hint='vault-agent profile search "green tea"')
     workspace = open_workspace(output.vault())
     hits = search_profile(load_profile(workspace.vault), query, limit)
     document = [profile_hit_document(each) for each in hits]

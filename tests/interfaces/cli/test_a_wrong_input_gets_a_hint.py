@@ -29,7 +29,7 @@ WRONG: dict[str, list[str]] = {
     "a folder for a note": ["run", "sessions"],
     "a file of git's": ["get", ".git/config"],
     "a number that is none": ["search", "tea", "--limit", "many"],
-    "words without quotes": ["profile", "search", "green", "tea"],
+    "words without quotes": ["jobs", "show", "green", "tea"],
     "an empty question": ["ask", ""],
     "a question of spaces": ["ask", "   "],
     "a session that does not exist": ["ask", "go on", "--session", "sessions/none.md"],

@@ -65,6 +65,8 @@ def test_what_is_filled_is_found_and_what_is_empty_is_not(laid: Path, run: Run) 
     assert isinstance(hits, list)
     assert [(each["path"], each["text"]) for each in hits] == [("profile/23-interests-hobbies.md", "Music: Grieg")]
     assert run("profile", "search", "football")["hits"] == []
+    assert run("profile", "search", "the", "music")["hits"] == run("profile", "search", "the music")["hits"]
+    assert run("profile", "search", " ", code=2)["error"]["message"] == "the query is empty"  # type: ignore[index]
 
 
 def test_what_was_said_is_written_and_its_history_shown(laid: Path, run: Run) -> None:

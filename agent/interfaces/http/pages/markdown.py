@@ -64,8 +64,8 @@ def html_of(request: PageRequest, path: str, body: str, names: NoteNames | None 
     return Markup(made) + rest  # the parser escapes all text, and its links are checked here
 
 
-def line_html(path: str, text: str, names: NoteNames) -> Markup:
-    """One line of the note at `path`, such as a property, as HTML."""
+def line_html(path: str, text: str, names: NoteNames | None = None) -> Markup:
+    """One line of the note at `path`, such as a property, as HTML; what it begins with makes it no heading."""
     return Markup(escape(_parser().renderInline(text[:LONGEST], {"place": _place(path, names)})))  # as above
 
 

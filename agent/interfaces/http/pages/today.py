@@ -10,8 +10,9 @@ from agent.app.notice_ledger import open_ledger
 from agent.attention.receipt import NoticeReceipt
 from agent.dataclass import dataclass
 from agent.errors import UserError
+from agent.events.notices import NoticeRaised
 from agent.interfaces.http.pages.commit_words import commit_words
-from agent.interfaces.http.pages.markdown import html_of
+from agent.interfaces.http.pages.markdown import html_of, line_html
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.job_upkeep import job_rows, job_shelf
 from agent.runs.waiting_conversations import end_waiting_of_run
@@ -155,8 +156,14 @@ def _jobs(request: PageRequest, begin: datetime, end: datetime, shown: Set[str])
 def _notices(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_Happening]:
     for each in open_ledger(request.workspace).all():
         if begin <= each.at < end:
-            told = html_of(request, "", "\n\n".join(each.raised.lines))
-            yield _Happening(each.at, "notice", each.raised.title, notice=each, told=told)
+            yield _Happening(each.at, "notice", each.raised.title, notice=each, told=_told(request, each.raised))
+
+
+def _told(request: PageRequest, raised: NoticeRaised) -> Markup:
+    """What a notice says: the lines of a change that waits for a yes as they are, other lines as Markdown."""
+    if raised.decides:
+        return Markup("<br>").join(line_html("", each) for each in raised.lines)
+    return html_of(request, "", "\n\n".join(raised.lines))
 
 
 def show_change(request: PageRequest) -> Mapping[str, object]:
