@@ -34,9 +34,11 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from agent.llm.exchange import certificates
     from agent.tools.builtin.charset import decode
     from agent.tools.builtin.page import ReadablePage, read_page
 else:
+    certificates = later("agent.llm.exchange", "certificates")
     decode = later("agent.tools.builtin.charset", "decode")
     ReadablePage = later("agent.tools.builtin.page", "ReadablePage")
     read_page = later("agent.tools.builtin.page", "read_page")
@@ -255,7 +257,8 @@ class _Visit:
             "trace": self._trace,
         }
         request = httpx.Request("GET", target.copy_with(host=where, port=at), headers=headers, extensions=extensions)
-        transport = httpx.HTTPTransport(verify=self.network.trust or True, trust_env=False)
+        trust = self.network.trust or certificates(environment=False)
+        transport = httpx.HTTPTransport(verify=trust, trust_env=False)
         self._transports.append(transport)
         response = transport.handle_request(request)
         response.request = request

@@ -10,11 +10,16 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
+from agent.lazy import later
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import plain
 
 if TYPE_CHECKING:
     import httpx
+
+    from agent.llm.exchange import certificates
+else:
+    certificates = later("agent.llm.exchange", "certificates")
 
 API = 1
 """The oldest version of the contract that is understood."""
@@ -130,8 +135,9 @@ class NodeClient:
         import httpx
 
         if self._client is None:
+            trust = certificates(environment=False)
             fresh = httpx.Limits(max_keepalive_connections=0)  # a host that was started anew has dropped the old ones
-            self._client = httpx.Client(trust_env=False, follow_redirects=False, limits=fresh)
+            self._client = httpx.Client(verify=trust, trust_env=False, follow_redirects=False, limits=fresh)
         wait = httpx.Timeout(seconds, connect=LOOK_SECONDS)
         headers = {"Authorization": f"Bearer {self.token()}"}
         address = self.base_url.rstrip("/") + path
