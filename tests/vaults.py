@@ -43,7 +43,7 @@ def lay_repository(root: Path) -> None:
 
 
 def lay_bare_repository(root: Path) -> None:
-    """Make `root` a bare repository on the branch main, as `init` does."""
+    """Make `root` a bare repository on the branch main, as `init` does, that is not looked after at each push."""
     _lay(root, _new_repository(object_format(), "--bare"))
 
 
@@ -61,7 +61,9 @@ def _new_repository(form: str, *options: str) -> tuple[tuple[str, bytes | None],
     with TemporaryDirectory() as folder:
         root = Path(folder)
         init(root, *options)
-        if not options:
+        if options:
+            git(root, "config", "receive.autoGC", "false")
+        else:
             git(root, "config", "user.name", "Anna")
             git(root, "config", "user.email", "anna@example.org")
         found = [path for path in sorted(root.rglob("*")) if path.suffix != ".sample"]
