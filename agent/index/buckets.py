@@ -19,6 +19,9 @@ from agent.index.damage import Damaged
 StoredValue: TypeAlias = str | int | list["StoredValue"]
 Bucket: TypeAlias = dict[str, StoredValue]
 T = TypeVar("T")
+AMONG = "(select value from json_each(?))"
+"""What stands after `in` for a JSON list of values: one statement for lists of every length, where each length with as
+many question marks would be one more that the connection keeps."""
 SCHEMA = "create table bucket (id integer primary key, data text not null, crc integer not null)"
 
 
@@ -104,8 +107,8 @@ class Buckets:
         """The buckets at many places, read at once, each with what belongs to it; `flush` will write them. Raises
         `Damaged`."""
         missing = sorted(places.keys() - self._held.keys())
-        select = f"select id, data, crc from bucket where id in ({','.join('?' * len(missing))})"
-        for place, data, checksum in self.connection.execute(select, missing).fetchall():
+        select = f"select id, data, crc from bucket where id in {AMONG}"
+        for place, data, checksum in self.connection.execute(select, (json.dumps(missing),)).fetchall():
             self._held[place] = _checked(place, data, checksum)
         self._changed |= places.keys()
         return ((self._bucket(place), found) for place, found in places.items())

@@ -19,7 +19,7 @@ from typing import cast
 
 from agent.config.private import touch
 from agent.dataclass import dataclass
-from agent.index.buckets import Buckets, LookupTable, StoredValue
+from agent.index.buckets import AMONG, Buckets, LookupTable, StoredValue
 from agent.index.damage import Damaged, store_errors
 from agent.index.fingerprint import fingerprint, with_note
 from agent.index.hit import Filters
@@ -29,12 +29,8 @@ from agent.index.records import IndexTotals, NoteStatus, StoredNote
 
 VERSION = 9
 """The version of the whole index's format; a file of another version is rebuilt."""
-_AT_ONCE = 500
 _SHARED = 32 * 1024
 """Bytes of the smallest index of SQLite's log, which all its processes map."""
-_STATEMENTS = 32
-"""Prepared statements that a connection keeps. A list of another length is another statement: with Python's 128 of them
-for each connection, a daemon grew for hours."""
 _PAGES = "pragma cache_size = -512"
 """The pages of the file that a connection keeps, in KB. Of SQLite's own 2,000 each connection of a daemon filled a
 little more with every note; the system has the file in memory anyway."""
@@ -348,10 +344,8 @@ class PassageStore:
             return  # no such file, so nothing is mapped
 
     def _among(self, select: str, values: "Sequence[int] | Sequence[str] | array[int]") -> Iterator[tuple]:  # type: ignore[type-arg]
-        for start in range(0, len(values), _AT_ONCE):
-            part = values[start : start + _AT_ONCE]
-            # fetched at once: a caller that stops early would leave the statement open
-            yield from self.connection.execute(f"{select} ({','.join('?' * len(part))})", part).fetchall()
+        # fetched at once: a caller that stops early would leave the statement open
+        yield from self.connection.execute(f"{select} {AMONG}", (json.dumps([*values]),)).fetchall()
 
 
 def open_store(path: Path, *, write: bool) -> PassageStore:
@@ -364,9 +358,7 @@ def open_store(path: Path, *, write: bool) -> PassageStore:
     with store_errors():
         if write:
             touch(path)  # SQLite gives its log the same mode
-        connection = sqlite3.connect(
-            path, isolation_level=None, timeout=10.0, check_same_thread=False, cached_statements=_STATEMENTS
-        )
+        connection = sqlite3.connect(path, isolation_level=None, timeout=10.0, check_same_thread=False)
         try:
             connection.execute(_PAGES)
             store = PassageStore(connection, path)

@@ -20,7 +20,6 @@ from agent.vault.provenance.reflog import Maker
 from agent.vault.provenance.remotes import RemoteAnswers
 
 _BUSY_SECONDS = 10.0
-_ASKED_AT_ONCE = 500
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _MACHINE = {
     *(sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL),
@@ -223,10 +222,9 @@ class Database:
     def _arrivals(self, query: str, values: tuple[object, ...]) -> list[ArrivedBlob]:
         return [_arrival(row) for row in self._rows(query, values)]
 
-    def _among(self, query: str, values: Sequence[object]) -> Iterator[tuple[object, ...]]:
-        for at in range(0, len(values), _ASKED_AT_ONCE):
-            part = tuple(values[at : at + _ASKED_AT_ONCE])
-            yield from self._rows(f"{query} IN ({', '.join('?' * len(part))})", part)
+    def _among(self, query: str, values: Sequence[str] | Sequence[int]) -> list[tuple[object, ...]]:
+        # a list with a question mark for each value would be another statement to keep for each length
+        return self._rows(f"{query} IN (SELECT value FROM json_each(?))", (json.dumps([*values]),))
 
     def _rows(self, query: str, values: tuple[object, ...]) -> list[tuple[object, ...]]:
         with self._connected() as connection:
@@ -261,9 +259,7 @@ class Database:
         make_folder(self.path.parent)
         clear_way(self.path)
         touch(self.path)
-        connection = sqlite3.connect(
-            self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=32
-        )
+        connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             connection.execute("PRAGMA cache_size = -256")  # in KB: a daemon fills what it may, note by note
             if not self.durable:
