@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 
+from agent.background.leftovers import PAUSE
 from agent.clock import SetClock, SystemClock
 from agent.config.set_clock import RATE, START
 from agent.index.keyword import engine_for
@@ -86,12 +87,14 @@ class Machine:
         return isinstance(work, dict) and not (work["running"] or work["waiting"] or said.get("waiting"))
 
     def wait_for_rest(self, seconds: float, lives: Callable[[], bool] = lambda: True) -> bool:
-        """Wait until it has been at rest for a moment; False after so many seconds of the machine, or at its end."""
+        """Wait until it has been at rest for so long that it has given back what work leaves; False after so many
+        seconds of the machine, or at its end."""
+        still = max(_STILL, 1.5 * PAUSE / self.clock.rate)
         clock = self.place.workspace.clock
         end, since = clock.monotonic() + seconds, None
         while (now := clock.monotonic()) < end and lives():
             since = (since if since is not None else now) if self.is_at_rest() else None
-            if since is not None and now - since >= _STILL:
+            if since is not None and now - since >= still:
                 return True
             clock.sleep(_LOOK)
         return False

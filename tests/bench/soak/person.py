@@ -17,6 +17,7 @@ from tests.bench.soak.verdicts import Ending, judge
 QUARTER = 0.25
 PAUSE = 60.0
 """Seconds of the person's time between two deeds, on average."""
+_LOOKS = 5
 _REST = 20.0
 """Seconds of the machine that a look waits at most for the daemon to be at rest."""
 
@@ -62,8 +63,12 @@ class Person:
 
     def look(self, hour: float) -> None:
         """Read the daemon when it is at rest, and compare its log with `status`."""
-        is_at_rest = self.machine.wait_for_rest(_REST)
-        self.readings.append(take_reading(self.daemon, self.machine.root, hour, self.done))
+        for _ in range(_LOOKS):
+            is_at_rest = self.machine.wait_for_rest(_REST)
+            reading = take_reading(self.daemon, self.machine.root, hour, self.done)
+            if not reading.children and self.machine.is_at_rest():
+                break  # else work has begun meanwhile
+        self.readings.append(reading)
         if new := self.log.new_errors():
             self.log.compare(new, self.machine.status())
             for error in new:
