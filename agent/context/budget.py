@@ -70,7 +70,7 @@ class Window:
         """The tokens of all texts together that are added when a task begins."""
         return sum(map(self.allowed, _TEXTS))
 
-    def result_room(self, results: int = 1) -> int:
+    def result_room(self, results: int) -> int:
         """The most tokens of each of `results` results of one step; see `shorten`."""
         return max(self.budget // (_STEP * max(results, 2)), 32)
 

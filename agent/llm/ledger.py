@@ -70,7 +70,7 @@ class SpendTotals:
         return self.usage.input + self.usage.output
 
 
-def add_up(entries: Iterable[LedgerEntry], damaged: int = 0) -> SpendTotals:
+def add_up(entries: Iterable[LedgerEntry], damaged: int) -> SpendTotals:
     """The totals of these calls."""
     calls = tokens_in = tokens_out = cached = written = still_open = unpriced = 0
     money = 0.0

@@ -81,7 +81,7 @@ class Ended:
         return tuple(path for path in paths if not (path.startswith("/") or self.home.holds(path, SKILLS)))
 
     def as_event(
-        self, task: str, speaker: Speaker, seconds: float, usage: Usage, at: datetime, job: str = ""
+        self, task: str, speaker: Speaker, seconds: float, usage: Usage, at: datetime, job: str
     ) -> TaskCompleted:
         """The event that tells subscribers of it; plain data, since they may write it into a header."""
         used = {each.path for each in self.used}

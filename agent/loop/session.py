@@ -266,7 +266,7 @@ def sessions(vault: Vault) -> list[str]:
     return sorted((path for path in paths if vault.home.holds(path, SESSIONS)), reverse=True)
 
 
-def latest_session(vault: Vault, speaker: Speaker, among: Sequence[str] = ()) -> Session | None:
+def latest_session(vault: Vault, speaker: Speaker, among: Sequence[str]) -> Session | None:
     """The session with the latest record that this speaker began through the same channel (in a group: that anybody in
     it began), of those at the paths `among`, else of the newest; None without one."""
     found: list[Session] = []

@@ -33,7 +33,7 @@ def release_name(vault: Vault, path: str) -> None:
     _claim_file(vault, path).unlink(missing_ok=True)
 
 
-def find_session(vault: Vault, path: str, id: str = "") -> str:
+def find_session(vault: Vault, path: str, id: str) -> str:
     """The present path of the session that has, or last had, this path; the same path if it is not found.
 
     A session that was renamed, by a forgetting or by a person, is known by its id, which this machine or the

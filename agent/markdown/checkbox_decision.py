@@ -49,7 +49,7 @@ def parse_reason(data: bytes) -> str:
     return found[2].strip() if found else ""
 
 
-def with_decision(data: bytes, yes: bool, why: str = "") -> bytes:
+def with_decision(data: bytes, yes: bool, why: str) -> bytes:
     """The note with one box ticked, and the reason `why` written after its label if the note has one."""
     note = Note.parse(data)
     top = question_part(note.body)

@@ -64,9 +64,7 @@ def opposed(facts: Sequence[LongTermFact], text: str) -> LongTermFact | None:
     return next((each for each in facts if contradicts(text, each.text)), None)
 
 
-def entry_line(
-    text: str, evidence: Sequence[str], language: Language, against: str = "", *, is_once: bool = False
-) -> str:
+def entry_line(text: str, evidence: Sequence[str], language: Language, against: str, *, is_once: bool) -> str:
     """A fact as a line, with its evidence, the fact that it contradicts, and whether it was said once."""
     links = " ".join(evidence[:_MOST_EVIDENCE])
     flag = " " + texts.text("memory_note.disagrees", language, fact=against) if against else ""

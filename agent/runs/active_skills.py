@@ -193,7 +193,7 @@ class ActiveSkills:
         self._tell_all(events)
         return [*given, *(Piece("", NAME, absent=why_left_out(each)) for each in left_out)]
 
-    def index_pieces(self, room: int, context: RunContext, before: Sequence[str] = ()) -> Sequence[Piece]:
+    def index_pieces(self, room: int, context: RunContext, before: Sequence[str]) -> Sequence[Piece]:
         """The index of the skills of which the model of a run is given nothing else; not repeated if it is in
         `before`."""
         with self._lock:

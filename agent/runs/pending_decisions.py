@@ -74,7 +74,7 @@ def pending_call(asked: ApprovalRecord) -> PendingDecision:
     return PendingDecision("call", asked.id, asked.tool, asked.path, asked.created, asked)
 
 
-def decide_in_note(workspace: Workspace, asked: PendingDecision, yes: bool, reason: str = "") -> str:
+def decide_in_note(workspace: Workspace, asked: PendingDecision, yes: bool, reason: str) -> str:
     """Tick the box of a note that asks about a skill or an arrival, and do what follows from it.
 
     Returns the note's status; `pending` if the tick waits, because git is in the middle of something. Raises

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 
 from agent.context.tool_choice import Score
-from agent.events.bus import ignore_event
 from agent.events.runs import NodeToolCalled
 from agent.index.embedder import Embedder
 from agent.memory.capture.writer import EntryWriter
@@ -34,7 +33,7 @@ def toolbox(
     delegate: Delegate,
     keeper: EntryWriter,
     score: Score | None,
-    publish: Callable[[NodeToolCalled], object] = ignore_event,
+    publish: Callable[[NodeToolCalled], object],
 ) -> Registry:
     """All tools that the settings switch on; the policy decides which of them a run may use. `publish` is told of calls
     of the node host's tools.

@@ -68,7 +68,7 @@ def load_first_seen(path: Path) -> dict[str, FirstSeen] | None:
         return None
 
 
-def save_first_seen(path: Path, jobs: Mapping[str, FirstSeen], *, is_durable: bool = True) -> None:
+def save_first_seen(path: Path, jobs: Mapping[str, FirstSeen], *, is_durable: bool) -> None:
     """Write the file; raises `Permanent`."""
     state = {
         job: {

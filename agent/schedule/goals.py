@@ -40,9 +40,7 @@ def is_over(note: Note) -> bool:
     return str(note.header.get("status", "")).casefold() in _OVER
 
 
-def goal_job(
-    path: str, data: bytes, home: AgentFolder, language: Language, digest: str = ""
-) -> Job | JobProblem | None:
+def goal_job(path: str, data: bytes, home: AgentFolder, language: Language, digest: str) -> Job | JobProblem | None:
     """The job of a goal's note; None for a note that is no goal, is over, or is not to be looked at."""
     note = Note.parse(data)
     review = note.header.get("review")

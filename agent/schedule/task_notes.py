@@ -204,7 +204,7 @@ def mark_begun(vault: Vault, task: Task, started: datetime, says: str) -> tuple[
     return (Edit(task.path, base, note.with_key("result", " ".join(says.split())[:_LINE]).data),)
 
 
-def archive_done(vault: Vault, shelf: TaskShelf, most: int = KEPT_AT_MOST) -> tuple[Move, ...]:
+def archive_done(vault: Vault, shelf: TaskShelf, most: int) -> tuple[Move, ...]:
     """The requests that move the oldest of the tasks that are over to `archive/`, all but the last `most`."""
     names = (vault.home.name_of(each.path).removesuffix(".md") for each in shelf.done[most:])
     return tuple(

@@ -87,7 +87,7 @@ def _as_shipped(vault: Vault) -> list[str]:
     return [path for path in arrived if (data := vault.read(path)) and data in [files.get(path) for files in shipped]]
 
 
-def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Language = "en") -> tuple[str, ...]:
+def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Language) -> tuple[str, ...]:
     """Ask about new steering notes and remotes, in one commit; returns the notes' paths."""
     for path in _as_shipped(vault):
         vault.provenance.has_seen(path)

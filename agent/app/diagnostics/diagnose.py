@@ -16,7 +16,6 @@ from agent.config.secrets import reveal
 from agent.config.set_clock import process_clock
 from agent.context.tokens import estimate
 from agent.errors import AgentError, ConfigError, MissingKey
-from agent.events.bus import ignore_event
 from agent.llm.messages import Request, User
 from agent.llm.presets import ModelKind
 from agent.memory.forgetting.tombstones import foreign_tombstones
@@ -41,9 +40,7 @@ _NEXT = "mend what is named under skills; then see whether they are there: vault
 _TOKENS = 64
 
 
-def diagnose(
-    root: Path | None, *, fix: bool, ask_model: bool, announce: Callable[[Check], object] = ignore_event
-) -> list[Check]:
+def diagnose(root: Path | None, *, fix: bool, ask_model: bool, announce: Callable[[Check], object]) -> list[Check]:
     """Check the settings, the machine in a scratch vault, and the vault at `root` if it is given.
 
     `fix` makes the repairs that lose no data; `announce` is given each, before it is made. `ask_model` sends the model

@@ -55,7 +55,7 @@ def _reply(choice: Choice) -> str:
 
 
 def whole_of(
-    message: Message, language: Language, most: int = 0, *, replies: bool, elsewhere: bool = False, size: Size = len
+    message: Message, language: Language, most: int, *, replies: bool, elsewhere: bool = False, size: Size = len
 ) -> str:
     """Title and text together, of at most `most`; as `body_of`."""
     title = title_of(message)

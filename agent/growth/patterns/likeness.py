@@ -71,7 +71,7 @@ def overlap(one: str, other: str, vectors: Vectors | None = None) -> float:
     return max(shared, float(rows[0] @ rows[1]))
 
 
-def pair_likeness(one: str, other: str, vectors: Vectors | None = None) -> float:
+def pair_likeness(one: str, other: str, vectors: Vectors | None) -> float:
     """How much two texts are alike, 0 to 1: the share of all their words that they have in common; with vectors, the
     mean of that and their cosine. 0 without a common word."""
     said = [words_in(one), words_in(other)]

@@ -28,7 +28,7 @@ _OLD = 120 * 86_400
 _FEEDBACK = frozenset(word for key in ("pattern.helpful", "pattern.not_helpful") for word in in_all_languages(key))
 
 
-def open_boxes(vault: Vault, bulk: Collection[str] = ()) -> tuple[OpenBox, ...]:
+def open_boxes(vault: Vault, bulk: Collection[str]) -> tuple[OpenBox, ...]:
     """The open tasks. `bulk` are commits that brought many notes at once: they say nothing of when a box was made."""
     found = [*_boxes(vault, frozenset(bulk)), *_waiting(vault)]
     return tuple(sorted(found, key=lambda each: (each.since, each.link, each.text)))

@@ -24,7 +24,7 @@ _USUAL, _WEIGHT = 1.0, 10.0
 _SUBJECT = 3
 
 
-def repeated_questions(activity: Activity, language: Language, vectors: Vectors | None = None) -> tuple[Pattern, ...]:
+def repeated_questions(activity: Activity, language: Language, vectors: Vectors | None) -> tuple[Pattern, ...]:
     """The questions that were asked at least three times.
 
     The base rate is how many of the questions that are no pattern were asked a second time: where everything is asked

@@ -50,7 +50,7 @@ def reflect_on_run(reflecting: Reflecting, run: str = "", cancelled: Cancelled =
     return ReflectedByHand(found, write_reflection(vault, found, reflecting.language), why)
 
 
-def reflect_on_day(reflecting: Reflecting, day: date, cancelled: Cancelled = never) -> ReflectedByHand:
+def reflect_on_day(reflecting: Reflecting, day: date, cancelled: Cancelled) -> ReflectedByHand:
     """Review a day; raises `UserError` for one without runs, and what the model and a transaction raise."""
     runs = runs_of_day(reflecting.vault, day)
     if not runs.courses:

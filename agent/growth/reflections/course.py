@@ -157,7 +157,7 @@ def steps_so_far(session: Session, run: str) -> tuple[CourseStep, ...]:
     return tuple(_steps(list(_records_of(session, run)), MAIN))
 
 
-def strangers_in(vault: Vault, session: Session, began: Began, subs: Sequence[Session] = ()) -> tuple[str, ...]:
+def strangers_in(vault: Vault, session: Session, began: Began, subs: Sequence[Session]) -> tuple[str, ...]:
     """The sources of text in a run that is not the owner's: what its session has read, a guest who asked, and a note of
     the session that this machine has not written."""
     found = dict.fromkeys(source for each in (session, *subs) for source in each.untrusted)

@@ -22,7 +22,7 @@ from agent.growth.reflections.reactions import CORRECTIONS, Reaction, reactions_
 from agent.growth.reflections.reflecting import Reflecting, reflection_of
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.store import load_reflections, reflections_name
-from agent.llm.provider import Cancelled, never
+from agent.llm.provider import Cancelled
 from agent.loop.session import load_session, sessions
 from agent.markdown.title import clipped
 from agent.memory import daily
@@ -114,7 +114,7 @@ def day_to_review(vault: Vault, now: datetime, hour: int) -> date | None:
     return None if is_reviewed(vault, day) else day
 
 
-def review_day(reflecting: Reflecting, runs: DayOfRuns, cancelled: Cancelled = never) -> Reflection:
+def review_day(reflecting: Reflecting, runs: DayOfRuns, cancelled: Cancelled) -> Reflection:
     """The review of a day with runs: by the model for reflection, else the main one, or counted."""
     if not reflecting.has_model or not runs.is_worth_asking:
         return counted_day(reflecting, runs)

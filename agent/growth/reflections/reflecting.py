@@ -61,9 +61,9 @@ class Reflecting:
     def on_run(
         self,
         course: RunCourse,
-        reactions: Sequence[Reaction] = (),
-        errors: Sequence[ErrorRecord] = (),
-        cancelled: Cancelled = never,
+        reactions: Sequence[Reaction],
+        errors: Sequence[ErrorRecord],
+        cancelled: Cancelled,
     ) -> Reflection:
         """The five dimensions of a run that is over, by the model for reflection, else the main one."""
         if not self.has_model:
@@ -71,7 +71,7 @@ class Reflecting:
         asked = self._ask("reflection", "reflect", course, reactions, errors, cancelled)
         return self._of(asked, "task", course, reactions)
 
-    def on_feedback(self, course: RunCourse, reactions: Sequence[Reaction], cancelled: Cancelled = never) -> Reflection:
+    def on_feedback(self, course: RunCourse, reactions: Sequence[Reaction], cancelled: Cancelled) -> Reflection:
         """What the person would have wanted of a run, by the model for the person, else the fast or the main one."""
         if not self.has_model:
             return replace(self.counted(course, reactions), trigger="feedback")

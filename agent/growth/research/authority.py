@@ -17,7 +17,7 @@ _LEAST = 4
 """The letters of a topic's word from which on a host of that name counts as its own."""
 
 
-def authority_of(address: str, topic: str = "") -> Authority:
+def authority_of(address: str, topic: str) -> Authority:
     """What stands at a URL. The host whose registered name is a word of the topic speaks for itself."""
     host = (urlsplit(address).hostname or "").removeprefix("www.")
     listed = _listed()

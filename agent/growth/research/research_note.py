@@ -85,7 +85,7 @@ def section_of(
 
 
 def requests_of(
-    vault: Vault, path: str, topic: str, section: str, header: Mapping[str, Value], partial: str = ""
+    vault: Vault, path: str, topic: str, section: str, header: Mapping[str, Value], partial: str
 ) -> tuple[Request, ...]:
     """The requests that put a section into the note, in place of the `partial` one that an earlier attempt has left
     there; none if it stands there already. What else is in the note stays."""

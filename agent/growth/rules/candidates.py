@@ -13,7 +13,6 @@ from agent.growth.reflections.reflection import Reflection, Strategy
 from agent.growth.rules.relation import NEAR, NEAR_BY_WORDS, is_restriction, relations
 from agent.growth.rules.rule import rule_sentence
 from agent.growth.rules.rule_note import RuleEvidence
-from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import TextRelation, Understanding
 from agent.memory.understanding.vocabulary import pattern
 
@@ -93,7 +92,7 @@ def is_urgent(said: SaidStrategy) -> bool:
 
 
 def find_candidates(
-    said: Sequence[SaidStrategy], vectors: Vectors | None, understanding: Understanding = RULES
+    said: Sequence[SaidStrategy], vectors: Vectors | None, understanding: Understanding
 ) -> tuple[RuleCandidate, ...]:
     """The candidates among these strategies, those with the most independent reflections first."""
     texts = [each.strategy.text for each in said]

@@ -71,7 +71,7 @@ def show(text: Printed, *, end: str = "\n", error: bool = False) -> None:
     _put("".join(_drawn(piece, stream) for piece in pieces) + end, stream)
 
 
-def show_file(data: bytes, *, raw: bool = False) -> bool:
+def show_file(data: bytes, *, raw: bool) -> bool:
     """Print a file's content on standard output: as text on a terminal, byte for byte into a pipe.
 
     Control characters in a pipe, which may end at a terminal, are escaped unless `raw`; returns true if there were any.

@@ -66,7 +66,7 @@ def command(
     output.emit(document, lambda: as_lines(format_undone(result, dry_run, unkept)))
 
 
-def format_undone(result: Undone, dry_run: bool, unkept: Sequence[str] = ()) -> Iterator[str]:
+def format_undone(result: Undone, dry_run: bool, unkept: Sequence[str]) -> Iterator[str]:
     """The report of an undo, as lines; in the sessions `unkept` something waited to be remembered."""
     yield _outcome(result, dry_run)
     yield from (f"  {said(summary(change))}" for change in result.files[:_SHOWN])

@@ -48,7 +48,7 @@ def smart_truncate(whole: str, most: int) -> str:
     return whole[:head] + GAP + (whole[-tail:] if tail else "")
 
 
-def turn_text(asked: str, answer: str, turns: Turns = Turns()) -> str:
+def turn_text(asked: str, answer: str, turns: Turns) -> str:
     """The text of a turn; empty when message and answer are empty. An empty `answer` is left out."""
     if not asked.strip() and not answer.strip():
         return ""
@@ -68,7 +68,7 @@ def asked_in(turn: str) -> str:
     return re.sub(rf"\A(?:{person})", "", re.split(rf"\n(?:{model})", turn, maxsplit=1)[0])
 
 
-def chat_turns(event: TaskCompleted, answer: str, clock: Clock, turns: Turns = Turns()) -> tuple[Entry, ...]:
+def chat_turns(event: TaskCompleted, answer: str, clock: Clock, turns: Turns) -> tuple[Entry, ...]:
     """The entries of a finished turn: for the person, in a group also for the chat.
 
     None when nothing was said that may be worth recalling: an empty turn, small talk, a question without its answer.

@@ -56,7 +56,7 @@ def fact_entries(
     return tuple(found)
 
 
-def stated_last(said: Sequence[str], language: Language = "en") -> tuple[str, ...]:
+def stated_last(said: Sequence[str], language: Language) -> tuple[str, ...]:
     """The texts of the statements in the last of these messages of one conversation, as their entries have them."""
     last: Fact | None = None
     facts: tuple[Fact, ...] = ()

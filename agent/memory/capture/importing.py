@@ -166,7 +166,7 @@ def _of_ksuid(identity: str) -> datetime | None:
     return datetime.fromtimestamp((number >> 128) + _KSUID_EPOCH, UTC)
 
 
-def import_entries(vault: Vault, folder: Path, *, dry_run: bool = False) -> tuple[tuple[ImportedFile, ...], Outcome]:
+def import_entries(vault: Vault, folder: Path, *, dry_run: bool) -> tuple[tuple[ImportedFile, ...], Outcome]:
     """Import the memories in a folder of an older layout as entries, in one commit."""
     known = load_entries(vault, (path for path in vault.note_paths() if vault.home.holds(path, ENTRIES, ARCHIVED)))
     found = load_folder(folder, known, load_tombstones(vault), vault.clock)

@@ -72,7 +72,7 @@ def workflow_trace(event: TaskCompleted, trace: RunTrace, clock: Clock, language
     )
 
 
-def task_summary(event: TaskCompleted, answer: str, clock: Clock, language: Language = "en") -> Entry | None:
+def task_summary(event: TaskCompleted, answer: str, clock: Clock, language: Language) -> Entry | None:
     """An entry with the task, the tools used and the result; None for a run without tools or task."""
     if not event.tools or not event.task.strip():
         return None

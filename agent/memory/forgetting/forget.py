@@ -67,7 +67,7 @@ def plan_named(vault: Vault, name: str, language: Language = "en", report: Repor
     return plan(vault, path, language, report)
 
 
-def plan_for(vault: Vault, path: str, data: bytes, language: Language = "en", report: Report = ignore) -> Forgetting:
+def plan_for(vault: Vault, path: str, data: bytes, language: Language, report: Report) -> Forgetting:
     """The plan for the other notes when a note with these bytes is forgotten, or was before. Raises `UserError`."""
     name = vault.home.name_of(path)
     if path == VAULT_FILE or name in _CLOSED or name.startswith(FORGOTTEN):

@@ -39,7 +39,7 @@ def is_in_history(vault: Vault, path: str, revision: str = "HEAD") -> bool:
     return bool(commits_of_path(vault, path, revision, limit=1))
 
 
-def plan_past(vault: Vault, path: str, language: Language = "en", report: Report = ignore) -> Forgetting:
+def plan_past(vault: Vault, path: str, language: Language, report: Report = ignore) -> Forgetting:
     """The plan for forgetting a note that only the history has. Raises `NoteGone` if the history does not have it.
 
     Raises `UserError` if the last commit still has it, because the person deleted it without a commit.

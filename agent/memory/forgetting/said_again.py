@@ -223,7 +223,7 @@ class SaidAgain(Tombstones):
         return [each for each in self.statements if each.is_near(folded_text)]
 
 
-def said_again(texts: Iterable[str], fingerprints: Iterable[str] = (), mark: str = MARK) -> SaidAgain:
+def said_again(texts: Iterable[str], fingerprints: Iterable[str], mark: str) -> SaidAgain:
     """What recognises the sentences of these texts, and whatever has one of these fingerprints."""
     return SaidAgain(frozenset(fingerprints), tuple(_statements(texts)), mark=mark)
 

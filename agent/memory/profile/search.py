@@ -19,7 +19,7 @@ class ProfileHit:
     score: float
 
 
-def search_profile(files: Sequence[ProfileFile], query: str, limit: int = 10) -> tuple[ProfileHit, ...]:
+def search_profile(files: Sequence[ProfileFile], query: str, limit: int) -> tuple[ProfileHit, ...]:
     """The lines that fit best; of a note that fits by its title only, all of its lines, after those."""
     wanted = frozenset(terms(query))
     if not wanted:

@@ -28,9 +28,7 @@ class Merge:
     others: tuple[StoredEntry, ...]
 
 
-def merges(
-    entries: Sequence[StoredEntry], theirs: Collection[str], understanding: Understanding = RULES
-) -> Iterator[Merge]:
+def merges(entries: Sequence[StoredEntry], theirs: Collection[str], understanding: Understanding) -> Iterator[Merge]:
     """The merges among entries (newest first); `theirs` are the paths of notes that people have edited.
 
     Untrusted text is compared by rules only, so that it never reaches a model.

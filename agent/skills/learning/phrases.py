@@ -45,7 +45,7 @@ def is_one_kind(tasks: Sequence[str], words: Sequence[str], least: int) -> bool:
     return any(sum(word in _words(task) for task in tasks) >= least for word in words)
 
 
-def propose_patterns(words: Sequence[str], tasks: Sequence[str], others: Sequence[str] = ()) -> tuple[str, ...]:
+def propose_patterns(words: Sequence[str], tasks: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
     """A few patterns of these words that match most of the tasks and none of the others.
 
     Pairs of words come first, and of pairs that match as many tasks, the one whose words stand closest together: `trip

@@ -149,8 +149,8 @@ def compose_note(
     number: str,
     when: datetime,
     place: str,
-    measured: str = "",
-    base: bytes | None = None,
+    measured: str,
+    base: bytes | None,
 ) -> bytes:
     """The note that offers the skill; `number` is its id, `place` the path that the skill would have, `measured` what
     past tasks show, `base` the skill as it is (None: it is new)."""

@@ -27,7 +27,7 @@ class Keeper(Protocol):
         """Called with the path of an entry that was written."""
 
 
-def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
+def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None) -> Tool:
     """The tool for one vault; `keeper` compares with known entries (None: everything is new)."""
 
     def decide(call: JsonObject, context: RunContext) -> Judgement:

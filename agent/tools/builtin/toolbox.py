@@ -41,7 +41,7 @@ def builtin_tools(
     clock: Clock,
     question_hours: float,
     deps: ToolDeps,
-    more: Iterable[Tool] = (),
+    more: Iterable[Tool],
     language: Language = "en",
 ) -> tuple[Tool, ...]:
     """All built-in tools, and `more`: those enabled by settings (`web_fetch`, `shell_run`).

@@ -133,8 +133,8 @@ def fetch_page(
     clock: Clock,
     secrets: Sequence[str],
     cancelled: Cancelled,
-    network: WebNetwork = NETWORK,
-    limits: FetchLimits = LIMITS,
+    network: WebNetwork,
+    limits: FetchLimits,
 ) -> WebPage:
     """The page at a URL that has none of the `secrets` in it, read in a separate thread: neither a slow server nor a
     slow resolver blocks the caller.

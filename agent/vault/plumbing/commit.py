@@ -137,7 +137,7 @@ class Committer:
         entries: Edits,
         token: str,
         reason: str,
-        before_ref: Callable[[str], None] = lambda commit: None,
+        before_ref: Callable[[str], None],
     ) -> None:
         """Move HEAD from the commit `seen` to a finished one, whose `entries` go into the shared index.
 

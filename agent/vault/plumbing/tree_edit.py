@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 
-from agent.vault.plumbing.commit_signature import Sign, unsigned, with_signature
+from agent.vault.plumbing.commit_signature import Sign, with_signature
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import Signature
 from agent.vault.plumbing.objects import (
@@ -27,7 +27,7 @@ def commit_edits(
     author: Signature,
     committer: Signature,
     message: str,
-    sign: Sign = unsigned,
+    sign: Sign,
 ) -> str:
     """The id of a new commit: the files of `onto` (a commit) with these entries (None: no file). `blobs` are the
     contents, by id, that the repository may not have yet. No reference is moved."""
