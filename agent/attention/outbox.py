@@ -76,7 +76,7 @@ class Outbox:
     language: Language
     lock: Path
     publish: Callable[[object], object]
-    masked: Callable[[str], str] = str
+    masked: Callable[[str], str]
     choices: Callable[[str], tuple[Choice, ...]] = no_choices
     _not_before: dict[str, float] = field(default_factory=dict, init=False)
     """The machine's monotonic time of the next try, by the id of the notice."""

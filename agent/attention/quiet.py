@@ -31,8 +31,8 @@ class QuietSpan:
 class QuietHours:
     """All spans. `zone` is that of the clock on the wall; None: this machine's."""
 
-    spans: tuple[QuietSpan, ...] = ()
-    zone: tzinfo | None = None
+    spans: tuple[QuietSpan, ...]
+    zone: tzinfo | None
 
     def end_after(self, at: datetime) -> datetime | None:
         """The moment at which it is quiet no longer, in UTC; None if it is not quiet at `at`."""

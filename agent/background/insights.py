@@ -53,11 +53,6 @@ _STAMP = Stamp(actor_of(growth_account("patterns")), tool=TOOL)
 logger = logging.getLogger(__name__)
 
 
-def nothing_dismissed() -> frozenset[str]:
-    """No subject: for where the dismissed suggestions are not known."""
-    return frozenset()
-
-
 @dataclass(frozen=True, slots=True)
 class InsightState:
     """The day (ISO) on which the notes were brought up to date last, and when each subject was suggested: by its
@@ -84,7 +79,7 @@ class Insights:
     settled: Callable[[], bool]
     publish: Callable[[object], object]
     vectors: Callable[[], Vectors | None]
-    dismissed_subjects: Callable[[], frozenset[str]] = nothing_dismissed
+    dismissed_subjects: Callable[[], frozenset[str]]
     problem: str = ""
     _ended: TaskCompleted | None = field(default=None, init=False)
     _begin_at: float = field(default=0.0, init=False)

@@ -30,7 +30,7 @@ class MachineContact:
 
     workspace: Workspace
     pool: Pool
-    settled: Callable[[], bool] = lambda: True
+    settled: Callable[[], bool]
     _spend: SpendSharing = field(init=False)
     _due: float = field(default=0.0, init=False)
     _cleaned: date | None = field(default=None, init=False)

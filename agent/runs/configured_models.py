@@ -26,7 +26,7 @@ class ModelStatus:
     a missing key."""
 
     names: Mapping[ModelKind, str]
-    misconfigured: tuple[str, ...] = ()
+    misconfigured: tuple[str, ...]
     problem: str = ""
 
 

@@ -77,8 +77,8 @@ class RunService:
         approvals: Approvals,
         capturing: CaptureWorker,
         metrics: Collector,
-        close_conversations: Callable[[], object] = do_nothing,
-        owner_sources: Sequence[OwnerSource] = (),
+        close_conversations: Callable[[], object],
+        owner_sources: Sequence[OwnerSource],
     ) -> None:
         self.workspace = workspace
         self.account = account

@@ -30,9 +30,9 @@ class SkillLearning:
     `measure` does past tasks again with it; None: that is left to others, and the offer says so."""
 
     skills: SkillSet
-    write: WriteInstructions | None = None
-    tell: Callable[[object], object] = ignore_event
-    measure: MeasureDraft | None = None
+    write: WriteInstructions | None
+    tell: Callable[[object], object]
+    measure: MeasureDraft | None
 
     @property
     def offers(self) -> SkillOffers:

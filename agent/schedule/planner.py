@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from agent.dataclass import dataclass
 from agent.schedule.first_seen import FirstSeen, load_first_seen, save_first_seen, see
-from agent.schedule.job import EVERY_DAY, Job
+from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger, OccurrenceOffer, SpanKind, split_key
 from agent.schedule.occurrences import Occurrence, next_times
 from agent.schedule.zones import machine_zone, zone_of
@@ -88,8 +88,8 @@ class Planner:
 
     ledger: OccurrenceLedger
     path: Path
-    days: tuple[int, ...] = EVERY_DAY
-    is_durable: bool = True
+    days: tuple[int, ...]
+    is_durable: bool
     zone_now: Callable[[], ZoneInfo] = machine_zone
     _seen: dict[str, FirstSeen] = field(default_factory=dict, init=False)
     _is_damaged: bool = field(default=False, init=False)

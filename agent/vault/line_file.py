@@ -24,7 +24,7 @@ class LineFile:
 
     path: Path
     unusable: Callable[[Path, OSError], Permanent]
-    is_durable: bool = True
+    is_durable: bool
     lines: int = field(default=0, init=False)
     _inode: int = field(default=0, init=False)
     _offset: int = field(default=0, init=False)

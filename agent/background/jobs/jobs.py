@@ -74,8 +74,8 @@ class Jobs:
     procedures: Procedures
     awake: Awake
     notify: Notify
-    missing: Callable[[], str] = lambda: ""
-    goals: Callable[[], frozenset[str] | None] = lambda: None
+    missing: Callable[[], str]
+    goals: Callable[[], frozenset[str] | None]
     shelf: Shelf = field(default_factory=Shelf, init=False)
     runs: list[PendingRun] = field(default_factory=list, init=False)
     ledger: OccurrenceLedger = field(init=False)

@@ -35,8 +35,8 @@ logger = logging.getLogger(__name__)
 class PersonModel:
     """All beliefs about the person, the surest first, and what they rest on."""
 
-    beliefs: tuple[Belief, ...] = ()
-    gathered: Gathered = Gathered()
+    beliefs: tuple[Belief, ...]
+    gathered: Gathered
     refused: frozenset[Identity] = frozenset()
 
     def is_refused(self, belief: Belief, language: Language) -> bool:

@@ -17,7 +17,7 @@ from agent.growth.research.engines import SearchEngine
 from agent.growth.research.source import Lead
 from agent.llm.provider import Cancelled
 from agent.texts import Sentence, joined
-from agent.tools.builtin.web import LIMITS, NETWORK, FetchLimits, WebNetwork, fetch_page
+from agent.tools.builtin.web import LIMITS, FetchLimits, WebNetwork, fetch_page
 
 NAME = "web"
 _LONGEST = 100_000
@@ -34,7 +34,7 @@ class WebSource:
     stated: Sequence[str]
     clock: Clock
     secrets: Callable[[], Sequence[str]]
-    network: WebNetwork = NETWORK
+    network: WebNetwork
     limits: FetchLimits = LIMITS
 
     @property

@@ -10,7 +10,6 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field
 
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
@@ -50,7 +49,7 @@ class CaseJudge:
 
     workspace: Workspace
     vectors: Callable[[], Vectors | None]
-    accounts: Accounts | None = field(default=None)
+    accounts: Accounts | None
 
     def came_up(self, cases: Sequence[str], event: TaskCompleted) -> frozenset[str]:
         """Those of these cases (none of them empty) that came up in a run that has ended."""

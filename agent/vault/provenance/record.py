@@ -73,7 +73,7 @@ class Provenance:
     read: Callable[[str], bytes | None]
     answers: AnswerFile
     looks: Looks
-    home: AgentFolder = AgentFolder()
+    home: AgentFolder
     _stamp: object = None
     _left: tuple[RemoteAnswers, Mapping[str, int]] | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock)
