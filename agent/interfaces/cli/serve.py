@@ -101,6 +101,7 @@ def _serve_beside(workspace: Workspace, output: Output, wanted: PortRequest, ope
             for event, data in stream_from_daemon(workspace, "/api/v1/ports", asked):
                 if event == "open":
                     _announce(output, str(data["url"]), str(data["open"]), str(data["token_file"]), opened)
+            raise UserError("the daemon has ended, and closed the port", hint="vault-agent serve opens it again")
     except OSError:
         raise UserError(
             "this vault's daemon does not answer", hint="stop it, then start it again or use serve alone"

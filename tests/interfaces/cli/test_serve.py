@@ -52,6 +52,23 @@ def test_it_is_the_daemon_with_a_port(tmp_path: Path, monkeypatch: pytest.Monkey
     assert closed(opened["url"])
 
 
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
+def test_a_port_that_the_daemon_has_closed_is_told(
+    ending: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    furnish(tmp_path / "home", monkeypatch.setenv)
+    root = make_vault(tmp_path, {"green.md": "# Green tea\n"}).place.root
+    command = [sys.executable, "-m", "agent", "--vault", str(root), "serve", "--port", "0", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as daemon:
+        announced(daemon)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as beside:
+            announced(beside)
+            daemon.send_signal(ending)
+            out, _ = beside.communicate(timeout=60)
+    assert beside.returncode == 2
+    assert json.loads(out)["error"]["message"] == "the daemon has ended, and closed the port"
+
+
 def test_it_says_that_it_reads_the_notes_before_it_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     furnish(tmp_path / "home", monkeypatch.setenv)
     root = make_vault(tmp_path, {"green.md": "# Green tea\n"}).place.root
