@@ -54,7 +54,7 @@ def toolbox(
         workspace.settings.profile.sensitive,
     )
     more += about.tools()
-    behind = ToolDeps(searches.search, searches.remembered, delegate, keeper)
+    behind = ToolDeps(searches.search, searches.remembered, keeper, delegate)
     tools = builtin_tools(
         workspace.vault, workspace.vault.clock, settings.approval_hours, behind, more, workspace.settings.vault.language
     )

@@ -25,6 +25,7 @@ from agent.loop.run import Run
 from agent.loop.session import Session, begin_session
 from agent.loop.system_messages import SystemMessages
 from agent.memory.recall.recaller import Recollection
+from agent.memory.remember import SameWords
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.tool_search import tool_search_tool
 from agent.tools.builtin.toolbox import ToolDeps, builtin_tools
@@ -75,7 +76,8 @@ class Stage:
     def agent(self) -> Agent:
         """The agent, as a new process would have it."""
         settings = load_settings(environ={"VAULT_AGENT_HOME": str(self.folder / "home")}).settings
-        tools = builtin_tools(self.vault, self.clock, 24, ToolDeps(nothing_found, nothing_remembered), self.more)
+        deps = ToolDeps(nothing_found, nothing_remembered, SameWords(self.vault))
+        tools = builtin_tools(self.vault, self.clock, 24, deps, self.more)
         policies = load_policies(self.folder / "home" / "config")
         return Agent(
             vault=self.vault,

@@ -8,6 +8,7 @@ from agent.errors import NeedsApproval
 from agent.index.hit import Hit, SearchResult
 from agent.llm.messages import Json, JsonObject, ToolCall
 from agent.memory.recall.recaller import Recollection, Remembered
+from agent.memory.remember import SameWords
 from agent.texts import Language
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import ToolDeps, builtin_tools
@@ -123,7 +124,7 @@ def house(
     def delegate(task: str, background: str, context: RunContext) -> ToolOutput:
         return ToolOutput(f"did {task}")
 
-    tools = builtin_tools(vault, clock, hours, ToolDeps(search, recall, delegate), more, language)
+    tools = builtin_tools(vault, clock, hours, ToolDeps(search, recall, SameWords(vault), delegate), more, language)
     registry = Registry(tools, policies, approvals.guard, clock, sources=sources)
     return House(vault, clock, approvals, registry, RunContext("run-1", "sessions/s.md"), found)
 

@@ -27,8 +27,8 @@ class Keeper(Protocol):
         """Called with the path of an entry that was written."""
 
 
-def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None) -> Tool:
-    """The tool for one vault; `keeper` compares with known entries (None: everything is new)."""
+def save_tool(notes: Notes, clock: Clock, keeper: Keeper) -> Tool:
+    """The tool for one vault; `keeper` compares with known entries."""
 
     def decide(call: JsonObject, context: RunContext) -> Judgement:
         text = arguments.text(call, "text")
@@ -48,7 +48,7 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None) -> Tool:
             evidence=(f"[[{context.session.removesuffix('.md')}]]",) if context.session else (),
             untrusted=tuple(context.taint.sources),
         )
-        return keeper.judged(entry) if keeper else Judgement(Resolution.NEW, entry)
+        return keeper.judged(entry)
 
     def paths(call: JsonObject) -> tuple[str, ...]:
         return (notes.vault.home.at(f"{ENTRIES}{slug(arguments.text(call, 'text')) or 'memory'}.md"),)
@@ -63,8 +63,7 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None) -> Tool:
             return ToolOutput("nothing had to change: it is remembered already")
         subject = f"memory(entry): remember {one_line(arguments.text(call, 'text'))}"
         result = notes.commit("memory_save", context, subject, drafts)
-        if keeper:
-            keeper.wrote(drafts[0].path)
+        keeper.wrote(drafts[0].path)
         return ToolOutput(f"{result.text}\n{_format_verdict(verdict, drafts[0].path)}", result.sources, result.commits)
 
     words: JsonObject = {"type": "string", "minLength": 1, "maxLength": 60}

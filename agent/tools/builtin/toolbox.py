@@ -6,11 +6,10 @@ from typing import TypeAlias
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.llm.messages import JsonObject
-from agent.memory.capture.writer import EntryWriter
 from agent.texts import Language
 from agent.tools import arguments
 from agent.tools.builtin.human import Questions
-from agent.tools.builtin.memory import save_tool
+from agent.tools.builtin.memory import Keeper, save_tool
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.past import PastTools
 from agent.tools.builtin.schedule import schedule_tools
@@ -27,13 +26,13 @@ tainted. The sub-run has separate limits; raises what a tool may raise."""
 
 @dataclass(frozen=True, slots=True)
 class ToolDeps:
-    """The functions that tools need from other packages: two searches, sub-runs (None: not allowed), and the comparison
-    of a new entry with existing ones."""
+    """The functions that tools need from other packages: two searches, the comparison of a new entry with existing
+    ones, and sub-runs (None: not allowed)."""
 
     search: SearchNotes
     recall: RecallMemories
+    keeper: Keeper
     delegate: Delegate | None = None
-    keeper: EntryWriter | None = None
 
 
 def builtin_tools(
