@@ -63,7 +63,7 @@ def decide(
     if any(says_same(notice, each, now) for each in past):
         return NoticeDecision("dropped", "duplicate")
     boost = limits.boost if channel in limits.boosted else 0.0
-    is_halved = is_often_dismissed(notice.type, past)
+    is_halved = not notice.urgent and is_often_dismissed(notice.type, past)
     found = _score(notice, boost=boost, is_halved=is_halved)
     if found < limits.least:
         would_do = is_halved and _score(notice, boost=boost, is_halved=False) >= limits.least

@@ -52,6 +52,11 @@ def reminder_wishes(message: str, now: datetime) -> tuple[ReminderWish, ...]:
     )
 
 
+def is_reminder(job: Job) -> bool:
+    """True for a job whose text is a wish to be reminded: its answer is to reach the person at its time."""
+    return bool(split_wish(job.text)[0])
+
+
 def split_wish(sentence: str) -> tuple[str, str]:
     """The wish to be reminded in a sentence, without courtesies, and what is asked behind it; all of the sentence is
     the second if there is no wish."""

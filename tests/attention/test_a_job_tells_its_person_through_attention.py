@@ -51,6 +51,19 @@ def test_quiet_hours_hold_the_message_and_not_the_job(town: Town, monkeypatch: p
     assert told.delivered_at is not None and told.delivered_at - told.at >= timedelta(minutes=59)
 
 
+def test_a_reminder_is_a_notice_that_no_quiet_hours_hold(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_ATTENTION__QUIET", "22-10")
+    town.write("jobs/tea.md", job(text="Remind me to drink tea"))
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=1)
+        town.wait_for(house, "tea", "done")
+        house.until(lambda: "Good morning." in town.daily(), "it is told at its time, once")
+    (told,) = notices(town)
+    assert (told.raised.type, told.raised.channel, told.decision.rule) == ("reminder", "", "urgent")
+    assert town.daily().count("Good morning.") == 1
+
+
 def test_a_stopped_job_is_one_notice_and_a_silent_one_none(town: Town) -> None:
     town.says({"error": "permanent", "message": "on strike", "times": 3}, "", after="")
     town.write("jobs/often.md", job("{cron: '* * * * *'}", title="Often"))

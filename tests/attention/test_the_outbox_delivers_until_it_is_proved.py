@@ -118,6 +118,8 @@ def test_three_dismissals_in_a_row_halve_a_type_until_one_is_helpful(tmp_path: P
     tired = desk.outbox.take(a_notice("idea 3", 0.9, "pattern"))
     assert (tired.decision.decided, tired.decision.rule, tired.decision.figure) == ("digest", "dismissals", 0.45)
     assert desk.outbox.take(a_notice("another type", 0.9)).decision.decided == "sent"
+    asked_for = replace(a_notice("call Anna", 0.9, "pattern"), urgent=True)
+    assert desk.outbox.take(asked_for).decision.decided == "sent", "who dismisses reminders is done with those"
     desk.outbox.ledger.react(tired.id, "helpful")
     assert desk.outbox.take(a_notice("idea 4", 0.9, "pattern")).decision.decided == "sent"
 

@@ -53,7 +53,8 @@ def test_what_is_to_be_done_once_is_done_when_the_daemon_is_there_again(town: To
     with town.daemon() as house:
         town.wait_for(house, made.job.id, "done")
         (row,) = town.rows(made.job.id)
-        assert row.planned.hour == 11 and "## Remind me to call Anna" in town.daily()
+        house.until(lambda: " - Remind me to call Anna\n" in town.daily(), "without a channel it is in the daily note")
+        assert row.planned.hour == 11
 
 
 def test_three_failures_in_a_row_stop_it_until_it_is_resumed(town: Town) -> None:

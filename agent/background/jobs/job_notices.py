@@ -1,6 +1,7 @@
 """Notices about jobs: the answer of one that goes to a channel, and that one is stopped by its failures."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 from agent.attention.feedback import notice_code
@@ -8,6 +9,7 @@ from agent.events.notices import NoticeRaised
 from agent.loop.inert import inert
 from agent.memory import daily
 from agent.runs.job_run import JobResult
+from agent.runs.reminders import is_reminder
 from agent.schedule.history import history_path
 from agent.schedule.job import DAILY_CHANNEL, NO_CHANNEL, Job
 from agent.texts import text
@@ -20,8 +22,10 @@ PRIORITY = 0.8
 
 
 def goes_to_channel(job: Job, result: JobResult) -> bool:
-    """True if the run has an answer for a channel other than the daily note."""
-    return job.channel not in (DAILY_CHANNEL, NO_CHANNEL) and result.outcome == "done" and bool(result.text)
+    """True if the run has an answer that attention delivers: for a channel other than the daily note, or a reminder,
+    which goes to the person's first channel."""
+    is_wanted = is_reminder(job) if job.channel == DAILY_CHANNEL else job.channel != NO_CHANNEL
+    return is_wanted and result.outcome == "done" and bool(result.text)
 
 
 def queued_text(workspace: Workspace, result: JobResult) -> str:
@@ -38,7 +42,11 @@ def notify_answer(notify: Notify, job: Job, result: JobResult) -> None:
         lines = tuple(line for line in inert(result.text).splitlines() if line.strip())
         title = daily.inert(" ".join(job.title.split()))
         subject = f"{job.id} {result.run}"
-        notify(NoticeRaised("job_answer", PRIORITY, title, lines, subject=subject, channel=job.channel), result.run)
+        notice = NoticeRaised("job_answer", PRIORITY, title, lines, subject=subject, channel=job.channel)
+        if is_reminder(job):  # at the time that its person has named: no rule may hold it
+            channel = "" if job.channel == DAILY_CHANNEL else job.channel
+            notice = replace(notice, type="reminder", urgent=True, channel=channel)
+        notify(notice, result.run)
 
 
 def notify_stopped(workspace: Workspace, notify: Notify, job: Job, result: JobResult, failures: int) -> None:

@@ -20,6 +20,7 @@ from agent.interfaces.cli.decide import resume_after, settle
 from agent.interfaces.cli.exchanges import last_exchanges
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.language import said
+from agent.interfaces.cli.notice_news import NoticeNews, open_news
 from agent.interfaces.cli.output import CommandFailed, Output, say, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import keyboard
@@ -89,6 +90,8 @@ class Chat:
     lines: ChatInput
     screen: Screen
     state: ChatState = field(init=False)
+    news: NoticeNews | None = None
+    """What is sent while the chat is open; None for a chat from a pipe."""
     over: bool = False
     behind: str | None = None
     """Why the index is behind, None if it is not."""
@@ -103,6 +106,7 @@ class Chat:
     def begin(self, resume: str) -> None:
         """Greet, and resume the requested session unless it is stale."""
         self.lines.open()
+        self.news = open_news(self.workspace) if self.lines.terminal else None
         language = self.state.language
         model = self.agent.account.models.main.model
         status = text("chat.model", language, name=model.name) if model.present else text("chat.no_model", language)
@@ -137,7 +141,7 @@ class Chat:
                     hint = False
                     say(text("chat.how_to_end", self.state.language))
                 show_skill_news(self.workspace, self.output)
-                line = self.lines.line("\n> ").strip()
+                line = self.lines.line("\n> ", self.news.look if self.news else None).strip()
             except EOFError:
                 if self.lines.terminal:
                     say("")  # the prompt's line is not ended yet

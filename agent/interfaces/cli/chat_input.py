@@ -41,8 +41,9 @@ class ChatInput:
             module = import_module("agent.interfaces.cli.terminal.editor")  # prompt_toolkit is slow to load
             self._editor = cast("LineEditor", module.LineEditor(self.history, self.commands))
 
-    def line(self, prompt: str) -> str:
-        """The next message; raises `EOFError` at the end, `KeyboardInterrupt` on Ctrl-C."""
+    def line(self, prompt: str, tell: Callable[[], Callable[[], object] | None] | None = None) -> str:
+        """The next message; on a terminal, `tell` is asked meanwhile whether there is news, and returns what prints it.
+        Raises `EOFError` at the end, `KeyboardInterrupt` on Ctrl-C."""
         if self._waiting:
             return self._waiting.popleft()
         if self._editor is None:
@@ -50,7 +51,7 @@ class ChatInput:
             if not raw:
                 raise EOFError
             return raw.decode("utf-8", "replace").rstrip("\r\n")
-        return self._editor.line(prompt)
+        return self._editor.line(prompt, tell)
 
     @contextmanager
     def listening(

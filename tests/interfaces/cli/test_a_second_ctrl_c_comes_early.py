@@ -25,7 +25,7 @@ class OneMessage(ChatInput):
 
     sent: bool = False
 
-    def line(self, prompt: str) -> str:
+    def line(self, prompt: str, tell: object = None) -> str:
         if self.sent:
             raise KeyboardInterrupt
         self.sent = True

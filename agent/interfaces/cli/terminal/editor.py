@@ -4,6 +4,7 @@ The door to `prompt_toolkit`. A pasted block is one message: terminals mark wher
 screen is drawn by `live`, so `TypedAhead` only collects keys; the run's own Ctrl-C stays a signal.
 """
 
+import asyncio
 import codecs
 import os
 import re
@@ -12,9 +13,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app, run_in_terminal
 from prompt_toolkit.completion import WordCompleter
 from prompt_toolkit.history import FileHistory, History
 from prompt_toolkit.input.vt100_parser import Vt100Parser
@@ -32,6 +35,8 @@ from agent.interfaces.cli.prompt import silent_keys
 KEPT = 1_000
 """Messages that the history keeps at least."""
 _CHUNK = 65_536
+_LOOK = 1.0
+"""Seconds between two looks for news while a prompt waits."""
 
 
 class LineEditor:
@@ -54,15 +59,16 @@ class LineEditor:
 
         self._begun = ""
 
-    def line(self, prompt: str) -> str:
+    def line(self, prompt: str, tell: Callable[[], Callable[[], object] | None] | None = None) -> str:
         """The message that the person ends with Enter, which may have several lines; it begins with what was typed but
-        not sent during a run.
+        not sent during a run. `tell` is asked every second whether there is news, and returns what prints it: that is
+        called above the prompt.
 
         Raises `EOFError` for Ctrl-D and `KeyboardInterrupt` for Ctrl-C without a text.
         """
         reset()
         begun, self._begun = self._begun, ""
-        return self._session.prompt(prompt, default=begun)
+        return self._session.prompt(prompt, default=begun, pre_run=partial(_begin_telling, tell) if tell else None)
 
     @contextmanager
     def typed_meanwhile(self, sent: Callable[[str], object], seen: Callable[[str], object]) -> Iterator[None]:
@@ -83,6 +89,18 @@ class LineEditor:
                 thread.join()
                 os.close(wake)
                 self._begun = typed.text
+
+
+def _begin_telling(tell: Callable[[], Callable[[], object] | None]) -> None:
+    """Look for news while this prompt waits."""
+
+    async def look() -> None:
+        while True:
+            await asyncio.sleep(_LOOK)
+            if show := tell():
+                await run_in_terminal(show)
+
+    get_app().create_background_task(look())
 
 
 class TypedAhead:
