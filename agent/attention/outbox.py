@@ -57,11 +57,6 @@ _LISTED = 10
 logger = logging.getLogger(__name__)
 
 
-def no_choices(path: str) -> tuple[Choice, ...]:
-    """No buttons: the note is decided in an editor or by a command."""
-    return ()
-
-
 @dataclass(slots=True)
 class Outbox:
     """`limits` and `channels` (by name, the one that is chosen first) are asked for anew each time; `publish` is told
@@ -77,7 +72,7 @@ class Outbox:
     lock: Path
     publish: Callable[[object], object]
     masked: Callable[[str], str]
-    choices: Callable[[str], tuple[Choice, ...]] = no_choices
+    choices: Callable[[str], tuple[Choice, ...]]
     _not_before: dict[str, float] = field(default_factory=dict, init=False)
     """The machine's monotonic time of the next try, by the id of the notice."""
     _busy: frozenset[str] = field(default=frozenset(), init=False)

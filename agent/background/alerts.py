@@ -54,7 +54,7 @@ class Alerts:
     pool: Pool
     metrics: Collector
     open: Callable[[], Outbox]
-    goals: Callable[[], frozenset[str] | None] = lambda: None
+    goals: Callable[[], frozenset[str] | None]
     problem: str = ""
     _due: float = field(default=0.0, init=False)
     _has_news: bool = field(default=True, init=False)

@@ -19,14 +19,6 @@ UNASKED = 600.0
 loaded."""
 
 
-def _nothing() -> None:
-    """Do nothing; for one who loads nothing on demand."""
-
-
-def _never() -> bool:
-    return False
-
-
 @dataclass(slots=True)
 class Leftovers:
     """What changes and searches leave; `give_back` takes some milliseconds. Turns alone have none, so nobody wakes for
@@ -34,8 +26,8 @@ class Leftovers:
 
     clock: Clock
     give_back: Callable[[], object]
-    forget_unasked: Callable[[], object] = _nothing
-    is_held: Callable[[], bool] = _never
+    forget_unasked: Callable[[], object]
+    is_held: Callable[[], bool]
     _changed_at: float | None = field(default=None, init=False)
     _held_at: float | None = field(default=None, init=False)
 

@@ -37,10 +37,6 @@ QUIET = timedelta(minutes=30)
 logger = logging.getLogger(__name__)
 
 
-def do_nothing(skills: SkillSet) -> None:
-    """Do nothing; for callers without trials of skills."""
-
-
 @dataclass(slots=True)
 class UpkeepJobs:
     """The jobs of one vault. `learning`, `upkeeper` and `talks` build what is needed now; `tell` publishes feedback;
@@ -52,7 +48,7 @@ class UpkeepJobs:
     upkeeper: "Callable[[], Upkeeper]"
     talks: "Callable[[], Conversations]"
     tell: Callable[[object], object]
-    settle_trials: Callable[[SkillSet], object] = do_nothing
+    settle_trials: Callable[[SkillSet], object]
     _edited: list[tuple[str, Sequence[str]]] = field(default_factory=list, init=False)
     _summed: dict[date, float] = field(default_factory=dict, init=False)
     """The days that were summed up, each with the time at which its note was written last."""

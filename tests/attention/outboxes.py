@@ -51,6 +51,7 @@ class Desk:
             self.folder / "sending.lock",
             self.events.append,
             self.masked,
+            lambda path: (),
         )
 
     def take(self, notice: NoticeRaised) -> str:

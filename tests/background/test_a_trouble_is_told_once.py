@@ -50,7 +50,7 @@ def looking(workspace: Workspace) -> Iterator[Alerts]:
     pool, clock = Pool(workspace.clock), workspace.clock
     collector = Collector(workspace.metrics, clock)
     try:
-        yield Alerts(workspace, pool, collector, lambda: open_outbox(workspace))
+        yield Alerts(workspace, pool, collector, lambda: open_outbox(workspace), lambda: None)
     finally:
         pool.close()
 

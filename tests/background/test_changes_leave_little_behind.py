@@ -15,7 +15,7 @@ def turn(waiting: int = 0) -> TurnEnded:
 
 def test_one_who_saves_all_day_is_given_back_once_a_minute() -> None:
     clock, given = FakeClock(), list[float]()
-    leftovers = Leftovers(clock, lambda: given.append(clock.monotonic()))
+    leftovers = Leftovers(clock, lambda: given.append(clock.monotonic()), lambda: None, lambda: False)
     for _ in range(600):  # ten minutes, a save each second
         leftovers.changed(CHANGED)
         leftovers.turn_ended(turn())
@@ -26,7 +26,7 @@ def test_one_who_saves_all_day_is_given_back_once_a_minute() -> None:
 
 def test_turns_without_a_change_give_nothing_back_and_what_waits_comes_first() -> None:
     clock, given = FakeClock(), list[float]()
-    leftovers = Leftovers(clock, lambda: given.append(clock.monotonic()))
+    leftovers = Leftovers(clock, lambda: given.append(clock.monotonic()), lambda: None, lambda: False)
     for waiting in (0, 0):
         clock.sleep(2 * PAUSE)
         leftovers.turn_ended(turn(waiting))

@@ -101,7 +101,7 @@ def test_a_day_is_summed_up_once_its_log_has_been_quiet(root: Path) -> None:
     now = workspace.clock.now()
     path = root / daily.path_of(now.date())
     write(path, daily.new_note(now.date()) + daily.block(now, "Book a train", ["In [[sessions/2026/11/a]]"]))
-    jobs = UpkeepJobs(workspace, none, none, none, none, told.append)
+    jobs = UpkeepJobs(workspace, none, none, none, none, told.append, none)
     assert not jobs.has_quiet_day(), "something may still come"
     os.utime(path, times=(now.timestamp() - 3600,) * 2)
     assert jobs.has_quiet_day()

@@ -247,7 +247,8 @@ def desk(
         index.refresh()
         eyes = watch_vault(workspace, index.known(), Recent(1 << 20))
         pool = Pool(SystemClock())
-        inbox = Inbox(workspace, pool, partial(opened_runs, workspace), open_claims(workspace))
+        open_runs, claims = partial(opened_runs, workspace), open_claims(workspace)
+        inbox = Inbox(workspace, pool, open_runs, claims, lambda path, hash: None, lambda: None)
         inbox.start(None)
         with closing(eyes), closing(inbox), closing(pool):
             eyes.poll(clock.monotonic())

@@ -55,8 +55,8 @@ class Inbox:
     pool: Pool
     open_runs: OpenRuns
     claims: Claims
-    held: Callable[[str, str], bytes | None] = lambda path, hash: None
-    missing_key: Callable[[], MissingModelKey | None] = lambda: None
+    held: Callable[[str, str], bytes | None]
+    missing_key: Callable[[], MissingModelKey | None]
     trouble: dict[str, str] = field(default_factory=dict)
     entries: dict[str, PendingRequest] = field(default_factory=dict)
     answers: AnswerLog = field(default_factory=AnswerLog)
