@@ -103,4 +103,4 @@ def _format_one(wish: ReminderWish, result: ToolResult | None, jobs: Sequence[Jo
         return result.text
     when, link = " ".join(job_words(job, language)), job.path.removesuffix(".md")
     said = text("reminder.set", language, when=when, what=job.text, link=f"[[{link}]]")
-    return said if wish.job.is_hour_given else f"{said} {text('reminder.usual_hour', language)}"
+    return said if wish.job.is_hour_given else f"{said}\n\n{text('reminder.usual_hour', language)}"

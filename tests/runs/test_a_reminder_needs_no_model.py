@@ -93,7 +93,7 @@ def test_where_no_hour_was_named_a_usual_one_is_taken_and_that_is_said(root: Pat
     answer = ask(root, words)["answer"]
     (job,) = jobs(root)
     assert format_trigger(job.triggers[0]) == when
-    assert when[3:] in answer and "You named no time of day, so this one was taken." in answer
+    assert when[3:] in answer and "\n\nYou named no time of day, so the usual one was taken." in answer
 
 
 @pytest.mark.parametrize("words", ["You remind me of my father.", "老师每天提醒我交作业。", "Remind me what Anna said"])
