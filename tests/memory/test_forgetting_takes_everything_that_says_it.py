@@ -143,6 +143,19 @@ def test_a_note_that_is_no_entry_may_be_forgotten_too(tmp_path: Path) -> None:
     assert not load_tombstones(home.vault).is_forgotten("Anna too came along, and we had green tea in the morning.")
 
 
+def test_a_note_with_a_common_name_takes_no_link_with_that_word_in_it(tmp_path: Path) -> None:
+    home = days(tmp_path, {"tea.md": "# Tea\n\nThe Assam is in the blue tin.\n"})
+    path = home.keep(home.entry("I like my tea, hot"))
+    assert "-tea-" in path
+    home.tend()
+    before = home.memory
+    assert path.removesuffix(".md").rpartition("/")[2] in before
+    found = plan(home.vault, "tea.md")
+    assert [gone for gone, _ in found.gone] == ["tea.md"] and found.changed == ()
+    forget(home, "tea.md")
+    assert home.memory == before
+
+
 @pytest.mark.parametrize("path", ["MEMORY.md", "archive/forgotten/2026-11-21-000001.md"])
 def test_what_is_needed_to_remember_is_not_forgotten(tmp_path: Path, path: str) -> None:
     home = days(tmp_path, {path: "x\n"})

@@ -293,7 +293,8 @@ def _header_without(note: Note, said: SaidAgain) -> Note:
 
 def _value(value: str, said: SaidAgain) -> str:
     """A value of a header; empty if it names a note that goes."""
-    return "" if any(name in value for name, new in said.names.items() if not new) else said.redacted(value)
+    gone = any(with_name(value, name, "") != value for name, new in said.names.items() if not new)
+    return "" if gone else said.redacted(value)
 
 
 def renamed(path: str, words: str, data: bytes = b"") -> str:

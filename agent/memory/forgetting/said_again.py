@@ -286,8 +286,13 @@ def _needles(words: frozenset[str]) -> tuple[str, ...]:
 
 
 def with_name(row: str, name: str, new: str) -> str:
-    """The row with the new name of a note; a longer name that begins with the old one stays."""
-    return re.sub(rf"{re.escape(name)}(?! ?[^\W_])", lambda _: new, row)
+    """The row with the new name of a note; a longer name that begins with the old one stays. A name that no day begins
+    may be a common word, and is meant in links and paths only."""
+    if _OWN_NAME.match(name):
+        return re.sub(rf"{re.escape(name)}(?! ?[^\W_])", lambda _: new, row)
+    word = re.escape(name)
+    linked = rf"(?:\A|(?<=\[\[)|(?<=/)){word}(?=\Z|\]\]|[|#])|(?<![\w-]){word}(?=\.md(?!\w))"
+    return re.sub(linked, lambda _: new, row)
 
 
 def _as_before(text: str, mark: str) -> str:
