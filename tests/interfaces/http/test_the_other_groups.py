@@ -75,6 +75,8 @@ def test_a_change_is_logged_compared_and_undone(house: OpenHouse) -> None:
     assert "Vault-Actor: http" in git(house.root, "log", "-1", "--format=%B", undone["commit"])
     house.send("POST", "/api/v1/undo", {}, 422)
     house.send("POST", "/api/v1/undo", {"commits": ["f" * 40]}, 422)
+    house.send("POST", "/api/v1/undo", {"run": "of nobody"}, 404)
+    assert "404" in house.get("/openapi.json")["paths"]["/api/v1/undo"]["post"]["responses"]
 
 
 def test_the_log_comes_in_pages(house: OpenHouse) -> None:

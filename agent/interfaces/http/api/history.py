@@ -207,5 +207,5 @@ OPERATIONS = (
     Operation("GET", "/api/v1/log", "log", "The changes: who, when, why and what", log, Log, LogParams),
     Operation("GET", "/api/v1/diff", "diff", "What a change did to the notes", diff, Diff, DiffParams),
     Operation("POST", "/api/v1/undo", "undo", "Take changes back and keep later edits", undo_changes, UndoReport,
-              NoParams, Undoing, 200, (202, 409)),
+              NoParams, Undoing, 200, (202, 404, 409)),
 )  # fmt: skip
