@@ -156,6 +156,15 @@ def test_a_note_with_a_common_name_takes_no_link_with_that_word_in_it(tmp_path: 
     assert home.memory == before
 
 
+def test_only_rows_of_the_changelog_that_cite_the_note_go(tmp_path: Path) -> None:
+    rows = "- 2026-11-20: tea, as said in [[2026-11-20-my-tea-000009]]\n", "- 2026-11-21: a tin, as said in [[tea]]\n"
+    home = days(tmp_path, {"tea.md": "# Tea\n\nThe Assam is in the blue tin.\n"})
+    with home.vault.transaction("profile(changelog): two rows", Stamp("agent", tool="profile")) as change:
+        change.create("profile/_changelog.md", ("# Changelog\n\n" + "".join(rows)).encode())
+    forget(home, "tea.md")
+    assert home.text("profile/_changelog.md") == f"# Changelog\n\n{rows[0]}"
+
+
 @pytest.mark.parametrize("path", ["MEMORY.md", "archive/forgotten/2026-11-21-000001.md"])
 def test_what_is_needed_to_remember_is_not_forgotten(tmp_path: Path, path: str) -> None:
     home = days(tmp_path, {path: "x\n"})

@@ -21,7 +21,7 @@ from agent.memory.blame import EDITS, TOOLS, blamed_lines, person_lines, touched
 from agent.memory.entry import Entry, EntryType, parse_entry
 from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said
 from agent.memory.forgetting.profile_note import profile_note_without
-from agent.memory.forgetting.said_again import SaidAgain, new_name, with_name
+from agent.memory.forgetting.said_again import SaidAgain, has_name, new_name, with_name
 from agent.memory.forgetting.steering_notes import agents_lines_without, is_rule, is_steering, rule_fate
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.statements import claims
@@ -293,8 +293,7 @@ def _header_without(note: Note, said: SaidAgain) -> Note:
 
 def _value(value: str, said: SaidAgain) -> str:
     """A value of a header; empty if it names a note that goes."""
-    gone = any(with_name(value, name, "") != value for name, new in said.names.items() if not new)
-    return "" if gone else said.redacted(value)
+    return "" if any(has_name(value, name) for name, new in said.names.items() if not new) else said.redacted(value)
 
 
 def renamed(path: str, words: str, data: bytes = b"") -> str:

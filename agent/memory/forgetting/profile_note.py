@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from agent.markdown.note import Note
+from agent.memory.forgetting.said_again import has_name
 from agent.memory.profile.catalog import CHANGELOG
 from agent.memory.profile.profile_file import field_in
 from agent.texts import text
@@ -22,7 +23,7 @@ def profile_note_without(
         if at > len(theirs) or theirs[at - 1]:
             rows.append(followed(row))
             continue
-        left = "" if is_log and any(name in row for name in names) else left_of(row)
+        left = "" if is_log and any(has_name(row, name) for name in names) else left_of(row)
         if left or not row.strip():
             rows.append(left)
         elif not is_log and (field := field_in(row)) is not None:

@@ -179,7 +179,7 @@ class SaidAgain(Tombstones):
         return row
 
     def _unlinked(self, row: str, name: str) -> str:
-        row = _WIKILINK.sub(lambda link: self.mark if with_name(link[1], name, "") != link[1] else link[0], row)
+        row = _WIKILINK.sub(lambda link: self.mark if has_name(link[1], name) else link[0], row)
         return with_name(row, name, self.mark)
 
     def _is_cut(self, text: str) -> bool:
@@ -293,6 +293,11 @@ def with_name(row: str, name: str, new: str) -> str:
     word = re.escape(name)
     linked = rf"(?:\A|(?<=\[\[)|(?<=/)){word}(?=\Z|\]\]|[|#])|(?<![\w-]){word}(?=\.md(?!\w))"
     return re.sub(linked, lambda _: new, row)
+
+
+def has_name(row: str, name: str) -> bool:
+    """True if the row names the note of this name."""
+    return name in row and with_name(row, name, "") != row
 
 
 def _as_before(text: str, mark: str) -> str:
