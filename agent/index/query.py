@@ -1,6 +1,7 @@
 """Parses a search: `key:value` filters, quoted or not, and the remaining text.
 
-A word that only looks like a filter (`https://x`, `12:30`, an unknown `re:`) is still searched for as text.
+A word that only looks like a filter (`https://x`, `12:30`, an unknown `re:`, a `type:` among words) is still searched
+for as text.
 """
 
 import re
@@ -28,9 +29,10 @@ _BARE = re.compile(rf"(?<!\S)({'|'.join(_EXAMPLES)}):(?=\s|$)", re.IGNORECASE)
 def parse_query(text: str, keys: frozenset[str] = frozenset()) -> Query:
     """The query in `text`; `keys` are the vault's header keys, which are filters beside the built-in ones.
 
-    Raises `UserError` for an invalid day, and for a built-in filter without a value.
+    Raises `UserError` for an invalid day, and for a built-in filter without a value that is the first word or has
+    quotes.
     """
-    text = text.encode("utf-8", "replace").decode()  # a shell can pass a lone surrogate
+    text = text.strip().encode("utf-8", "replace").decode()  # a shell can pass a lone surrogate
     paths: list[str] = []
     after = before = ""
     wanted: list[tuple[str, str]] = []
@@ -41,8 +43,8 @@ def parse_query(text: str, keys: frozenset[str] = frozenset()) -> Query:
         if match[1] or (key not in KNOWN and key not in keys):
             continue
         value = next(filter(None, match.groups()[2:]), "")
-        if not value and key not in KNOWN:
-            continue
+        if not value and (key not in KNOWN or (match.start() and match[0].endswith(":"))):
+            continue  # "operators such as path: and tag:" is about filters
         if not value:
             hint = "write it right behind the colon, such as {example}"
             raise UserError("{filter} has no value", hint=hint, filter=match[0], example=_EXAMPLES[key])

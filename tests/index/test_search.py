@@ -112,6 +112,7 @@ def test_filters_alone_list_the_notes_and_with_text_bound_them(
 
 def test_what_only_looks_like_a_filter_is_searched_for(searcher: Searcher) -> None:
     assert paths(searcher.search("at 12:30 re:kettle"))[0] == "work/kettle.md"
+    assert paths(searcher.search("the kettle, type: and tag:"))[0] == "work/kettle.md"
 
 
 def test_a_day_that_is_none_is_the_persons_to_correct(searcher: Searcher) -> None:
