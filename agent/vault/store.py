@@ -5,18 +5,16 @@ Other packages use the vault through this module. `write` makes changes durable;
 
 import os
 import shlex
-import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING
 
 from agent.clock import Clock
 from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
 from agent.errors import AgentError, BadPath, NotAVault, Retryable, UserError
+from agent.lazy import later, only_once
 from agent.vault.folders import AgentFolder
 from agent.vault.layout import Layout, layout, settle_home
 from agent.vault.options import Options
@@ -30,15 +28,35 @@ from agent.vault.worktree.paths import check_inside, is_note
 
 if TYPE_CHECKING:
     from agent.vault.change import Outcome, Stamp
-    from agent.vault.provenance.record import Provenance
+    from agent.vault.locks import holder
+    from agent.vault.plumbing.git_processes import git_is_busy
+    from agent.vault.provenance.record import Provenance, provenance
     from agent.vault.queue import Order
+    from agent.vault.secrets import without_secrets
     from agent.vault.signing_key import SigningKey
     from agent.vault.transaction import Transaction
-    from agent.vault.worktree.survey import Dirty
+    from agent.vault.worktree.borders import check_ours
+    from agent.vault.worktree.survey import Dirty, dirty
+    from agent.vault.write.guard import masked_order, refuse_secrets
     from agent.vault.write.held import HeldNote
-    from agent.vault.write.writer import Writer
-
-T = TypeVar("T")
+    from agent.vault.write.human_commits import commit
+    from agent.vault.write.recover import recover
+    from agent.vault.write.take_in import take_in
+    from agent.vault.write.writer import Writer, open_writer
+else:
+    check_ours = later("agent.vault.worktree.borders", "check_ours")
+    commit = later("agent.vault.write.human_commits", "commit")
+    dirty = later("agent.vault.worktree.survey", "dirty")
+    git_is_busy = later("agent.vault.plumbing.git_processes", "git_is_busy")
+    holder = later("agent.vault.locks", "holder")
+    masked_order = later("agent.vault.write.guard", "masked_order")
+    open_writer = later("agent.vault.write.writer", "open_writer")
+    provenance = later("agent.vault.provenance.record", "provenance")
+    recover = later("agent.vault.write.recover", "recover")
+    refuse_secrets = later("agent.vault.write.guard", "refuse_secrets")
+    take_in = later("agent.vault.write.take_in", "take_in")
+    Transaction = later("agent.vault.transaction", "Transaction")
+    without_secrets = later("agent.vault.secrets", "without_secrets")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +118,7 @@ class Vault:
 
     def masked(self, text: str) -> str:
         """The text with `[secret]` in place of secrets: known values and text that looks like one."""
-        return str(import_module("agent.vault.secrets").without_secrets(text, self.known))
+        return without_secrets(text, self.known)
 
     @contextmanager
     def transaction(
@@ -122,7 +140,7 @@ class Vault:
         them, or `commit_held`, or the next write of any process once this one has ended. The end of the block raises
         what `Writer.perform` raises, and `LockHeld` if another writer keeps the lock.
         """
-        begun: Transaction = import_module("agent.vault.transaction").Transaction(system)
+        begun = Transaction(system)
         yield begun
         known, token = self.known if masked else None, self.clock.new_id()
         order = begun.order(token, subject, stamp, body=body, confirmed=confirmed, hold=hold, masked=known)
@@ -131,10 +149,9 @@ class Vault:
 
     def carry_out(self, order: "Order") -> "Outcome":
         """Perform an order, or store it in the queue while the repository is not free; raises `SecretFound`."""
-        guard = import_module("agent.vault.write.guard")
-        order = cast("Order", guard.masked_order(order, self.known))
+        order = masked_order(order, self.known)
         if order.stamp.actor != "human":
-            guard.refuse_secrets(order.requests, self.known, lambda path: self.read(path) is not None)
+            refuse_secrets(order.requests, self.known, lambda path: self.read(path) is not None)
         writer = self.writer
         with in_plain_words(self.place), writer.exclusive():
             recover(writer)
@@ -200,9 +217,7 @@ class Vault:
         """Move the vault from HEAD's commit `seen` to a finished commit (`write.take_in`)."""
         with in_plain_words(self.place), self.writer.exclusive():
             recover(self.writer)
-            module = import_module("agent.vault.write.take_in")
-            taken = module.take_in(self.writer, commit, seen, subject, is_own=is_own, stay=stay, progress=progress)
-            return cast("Outcome", taken)
+            return take_in(self.writer, commit, seen, subject, is_own=is_own, stay=stay, progress=progress)
 
     def commit_human(
         self, *, confirmed: bool = False, quiet: bool = False, drafts: bool = False, subject: str = ""
@@ -212,9 +227,7 @@ class Vault:
             recover(self.writer)
             if not self.writer.waiting_reason():
                 self._drain()
-            module = import_module("agent.vault.write.human_commits")
-            made = module.commit(self.writer, confirmed=confirmed, quiet=quiet, drafts=drafts, subject=subject)
-            return cast("Outcome", made)
+            return commit(self.writer, confirmed=confirmed, quiet=quiet, drafts=drafts, subject=subject)
 
     def read(self, path: str) -> bytes | None:
         """A note's bytes, None if there is none; the bytes of this moment if another program keeps the note open."""
@@ -285,8 +298,7 @@ class Vault:
     def changed_files(self, paths: Collection[str] = ()) -> "list[Dirty]":
         """The files of the vault, or of `paths` only, that differ from the last commit; without held notes."""
         held = self.held_unchanged()
-        found: list[Dirty] = import_module("agent.vault.worktree.survey").dirty(self.git, self.place, paths)
-        return [item for item in found if item.path not in held]
+        return [item for item in dirty(self.git, self.place, paths) if item.path not in held]
 
     def held_unchanged(self) -> frozenset[str]:
         """The paths of the held notes that nobody has changed since they were written."""
@@ -294,7 +306,7 @@ class Vault:
 
     def check_ours(self, path: str) -> None:
         """Raise `BadPath` if the path is in another repository, or a sparse checkout excludes it."""
-        import_module("agent.vault.worktree.borders").check_ours(self.git, self.place, (path,))
+        check_ours(self.git, self.place, (path,))
 
     def drop_records(self, unwanted: Callable[[str], bool]) -> None:
         """Remove what the journal has of finished changes with an unwanted word in their subjects or paths."""
@@ -316,9 +328,7 @@ class Vault:
 
     def is_busy(self) -> bool:
         """True if a process of this program writes to the vault, or a git process works in its repository."""
-        locks, processes = map(import_module, ("agent.vault.locks", "agent.vault.plumbing.git_processes"))
-        is_held = locks.holder(self.layout.lock) is not None
-        return is_held or bool(processes.git_is_busy(self.place.gitdir, self.place.worktree))
+        return holder(self.layout.lock) is not None or git_is_busy(self.place.gitdir, self.place.worktree)
 
     def note_paths(self, folder: str = "") -> list[str]:
         """All notes in a folder, tracked or not, sorted; without those that git ignores or a sparse checkout excludes.
@@ -335,11 +345,6 @@ class Vault:
     def own_version_of(self, name: str) -> bytes | None:
         """The `own_version` of the note that the table of folders calls `name`, such as `AGENT.md`."""
         return self.own_version(self.home.at(name))
-
-
-def recover(writer: "Writer") -> None:
-    """Finish or take back what a crash has left (`write.recover`), loaded when needed: many commands only read."""
-    import_module("agent.vault.write.recover").recover(writer)
 
 
 def _note_paths(git: Git, place: Place, folder: str = "") -> list[str]:
@@ -375,25 +380,10 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
     private = layout(place, state, clock)
 
     def writer() -> "Writer":
-        module = import_module("agent.vault.write.writer")
-        made = module.open_writer(place, private, git, files, clock, options, lambda: len(_note_paths(git, place)))
-        return cast("Writer", made)
+        return open_writer(place, private, git, files, clock, options, lambda: len(_note_paths(git, place)))
 
-    def provenance() -> "Provenance":
-        record = import_module("agent.vault.provenance.record")  # slow to load, and a note is written without it
-        parts = (place, git, private.folder, files.read, lambda: one_writer().journal.commits(), options.home)
-        return cast("Provenance", record.provenance(*parts))
+    def record() -> "Provenance":
+        return provenance(place, git, private.folder, files.read, lambda: one_writer().journal.commits(), options.home)
 
-    one_writer = _only_one(writer)
-    return Vault(place, private, git, files, clock, options, one_writer, _only_one(provenance))
-
-
-def _only_one(make: Callable[[], T]) -> Callable[[], T]:
-    """A function that makes a value when it is first called, in one thread, and returns it again each time."""
-    lock, made = threading.Lock(), cache(make)
-
-    def one() -> T:
-        with lock:
-            return made()
-
-    return one
+    one_writer = only_once(writer)
+    return Vault(place, private, git, files, clock, options, one_writer, only_once(record))
