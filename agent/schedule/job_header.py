@@ -92,9 +92,9 @@ def parse_job(path: str, data: bytes, digest: str = "") -> Job | JobProblem | No
 def task_text(body: str) -> str:
     """The task in a job's body: its text without a title of its own and the program's problem line."""
     lines = [line for line in body.replace("\r\n", "\n").split("\n") if not line.startswith(PROBLEM)]
-    text = "\n".join(lines).strip()
+    text = "\n".join(lines).lstrip()
     first, _, rest = text.partition("\n")
-    return rest.strip() if first.startswith("# ") else text
+    return (rest if first.startswith("# ") else text).strip()
 
 
 def _zone_name(value: Value) -> str:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent.app.open import open_workspace
@@ -165,6 +165,7 @@ _LINE = st.text("ab #->!é早", max_size=12)
 _TEXT = st.lists(_LINE, max_size=6).map("\n".join)
 
 
+@example("# ", "", "", False)
 @given(_TEXT, _TEXT, st.text("ab ö早#", max_size=8), st.booleans())
 def test_whatever_the_text_is_it_is_read_back(body: str, text: str, title: str, is_dos: bool) -> None:
     header = '---\non: {every: 2h}\nkeep: "  as it is"\n---\n'
