@@ -27,7 +27,7 @@ COMMANDS = {
     "questions": LazyCommand("agent.interfaces.cli.questions", "List what the agent asks you, and answer."),
     "tasks": LazyCommand("agent.interfaces.cli.tasks", "What the agent does by itself: list, plan, do."),
     "reflect": LazyCommand("agent.interfaces.cli.reflect", "Look back at a run or a day, and learn from it."),
-    "profile": LazyCommand("agent.interfaces.cli.profile", "What I know about you: show, search, fill."),
+    "profile": LazyCommand("agent.interfaces.cli.profile", "What I know about you: show, search, lay out."),
     "context": LazyCommand("agent.interfaces.cli.context", "Show what would be put before the model, and its budget."),
     "sync": LazyCommand("agent.interfaces.cli.sync", "Keep the vault equal on several machines, through git."),
     "clone": LazyCommand("agent.interfaces.cli.clone", "Make a vault here of one on a remote."),

@@ -37,7 +37,7 @@ else:
     format_beliefs = later("agent.interfaces.cli.belief_texts", "format_beliefs")
 
 
-@click.group(short_help="What I know about you: show, search, fill.", invoke_without_command=True)
+@click.group(short_help="What I know about you: show, search, lay out.", invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """The notes in profile/ say what the agent knows about you; you and it fill them in. FILE is a note's name, or its
