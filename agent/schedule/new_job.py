@@ -27,7 +27,9 @@ class NewJob:
 
 
 def job_of_words(vault: Vault, words: str, now: datetime) -> NewJob:
-    """The job that a sentence asks for; raises `UserError` if its time is not clear."""
+    """The job that a sentence asks for; raises `UserError` if it is empty or its time is not clear."""
+    if not words.strip():
+        raise UserError("the sentence is empty", hint=_EXAMPLES)
     found = parse_plain(words, now)
     if found is None:
         raise UserError("the time is not clear: {text}", hint=_EXAMPLES, text=words.strip()[:80])

@@ -162,3 +162,5 @@ def test_one_of_a_single_time_is_said_to_cost_once(root: Path, run: Run, capsys:
 def test_a_time_that_is_not_clear_is_refused(root: Path, run: Run) -> None:
     error = run("jobs", "add", "brief me soon", code=2)["error"]
     assert "not clear" in error["message"] and error["hint"].startswith("every weekday at 9")
+    error = run("jobs", "add", " ", code=2)["error"]
+    assert error["message"] == "the sentence is empty" and error["hint"].startswith("every weekday at 9")
