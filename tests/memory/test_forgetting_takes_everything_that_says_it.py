@@ -156,6 +156,18 @@ def test_a_note_with_a_common_name_takes_no_link_with_that_word_in_it(tmp_path: 
     assert home.memory == before
 
 
+def test_a_line_that_loses_a_link_only_is_shown(tmp_path: Path) -> None:
+    row = "- The blue tin is in [[tea]]"
+    home = days(tmp_path, {"tea.md": "# Tea\n\nThe Assam is in the cellar.\n"})
+    session = "sessions/2026/11/2026-11-21 The tin.md"
+    with home.vault.transaction("session: answered", Stamp("agent", tool="session")) as change:
+        change.create(session, f"---\ntype: session\n---\n# The tin\n\n{row}\n".encode())
+    (changed,) = plan(home.vault, "tea.md").changed
+    assert changed.gone == (row,)
+    forget(home, "tea.md")
+    assert home.text(session).endswith("# The tin\n\n- The blue tin is in [forgotten]\n")
+
+
 def test_only_rows_of_the_changelog_that_cite_the_note_go(tmp_path: Path) -> None:
     rows = "- 2026-11-20: tea, as said in [[2026-11-20-my-tea-000009]]\n", "- 2026-11-21: a tin, as said in [[tea]]\n"
     home = days(tmp_path, {"tea.md": "# Tea\n\nThe Assam is in the blue tin.\n"})

@@ -218,7 +218,7 @@ class _Search:
         else:
             return
         if after != data or to:
-            self.changed[path] = Changed(path, data, after, _lost(data, after, self.said), to)
+            self.changed[path] = Changed(path, data, after, self._lost(data, after), to)
 
     def _lines(self, path: str, before: bytes) -> bytes:
         """A note of the person's, or one in which they and the agent write."""
@@ -263,6 +263,11 @@ class _Search:
         for name, new in self.said.names.items():
             row = with_name(row, name, new) if new and name in row else row
         return row
+
+    def _lost(self, before: bytes, after: bytes) -> tuple[str, ...]:
+        """The lines that a note loses, or that lose something; not those whose links only follow a renamed note."""
+        stay = set(text_of(after).splitlines())
+        return tuple(row for row in text_of(before).splitlines() if row not in stay and self._followed(row) not in stay)
 
 
 def is_derived(home: AgentFolder, path: str) -> bool:
@@ -361,12 +366,6 @@ def _is_over(text: str) -> bool:
     """True for a session whose last run is over; another one is looked for by its name."""
     last = next(reversed(list(find_records(text))), None)
     return last is None or (last.kind == "end" and last.data.get("outcome") in _OVER)
-
-
-def _lost(before: bytes, after: bytes, said: SaidAgain) -> tuple[str, ...]:
-    """The lines that a note loses, or that lose something; not those whose links only follow a renamed note."""
-    stay = set(text_of(after).splitlines())
-    return tuple(row for row in text_of(before).splitlines() if row not in stay and said.without_names(row) not in stay)
 
 
 def stem_of(path: str) -> str:
