@@ -83,7 +83,8 @@ def test_no_note_holds_english_of_the_programs_own(root: Path) -> None:
         do(root, "skills", "feedback", "烧水", "not-helpful")
     do(root, "skills", "learn", replies=())
     do(root, "memory", "run")
-    do(root, "forget", next(path.relative_to(root).as_posix() for path in (root / "entries").rglob("*备用钥匙*.md")))
+    key = next(path.relative_to(root).as_posix() for path in (root / "entries").rglob("*备用钥匙*.md"))
+    do(root, "forget", key, "--yes")
     made = [path for path in root.rglob("*.md") if path.read_bytes() != before.get(path)]
     folders = {path.relative_to(root).parts[0] for path in made}
     assert folders >= {"approvals", "questions", "sessions", "entries", "daily", "skills", "inbox", "archive"}

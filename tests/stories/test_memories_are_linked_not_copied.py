@@ -160,10 +160,10 @@ def test_a_run_that_waited_for_a_yes_goes_on_with_its_memories(house: House) -> 
     assert WORDS in house.memories()
 
 
-@pytest.mark.parametrize("how", [(), ("--purge", "--yes")])
+@pytest.mark.parametrize("how", [(), ("--purge",)])
 def test_what_was_forgotten_since_is_neither_in_the_note_nor_given(house: House, how: tuple[str, ...]) -> None:
     session = house.ask(TEA).session
-    tell(house.root, house.own, "forget", JASMINE, *how)
+    tell(house.root, house.own, "forget", JASMINE, *how, "--yes")
     assert "jasmine" not in house.note(session)
     house.ask("And who else drinks tea?", session=session)
     assert "jasmine" not in "\n".join(each.text for each in house.messages()).casefold()
@@ -191,7 +191,7 @@ def test_a_sentence_that_was_forgotten_is_left_out_where_a_person_still_says_it(
     git(house.root, "commit", "-q", "-m", "guests")
     session = house.ask(TEA).session
     assert house.memories().count(WORDS) == 2
-    tell(house.root, house.own, "forget", JASMINE)
+    tell(house.root, house.own, "forget", JASMINE, "--yes")
     write(house.root / "guests.md", (house.root / "guests.md").read_text("utf-8"))
     house.ask("Thanks", session=session)
     assert WORDS not in house.memories() and "Bo drinks coffee." in house.memories()

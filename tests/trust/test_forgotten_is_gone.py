@@ -167,6 +167,6 @@ def test_a_session_note_that_is_not_redacted_is_caught(tmp_path: Path, monkeypat
     root = furnish(tmp_path, monkeypatch)
     statement, words = told(root, Random(1), chinese=False)
     monkeypatch.setattr("agent.memory.forgetting.places.record_without", lambda data, said: data)
-    assert main(["forget", statement]) == 0
+    assert main(["forget", statement, "--yes"]) == 0
     assert any("sessions/" in where for where, _ in left(root, tmp_path / "home", words))
     write(root / "mine.md", "# Mine\n")

@@ -10,19 +10,19 @@ from dataclasses import replace
 import click
 
 from agent.app.open import open_workspace
-from agent.errors import NoteGone, UserError
+from agent.errors import NoteGone
 from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
-from agent.interfaces.cli.printing import as_lines, show_framed
-from agent.interfaces.cli.prompt import confirm
+from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.prompt import agree
 from agent.markdown.session_marks import is_mark
 from agent.memory.forgetting.forget import carry_out, plan_named
 from agent.memory.forgetting.forget_past import is_in_history
 from agent.memory.forgetting.places import Forgetting, Report
 from agent.memory.forgetting.purge import Forgetter, Purge
 from agent.memory.store import last_entry
-from agent.texts import Language
+from agent.texts import Language, Sentence
 from agent.vault.change import Outcome
 from agent.vault.folders import AgentFolder, WriteRule
 from agent.workspace.workspace import Workspace
@@ -48,6 +48,8 @@ def command(output: Output, name: str, last: bool, dry_run: bool, purged: bool, 
     MEMORY.md and of daily notes that have no other source. In sessions and other records [forgotten] stands for it.
     What you wrote yourself in other notes stays, and is named. A note in archive/forgotten remains, with fingerprints
     and none of the words; they prevent the same content from being remembered again. An undo restores everything.
+    It asks first when it would change notes besides one entry; without a terminal, it then changes nothing without
+    --yes.
 
     With --purge the history of this branch is rewritten without it, also after it was forgotten; the old commits stay
     under a backup ref until you delete them. If it is interrupted, the next command finishes it.
@@ -59,9 +61,10 @@ def command(output: Output, name: str, last: bool, dry_run: bool, purged: bool, 
         return
     with _progress() as report:
         forgetting = _plan(workspace, name, report)
-    if not dry_run and not yes and _can_ask(output) and forgetting.should_be_seen(workspace.vault.home):
-        show_framed([f"forget {name}", *_effects(forgetting, workspace.vault.home)], error=True)
-        confirm("forget all of this?", abort=True, error=True)
+    if not dry_run and not yes and forgetting.should_be_seen(workspace.vault.home):
+        lines = [f"forget {name}", *_effects(forgetting, workspace.vault.home)]
+        refusal = Sentence("this changes notes besides one entry, so it needs a yes")
+        agree(output, lines, "forget all of this?", refusal)
     outcome = Outcome() if dry_run else carry_out(workspace.vault, forgetting, _language(workspace), confirmed=yes)
     output.emit(
         _document(forgetting, outcome, dry_run),
@@ -81,13 +84,9 @@ def _purge(output: Output, workspace: Workspace, name: str, *, dry_run: bool, ye
         )
         return
     if not yes:
-        if not _can_ask(output):
-            raise UserError(
-                "a purge cannot be undone, so it needs a yes",
-                hint="look at it with --dry-run, then repeat it with --yes",
-            )
-        show_framed([*_format_purge(workspace.vault.home, forgetting, found, True)], error=True)
-        confirm("write the history of this branch anew without it?", abort=True, error=True)
+        lines = [*_format_purge(workspace.vault.home, forgetting, found, True)]
+        question = "write the history of this branch anew without it?"
+        agree(output, lines, question, Sentence("a purge cannot be undone, so it needs a yes"))
     outcome, done = forgetter.carry_out(path, forgetting, remote=yes_remote, confirmed=yes)
     forgetting = replace(forgetting, mentions=done.mentions)
     output.emit(
@@ -133,10 +132,6 @@ def _plan(workspace: Workspace, name: str, report: Report) -> Forgetting:
             path=path,
             name=shlex.quote(path),
         ) from None
-
-
-def _can_ask(output: Output) -> bool:
-    return not output.json and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _language(workspace: Workspace) -> Language:

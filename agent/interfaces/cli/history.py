@@ -1,7 +1,6 @@
 """`vault-agent history`: packs the history of a vault, and joins old commits of the program on request."""
 
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 
@@ -11,8 +10,9 @@ from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.printing import as_lines, show_framed
-from agent.interfaces.cli.prompt import confirm
+from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.prompt import agree
+from agent.texts import Sentence
 from agent.vault.health.packing import pack
 from agent.vault.history.squash import SquashPlan, SquashResult, plan_squash, squash
 
@@ -57,13 +57,8 @@ def squash_command(output: Output, age: str, dry_run: bool, yes: bool, yes_remot
         output.emit(_document(plan, None), lambda: as_lines(_planned(plan)))
         return
     if not yes:
-        if output.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
-            raise UserError(
-                "a squash writes the history anew, so it needs a yes",
-                hint="look at it with --dry-run, then repeat it with --yes",
-            )
-        show_framed(list(_planned(plan)), error=True)
-        confirm("join these commits?", abort=True, error=True)
+        refusal = Sentence("a squash writes the history anew, so it needs a yes")
+        agree(output, list(_planned(plan)), "join these commits?", refusal)
     done = squash(vault, before, token=workspace.clock.new_id(), remote=yes_remote)
     output.emit(_document(done.plan, done), lambda: as_lines(_done(done)))
 

@@ -5,12 +5,15 @@ And the keys that a person types while nothing is asked: they are kept off the s
 
 import sys
 import termios
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 import click
 
-from agent.interfaces.cli.printing import mark_pastes, one_line, reset, show
+from agent.errors import UserError
+from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import mark_pastes, one_line, reset, show, show_framed
+from agent.texts import Sentence
 
 
 def keyboard(prompt: str) -> str:
@@ -29,6 +32,18 @@ def confirm(question: str, *, default: bool = False, abort: bool = False, error:
     reset(error=error)
     _forget_typed()
     return click.confirm(one_line(question), default=default, abort=abort, err=error)
+
+
+def agree(output: Output, lines: Sequence[str], question: str, refusal: Sentence) -> None:
+    """Show on standard error what would happen, and ask; raises `click.Abort` at a no.
+
+    Raises `UserError` with the refusal where nobody can be asked: as JSON, which shows nothing, or without a terminal.
+    """
+    if not output.json:
+        show_framed(lines, error=True)
+    if output.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UserError(refusal, hint="look at it with --dry-run, then repeat it with --yes")
+    confirm(question, abort=True, error=True)
 
 
 def hidden(question: str) -> str:

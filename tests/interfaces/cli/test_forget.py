@@ -58,6 +58,23 @@ def test_search_finds_it_no_more(root: Path, run: Run) -> None:
     assert all(made["path"] != hit["path"] for hit in hits)
 
 
+def test_more_than_one_entry_needs_a_yes_where_nobody_is_asked(
+    root: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = run("remember", SECRET)
+    write(root / "tea.md", f"A note of hers.\n\n{SECRET}.\n")
+    run("remember", f"The boat is blue. {SECRET}. The dog is called Rex.")
+    before = git(root, "rev-parse", "HEAD")
+    for name in (SECRET, "tea.md"):
+        assert run("forget", name, code=2)["error"]
+        assert main(["--vault", str(root), "forget", name]) == 2
+        said = capsys.readouterr().err
+        assert "--yes" in said and "goes: " in said, "what would go is shown, and what to type"
+    assert git(root, "rev-parse", "HEAD") == before and (root / "tea.md").exists()
+    gone = run("forget", SECRET, "--yes")
+    assert made["path"] in gone["forgotten"] and gone["commit"]  # type: ignore[operator]
+
+
 def test_a_purge_needs_a_yes(root: Path, run: Run) -> None:
     made = run("remember", SECRET)
     run("forget", str(made["path"]), "--purge", code=2)
@@ -125,7 +142,7 @@ def test_a_later_purge_takes_out_the_links_to_what_was_forgotten_before(root: Pa
     other = root / str(run("remember", "The boat is blue")["path"])
     other.write_text(other.read_text("utf-8").replace("source:", f'contradicts: ["[[{stem}]]"]\nsource:'), "utf-8")
     run("commit")
-    run("forget", "My locker code is kelp-4711")
+    run("forget", "My locker code is kelp-4711", "--yes")
     run("forget", "My locker code is kelp-4711", "--purge", "--yes")
     assert "locker" not in history(root) and "The boat is blue" in history(root)
 
