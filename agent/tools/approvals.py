@@ -48,7 +48,7 @@ class Approvals:
     vault: Vault
     clock: Clock
     hours: float
-    language: Language = "en"
+    language: Language
 
     def guard(self, tool: "Tool", policies: Policies) -> "Tool":
         """The tool, with a person's approval required before each call that needs one."""

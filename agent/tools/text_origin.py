@@ -32,10 +32,6 @@ _HEADING = re.compile(rb"[ ]{0,3}#{1,6}[ \t]|(?:title|alias(?:es)?):")
 _UNDERLINE = re.compile(rb"[ ]{0,3}(?:=+|-+)[ \t]*\r?")
 
 
-def _nothing_arrived(path: str, data: bytes, lines: Lines) -> str:
-    return ""
-
-
 @dataclass(slots=True)
 class TextOrigin:
     """The lines that tainted runs have written, in an append-only file outside the vault.
@@ -45,8 +41,8 @@ class TextOrigin:
 
     file: Path
     reviewed: ReviewPins
-    arrived: Arrived = _nothing_arrived
-    home: AgentFolder = AgentFolder()
+    arrived: Arrived
+    home: AgentFolder
     _known: dict[int, str] = field(default_factory=dict)
     _read: int = 0
 

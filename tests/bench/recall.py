@@ -31,10 +31,9 @@ from agent.index.search import Searcher
 from agent.index.weights import Weights
 from agent.memory.entry import Entry, EntryType
 from agent.memory.recall.asker import Asker
-from agent.memory.recall.recaller import Recaller
 from tests.bench.locomo import DATA
 from tests.bench.plain import plain_notes
-from tests.bench.vault import MemoryVault
+from tests.bench.vault import MemoryVault, recaller_over
 
 LIMIT = 8
 CATEGORIES = (1, 2, 3, 4)
@@ -76,8 +75,9 @@ def measure(talks: Sequence[Talk], engine: Engine, chosen: EmbedderChoice) -> Fi
 
     def of(talk: Talk, searcher: Searcher) -> Callable[[str], list[str]]:
         now = datetime(2024, 6, 1, tzinfo=UTC)
-        found = Recaller(lambda text, limit: searcher.search(text, limit, explain=True), talk.notes.get, lambda: now,
-                         lasting())  # fmt: skip
+        found = recaller_over(
+            lambda text, limit: searcher.search(text, limit, explain=True), talk.notes.get, lambda: now, lasting()
+        )
         return lambda question: [each.path for each in found.recall(question, Asker(), LIMIT).found]
 
     return _measured(talks, engine, chosen, of)
@@ -145,8 +145,9 @@ def speed(engine: Engine, chosen: EmbedderChoice, count: int = ENTRIES, asked: i
     with tempfile.TemporaryDirectory() as folder:
         searcher = MemoryVault(notes).searcher(Path(folder), engine, chosen)
         now = datetime(2026, 11, 21, 1, tzinfo=UTC)
-        found = Recaller(lambda text, limit: searcher.search(text, limit, explain=True), notes.get, lambda: now,
-                         lasting())  # fmt: skip
+        found = recaller_over(
+            lambda text, limit: searcher.search(text, limit, explain=True), notes.get, lambda: now, lasting()
+        )
         for at, text in enumerate(texts[: asked + 20]):
             question = " ".join(pick.sample(text.split(), 8))
             begin = clock.monotonic()

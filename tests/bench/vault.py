@@ -1,16 +1,22 @@
 """Notes in memory with an index on disk: what tests and measurements of search stand on, without git."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 
 from agent.clock import Clock, SystemClock
+from agent.config.memory_settings import MemorySettings
 from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
 from agent.index.keyword import Engine
 from agent.index.search import Searcher
 from agent.index.update import IndexReport, Updater
 from agent.index.weights import Weights
+from agent.memory.forgetting.tombstones import Tombstones
+from agent.memory.recall.recaller import FindNotes, ReadNote, Recaller
+from agent.vault.folders import AT_ROOT
 
 KEYWORDS_ONLY = EmbedderChoice(None, "no embedding model")
 
@@ -49,3 +55,8 @@ class MemoryVault:
         self.update(updater)
         updater.close()
         return Searcher(IndexFiles(folder), engine, chosen, weights or Weights())
+
+
+def recaller_over(find: FindNotes, read: ReadNote, now: Callable[[], datetime], settings: MemorySettings) -> Recaller:
+    """Recall from notes of which none has untrusted text, in a vault where nothing was forgotten."""
+    return Recaller(find, read, now, settings, lambda path, data: False, Tombstones, lambda each: each, AT_ROOT)

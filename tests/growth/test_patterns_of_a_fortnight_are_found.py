@@ -85,8 +85,10 @@ def test_what_was_offered_as_a_skill_is_not_suggested_as_one(tmp_path: Path, pat
     assert not any(each.is_news for each in detect(part, "en", None) if each.kind == "workflow_sequence")
     assert not found.is_news and found.id == before.id and "could become" not in found.suggestion
     sure = replace(found, confidence=0.9)
-    assert evaluate("Write the monthly report", Aims(), [sure], lambda subject: False, "en") is None
-    assert evaluate("Write the monthly report", Aims(), [replace(sure, is_news=True)], lambda subject: False, "en")
+    assert evaluate("Write the monthly report", Aims(), [sure], lambda subject: False, "en", None) is None
+    assert evaluate(
+        "Write the monthly report", Aims(), [replace(sure, is_news=True)], lambda subject: False, "en", None
+    )
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_goals_in_notes_of_their_own_are_in_focus(tmp_path: Path, monkeypatch: p
 
 
 def suggested(task: str, *patterns: Pattern, aims: Aims = NONE, quiet: tuple[str, ...] = ()) -> Initiative | None:
-    return evaluate(task, aims, patterns, lambda subject: subject in quiet, "en")
+    return evaluate(task, aims, patterns, lambda subject: subject in quiet, "en", None)
 
 
 def test_a_goal_is_for_the_digest() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from agent.config.load import load_settings
 from agent.context.budget import Count
 from agent.context.tokens import estimate
+from agent.errors import ToolFailed
 from agent.events.bus import Bus
 from agent.events.runs import Speaker
 from agent.index.hit import SearchResult
@@ -31,7 +32,7 @@ from agent.tools.builtin.tool_search import tool_search_tool
 from agent.tools.builtin.toolbox import ToolDeps, builtin_tools
 from agent.tools.policy_file import load_policies
 from agent.tools.registry import Registry, ToolSource
-from agent.tools.tool import RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.vaults import make_vault
@@ -47,6 +48,11 @@ def nothing_found(question: str, limit: int) -> SearchResult:
 def nothing_remembered(question: str, limit: int, context: RunContext) -> Recollection:
     """A memory that is empty."""
     return Recollection()
+
+
+def no_sub_runs(task: str, background: str, context: RunContext) -> ToolOutput:
+    """Sub-runs are not allowed here."""
+    raise ToolFailed("no sub-runs here")
 
 
 @dataclass
@@ -65,7 +71,7 @@ class Stage:
     def __post_init__(self) -> None:
         self.vault = make_vault(self.folder, self.notes, clock=self.clock)
         self.bus = Bus(self.clock)
-        self.approvals = Approvals(self.vault, self.clock, 24)
+        self.approvals = Approvals(self.vault, self.clock, 24, "en")
         self.kept: list[str] = []
         self.cancel = False
 
@@ -76,8 +82,8 @@ class Stage:
     def agent(self) -> Agent:
         """The agent, as a new process would have it."""
         settings = load_settings(environ={"VAULT_AGENT_HOME": str(self.folder / "home")}).settings
-        deps = ToolDeps(nothing_found, nothing_remembered, SameWords(self.vault))
-        tools = builtin_tools(self.vault, self.clock, 24, deps, self.more)
+        deps = ToolDeps(nothing_found, nothing_remembered, SameWords(self.vault), no_sub_runs)
+        tools = builtin_tools(self.vault, self.clock, 24, deps, self.more, "en")
         policies = load_policies(self.folder / "home" / "config")
         return Agent(
             vault=self.vault,

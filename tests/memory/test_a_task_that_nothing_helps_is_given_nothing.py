@@ -17,11 +17,11 @@ from agent.index.hit import Hit, Leg
 from agent.memory.entry import Entry, EntryType
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.floor import LEAST, is_personal, probability
-from agent.memory.recall.recaller import Recaller, Recollection
+from agent.memory.recall.recaller import Recollection
 from tests.bench import recall
 from tests.bench.floor import CONVERSATIONS, general_tasks
 from tests.bench.locomo import DATA
-from tests.bench.vault import MemoryVault
+from tests.bench.vault import MemoryVault, recaller_over
 
 SETTINGS = load_settings(environ={}).settings.memory
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -37,8 +37,9 @@ def recalling(notes: dict[str, bytes], ask: Callable[[Callable[[str], Recollecti
               chosen: EmbedderChoice | None = None) -> None:  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         searcher = MemoryVault(notes).searcher(Path(folder), "whoosh", chosen or choose_embedder())
-        found = Recaller(lambda text, limit: searcher.search(text, limit, explain=True), notes.get, lambda: NOW,
-                         recall.lasting())  # fmt: skip
+        found = recaller_over(
+            lambda text, limit: searcher.search(text, limit, explain=True), notes.get, lambda: NOW, recall.lasting()
+        )
         ask(lambda question: found.recall(question, Asker(), 8, unasked=True))
         searcher.close()
 

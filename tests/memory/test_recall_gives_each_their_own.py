@@ -30,7 +30,7 @@ from agent.memory.recall.recaller import Recaller, Recollection, Remembered, pla
 from agent.memory.recall.refresh import ShownMemories, is_due, refresh_subscriber, topics
 from agent.memory.recall.selection import QUOTAS, share
 from agent.vault.folders import AT_ROOT
-from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
+from tests.bench.vault import KEYWORDS_ONLY, MemoryVault, recaller_over
 from tests.index.fakes import FAKE, FakeEmbedder
 
 PROJECT = Path(__file__).parents[2]
@@ -57,7 +57,7 @@ class Shelf:
 
     def open(self, settings: MemorySettings = SETTINGS, searcher: Searcher | None = None) -> Recaller:
         found = searcher or self.searcher()
-        return Recaller(
+        return recaller_over(
             lambda text, limit: found.search(text, limit, explain=True), self.notes.get, lambda: NOW, settings
         )
 
@@ -144,7 +144,7 @@ def test_whatever_is_asked_only_one_s_own_and_one_s_chat_s_are_found(
         facets = {path: _facets(entry) for path, entry in entries.items()}
         return SearchResult(text, "keyword", "fake", tuple(_hit(path, facets[path]) for path in notes))
 
-    recaller = Recaller(careless, notes.get, lambda: NOW, SETTINGS)
+    recaller = recaller_over(careless, notes.get, lambda: NOW, SETTINGS)
     for each in recaller.recall(question, Asker(sender, chat, is_owner), 8).found:
         entry = entries[each.path]
         is_nobody = not (sender or is_owner)
@@ -362,7 +362,7 @@ def test_when_meaning_fails_keywords_answer_and_it_is_said(shelf: Shelf, how: st
             lambda: main.search(text, limit, explain=True), lambda: words.search(text, limit, explain=True)
         )
 
-    recaller = Recaller(find, shelf.notes.get, lambda: NOW, SETTINGS)
+    recaller = recaller_over(find, shelf.notes.get, lambda: NOW, SETTINGS)
     for _ in range(2):
         found = recaller.recall("green tea", Asker(), 8)
         assert said(found) == ["User: I drink green tea."]
@@ -510,7 +510,7 @@ def test_what_is_faint_beside_the_best_is_no_memory_for_the_task(shelf: Shelf) -
     )
     hits = tuple(_hit(each.path, _facets(each), score) for each, score in ((born, 2.0), (lives, 1.2), (key, 0.3)))
     answer = SearchResult("", "keyword", "fake", hits)
-    recaller = Recaller(lambda text, limit: answer, shelf.notes.get, lambda: NOW, SETTINGS)
+    recaller = recaller_over(lambda text, limit: answer, shelf.notes.get, lambda: NOW, SETTINGS)
     assert said(recaller.recall("When was Mara born?", Asker(), 8)) == [born.text, lives.text]
 
 

@@ -12,8 +12,8 @@ from agent.index.dates import relative_days
 from agent.memory.entry import Entry, EntryType
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.day_log import without_facts
-from agent.memory.recall.recaller import LONGEST, Recaller, Recollection
-from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
+from agent.memory.recall.recaller import LONGEST, Recollection
+from tests.bench.vault import KEYWORDS_ONLY, MemoryVault, recaller_over
 
 NOW = datetime(2026, 11, 21, 14, tzinfo=UTC)
 OWNER = Asker()
@@ -58,7 +58,7 @@ def recalled(
     every |= {each.path: each.note() for each in entries}
     searcher = MemoryVault(every).searcher(folder, "whoosh", KEYWORDS_ONLY)
     settings = load_settings(environ={}).settings.memory
-    recaller = Recaller(
+    recaller = recaller_over(
         lambda text, limit: searcher.search(text, limit, explain=True), every.get, lambda: NOW, settings
     )
     return recaller.recall(question, asker, 8, unasked=True).above("normal")

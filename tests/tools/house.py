@@ -9,12 +9,15 @@ from agent.index.hit import Hit, SearchResult
 from agent.llm.messages import Json, JsonObject, ToolCall
 from agent.memory.recall.recaller import Recollection, Remembered
 from agent.memory.remember import SameWords
+from agent.skills.loading.pins import ReviewPins
 from agent.texts import Language
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import ToolDeps, builtin_tools
 from agent.tools.policy import Policies, Policy, Profile, RunFilter
 from agent.tools.registry import Called, Registry, ToolSource
+from agent.tools.text_origin import TextOrigin
 from agent.tools.tool import RunContext, Tool, ToolOutput
+from agent.vault.folders import AT_ROOT
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.vaults import make_vault
@@ -138,3 +141,9 @@ def tainted(home: House) -> House:
     """The same house in a run that has read a web page."""
     home.context.taint.mark(EVIL)
     return home
+
+
+def origin_in(folder: Path) -> TextOrigin:
+    """The record of `foreign-lines.txt` in a folder, where nothing has arrived by git and no skill is reviewed."""
+    pins = ReviewPins(folder / "pins")
+    return TextOrigin(folder / "foreign-lines.txt", pins, lambda path, data, lines: "", AT_ROOT)

@@ -214,7 +214,7 @@ def test_a_clone_brings_no_approvals(home: House, tmp_path: Path) -> None:
     git(tmp_path, "clone", "-q", str(home.vault.place.root), "clone")
     clone = open_vault(tmp_path / "clone", tmp_path / "state", home.clock, FAST)
     with pytest.raises(NeedsApproval) as raised:
-        Approvals(clone, home.clock, 24).require("vault_write", RULE, home.context, "because")
+        Approvals(clone, home.clock, 24, "en").require("vault_write", RULE, home.context, "because")
     assert raised.value.path != path
 
 
@@ -315,7 +315,7 @@ def test_nothing_in_a_note_that_would_change_can_tick_the_box(home: House) -> No
 
 
 def test_of_two_who_hold_the_same_yes_only_one_goes_on(home: House) -> None:
-    approvals = Approvals(home.vault, SystemClock(), 24)
+    approvals = Approvals(home.vault, SystemClock(), 24, "en")
 
     def use(number: int) -> bool:
         try:

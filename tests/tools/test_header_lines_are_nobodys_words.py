@@ -8,9 +8,9 @@ import pytest
 
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.understanding.seam import FactKind
-from agent.skills.loading.pins import ReviewPins
 from agent.tools.text_origin import TextOrigin
 from agent.vault.provenance.marks import HEADER_WORDS, line_marks
+from tests.tools.house import origin_in
 
 AT = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
 EVIL = "evil.example"
@@ -18,7 +18,7 @@ EVIL = "evil.example"
 
 @pytest.fixture
 def origin(tmp_path: Path) -> TextOrigin:
-    return TextOrigin(tmp_path / "foreign-lines.txt", ReviewPins(tmp_path / "pins"))
+    return origin_in(tmp_path)
 
 
 def entry(number: int, text: str, kind: EntryType = EntryType.FACT) -> Entry:

@@ -11,6 +11,7 @@ from agent.errors import UserError
 from agent.vault.change import Change, Collision, Create, Stamp
 from agent.vault.health import examine, note_checks, probe
 from agent.vault.health.probe import Check, Level
+from agent.vault.health.trust import Executable
 from agent.vault.queue import Order
 from agent.vault.store import Vault
 from agent.vault.write.journal import JournalRecord, planned
@@ -239,5 +240,9 @@ def test_hooks_known_to_be_ours_do_not_count_as_a_danger(tmp_path: Path) -> None
     for name in ("pre-commit", "post-commit"):
         write(vault.place.gitdir / "hooks" / name, "#!/bin/sh\n")
         (vault.place.gitdir / "hooks" / name).chmod(0o755)
-    assert len(examine.trust(vault, ["pre-commit"])[0].details) == 1
-    assert examine.trust(vault, ["pre-commit", "post-commit"])[0].level is Level.OK
+
+    def is_own(item: Executable) -> bool:
+        return False
+
+    assert len(examine.trust(vault, ["pre-commit"], is_own)[0].details) == 1
+    assert examine.trust(vault, ["pre-commit", "post-commit"], is_own)[0].level is Level.OK

@@ -44,7 +44,7 @@ class Worker:
     open_runs: OpenRuns
     claims: Claims
     began: Callable[[], object]
-    missing: Callable[[], MissingModelKey | None] = lambda: None
+    missing: Callable[[], MissingModelKey | None]
 
     def work(self, entry: PendingRequest, cancelled: Cancelled) -> None:
         """One run, in its thread; only the entry's own fields are set here. Raises nothing."""

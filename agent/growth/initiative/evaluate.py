@@ -53,7 +53,7 @@ def evaluate(
     patterns: Sequence[Pattern],
     is_suppressed: Callable[[str], bool],
     language: Language,
-    vectors: Vectors | None = None,
+    vectors: Vectors | None,
 ) -> Initiative | None:
     """What to suggest after this task; None if there is nothing. `is_suppressed` is true for a subject that was
     suggested lately, or that the person has dismissed."""

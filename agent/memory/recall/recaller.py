@@ -5,7 +5,7 @@ the current notes. The search itself and its fallback are left to the caller.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -127,12 +127,12 @@ class Recaller:
     read: ReadNote
     now: Callable[[], datetime]
     settings: MemorySettings
-    hidden: Callable[[str, bytes], bool] = field(default=lambda path, data: False)
+    hidden: Callable[[str, bytes], bool]
     """True for a note with untrusted text: it is not shown to a model unasked."""
-    forgotten: Callable[[], Tombstones] = Tombstones
-    placed: Callable[["Remembered"], "Remembered"] = field(default=lambda each: each)
+    forgotten: Callable[[], Tombstones]
+    placed: Callable[["Remembered"], "Remembered"]
     """The memory with the place where its text stands now."""
-    home: AgentFolder = AgentFolder()
+    home: AgentFolder
 
     def recall(
         self,

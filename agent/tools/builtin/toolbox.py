@@ -27,12 +27,12 @@ tainted. The sub-run has separate limits; raises what a tool may raise."""
 @dataclass(frozen=True, slots=True)
 class ToolDeps:
     """The functions that tools need from other packages: two searches, the comparison of a new entry with existing
-    ones, and sub-runs (None: not allowed)."""
+    ones, and sub-runs."""
 
     search: SearchNotes
     recall: RecallMemories
     keeper: Keeper
-    delegate: Delegate | None = None
+    delegate: Delegate
 
 
 def builtin_tools(
@@ -41,7 +41,7 @@ def builtin_tools(
     question_hours: float,
     deps: ToolDeps,
     more: Iterable[Tool],
-    language: Language = "en",
+    language: Language,
 ) -> tuple[Tool, ...]:
     """All built-in tools, and `more`: those enabled by settings (`web_fetch`, `shell_run`).
 
@@ -51,8 +51,7 @@ def builtin_tools(
     tools = [*vault_tools(notes), search_tool(notes, deps.search), recall_tool(notes, deps.recall)]
     tools += [save_tool(notes, clock, deps.keeper), Questions(vault, clock, question_hours, language).tool()]
     tools += [*schedule_tools(notes), *PastTools(notes, clock, deps.search, deps.recall).tools()]
-    tools += [_delegate_tool(deps.delegate)] if deps.delegate else []
-    return (*tools, *more)
+    return (*tools, _delegate_tool(deps.delegate), *more)
 
 
 def _delegate_tool(delegate: Delegate) -> Tool:

@@ -212,9 +212,7 @@ def _objects(vault: Vault) -> Iterator[Check]:
         yield ok("objects", "git fsck finds nothing missing")
 
 
-def trust(
-    vault: Vault, own_hooks: Iterable[str] = (), is_own: Callable[[Executable], bool] = lambda _: False
-) -> list[Check]:
+def trust(vault: Vault, own_hooks: Iterable[str], is_own: Callable[[Executable], bool]) -> list[Check]:
     """The check for commands that git could run here for a person, without the hooks and settings of this program."""
     mine = {f"hook {name}" for name in own_hooks}
 

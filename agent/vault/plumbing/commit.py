@@ -13,7 +13,7 @@ from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import GitFailed, Permanent, Retryable
 from agent.texts import Sentence
-from agent.vault.plumbing.commit_signature import Sign, unsigned, with_signature
+from agent.vault.plumbing.commit_signature import Sign, with_signature
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import REFLOG_MARK, Person, signature
 from agent.vault.plumbing.index_file import load_index
@@ -89,7 +89,7 @@ class Committer:
     git: Git
     place: Place
     clock: Clock
-    sign: Sign = unsigned
+    sign: Sign
 
     def commit(
         self,
