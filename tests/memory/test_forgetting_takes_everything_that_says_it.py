@@ -168,6 +168,31 @@ def test_a_line_that_loses_a_link_only_is_shown(tmp_path: Path) -> None:
     assert home.text(session).endswith("# The tin\n\n- The blue tin is in [forgotten]\n")
 
 
+@pytest.mark.parametrize(
+    ("name", "said", "left"),
+    [
+        ("Anna is pregnant", "You told me that Anna is pregnant.", "You told me that [forgotten]."),
+        ("安娜怀孕了", "你说过安娜怀孕了。", "你说过[forgotten]。"),
+        ("tea", "You told me where the tea is.", "You told me where the tea is."),
+        ("2026-11", "It was on 2026-11-20, you told me.", "It was on 2026-11-20, you told me."),
+    ],
+)
+def test_a_name_of_several_words_is_a_text_and_one_word_or_a_number_is_none(
+    tmp_path: Path, name: str, said: str, left: str
+) -> None:
+    home = days(tmp_path, {f"{name}.md": "In May there will be more of us.\n", "mine.md": f"# Mine\n\n{said}\n"})
+    session = "sessions/2026/11/2026-11-21 Who comes.md"
+    with home.vault.transaction("session: answered", Stamp("agent", tool="session")) as change:
+        change.create(session, f"---\ntype: session\n---\n# Who comes\n\n{said}\n".encode())
+    kept = home.keep(home.entry("Anna and the tea are at home"))
+    is_text = said != left
+    assert plan(home.vault, f"{name}.md").mentions == (("mine.md",) if is_text else ())
+    forget(home, f"{name}.md")
+    assert home.text(session).endswith(f"# Who comes\n\n{left}\n")
+    assert said in home.text("mine.md"), "what a person wrote stays"
+    assert home.vault.read(kept) is not None
+
+
 def test_only_rows_of_the_changelog_that_cite_the_note_go(tmp_path: Path) -> None:
     rows = "- 2026-11-20: tea, as said in [[2026-11-20-my-tea-000009]]\n", "- 2026-11-21: a tin, as said in [[tea]]\n"
     home = days(tmp_path, {"tea.md": "# Tea\n\nThe Assam is in the blue tin.\n"})

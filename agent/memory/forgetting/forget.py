@@ -15,9 +15,9 @@ from agent.markdown.note import Note
 from agent.memory.blame import FORGET
 from agent.memory.entry import parse_entry
 from agent.memory.forgetting.entry_text import entry_marks, person_said
-from agent.memory.forgetting.places import Forgetting, Report, find_places
+from agent.memory.forgetting.places import Forgetting, Report, find_places, stem_of
 from agent.memory.forgetting.private_state import drop_unfinished, follow_names, forget_in_decisions
-from agent.memory.forgetting.said_again import own_names, phrase, said_again
+from agent.memory.forgetting.said_again import is_telling, own_names, phrase, said_again
 from agent.memory.forgetting.tombstones import compose_tombstone, fingerprint, load_tombstones, marks
 from agent.memory.store import ARCHIVED
 from agent.texts import Language, joined
@@ -77,7 +77,8 @@ def plan_for(vault: Vault, path: str, data: bytes, language: Language, report: R
     entry = parse_entry(data)
     text = Note.parse(data).body if entry is None else person_said(entry)
     prints = frozenset(filter(None, (fingerprint(text),))) if entry is None else entry_marks(entry)
-    said = said_again((text,), prints, _mark(language))
+    names = () if entry else filter(is_telling, (stem_of(path),))
+    said = said_again((*names, text), prints, _mark(language))
     found = find_places(vault, said, {path: data}, report)
     return replace(found, gone=found.gone[1:])
 

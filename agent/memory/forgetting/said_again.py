@@ -25,6 +25,8 @@ _LONGEST = 60
 """The words of a statement that are compared as written."""
 _FEWEST = 3
 """The words that a statement needs so that a longer sentence with all of them says it, too."""
+_FEWEST_OF_NAME = 2
+"""The words, numbers aside, of a name that says something."""
 _NEEDLES, _NEEDLE = 4, 3
 _SHORT = 2_000
 """The characters of a text that is compared as a whole, too."""
@@ -311,6 +313,12 @@ def new_name(name: str, words: str, id: str) -> str:
         return " ".join(filter(None, (f"{day[0]}{short_title(words)}", id[-6:].lower())))
     day, end = re.match(r"\d{4}-\d\d-\d\d-", name), re.search(r"-[0-9a-z]{6}$", name)
     return f"{day[0] if day else ''}{slug(words)}{end[0] if end else ''}"
+
+
+def is_telling(name: str) -> bool:
+    """True if the name of a note says something by itself, as a heading does: a person gave it, in several words. One
+    word may be common, and is meant in links and paths only; so is a number or a day."""
+    return len(wording(name).words) >= _FEWEST_OF_NAME and not _OWN_NAME.match(name)
 
 
 def own_names(names: Mapping[str, str]) -> dict[str, str]:
