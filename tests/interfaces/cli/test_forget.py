@@ -136,6 +136,14 @@ def test_a_purge_takes_the_name_of_a_session_out_of_the_entries_of_what_else_was
     assert "locker" not in history(root)
 
 
+def test_a_purge_of_a_note_takes_its_telling_name_out_of_what_was_talked_about(root: Path, run: Run) -> None:
+    (root / "Anna is pregnant.md").write_text("In May there will be more of us.\n", "utf-8")
+    run("commit")
+    run("ask", "Did I write down that Anna is pregnant? The train leaves at nine.")
+    assert run("forget", "Anna is pregnant.md", "--purge", "--yes")["purged"]["complete"]  # type: ignore[index]
+    assert "pregnant" not in history(root) and "The train leaves at nine" in history(root)
+
+
 def test_a_later_purge_takes_out_the_links_to_what_was_forgotten_before(root: Path, run: Run) -> None:
     first = run("remember", "My locker code is kelp-4711")
     stem = str(first["path"]).rpartition("/")[2].removesuffix(".md")
