@@ -45,6 +45,8 @@ _KNOWN = MappingProxyType(
         "sync(answered)": "did_settle",
         "skills(review)": "did_ask_skill",
         "jobs": "did_note_jobs",
+        "jobs(problem)": "did_note_problems",
+        "jobs(settle)": "did_settle",
         "job(add)": "did_add_job",
         "job(create)": "did_add_job",
         "job(edit)": "did_edit_job",

@@ -19,6 +19,8 @@ from agent.interfaces.http.pages.frame import note_name
         ("reflection(day): The day as a whole", "", "It looked back at a day"),
         ("task(explore-topic): How tea is dried", "", "It worked on a task: How tea is dried"),
         ("jobs(missed): cleanup", "", "What became of jobs that did not run was noted: cleanup"),
+        ("jobs(problem): what is wrong with their headers", "", "It was noted what keeps jobs from running"),
+        ("jobs(settle): what was asked about is decided", "", "What was answered or is over was taken in"),
         ("skills(history): two uses", "skills(history)", "two uses"),
         ("a second coat of paint", "", "a second coat of paint"),
     ],
