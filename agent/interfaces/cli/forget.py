@@ -185,7 +185,7 @@ def _effects(forgetting: Forgetting, home: AgentFolder) -> Iterator[str]:
             yield from (said("  gets another name: {to}", to=each.to),) if each.to else ()
     if len(forgetting.changed) > _SHOWN:
         yield said("  and {count} more lose lines", count=len(forgetting.changed) - _SHOWN)
-    yield from (said("  stays, since you wrote it: {path}", path=path) for path in forgetting.mentions[:_SHOWN])
+    yield from (said("  stays, and says it too: {path}", path=path) for path in forgetting.mentions[:_SHOWN])
     yield from (said("  could not be read: {path}", path=path) for path in forgetting.unread[:_SHOWN])
 
 

@@ -123,7 +123,7 @@ def test_a_note_of_the_person_s_that_says_it_is_no_success(root: Path, capsys: p
     capsys.readouterr()
     assert main(["forget", SAYING, "--purge", "--yes"]) == 1
     said = capsys.readouterr().out
-    assert said.startswith("not all of it is gone") and "stays, since you wrote it: a.md" in said
+    assert said.startswith("not all of it is gone") and "stays, and says it too: a.md" in said
     assert "then repeat this command" in said
 
 

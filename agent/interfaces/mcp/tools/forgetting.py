@@ -45,4 +45,4 @@ def _effects(forgetting: Forgetting) -> Iterator[str]:
     """The notes that go, change, or stay because the person wrote them."""
     yield from (f"  goes: {path}" for path, _ in forgetting.gone[:_SHOWN])
     yield from (f"  loses lines: {each.to or each.path}" for each in forgetting.changed[:_SHOWN])
-    yield from (f"  stays, the person wrote it: {path}" for path in forgetting.mentions[:_SHOWN])
+    yield from (f"  stays, and says it too: {path}" for path in forgetting.mentions[:_SHOWN])
