@@ -31,9 +31,9 @@ VERSION = 9
 """The version of the whole index's format; a file of another version is rebuilt."""
 _SHARED = 32 * 1024
 """Bytes of the smallest index of SQLite's log, which all its processes map."""
-_PAGES = "pragma cache_size = -512"
-"""The pages of the file that a connection keeps, in KB. Of SQLite's own 2,000 each connection of a daemon filled a
-little more with every note; the system has the file in memory anyway."""
+_PAGES = "pragma cache_size = -64"
+"""The pages of the file that a connection keeps, in KB. Of SQLite's own 2,000 each connection of a daemon fills a
+little more with every note; the system has the file in memory anyway, and searches and saves take as long."""
 _LISTS = (LookupTable.FACETS, LookupTable.DAYS)
 _LISTING = "listing"
 

@@ -10,6 +10,8 @@ from agent.events.types import FilesChanged, Tick, TurnEnded
 
 _NEVER_SHOWN = (Tick, TurnEnded, FilesChanged)
 """Events of each turn of the daemon, which tell a reader nothing."""
+KEPT = 500
+"""Happenings that are kept while more come: as many as one look at the files can tell of."""
 STILL = 600.0
 """Seconds without an event after which only a few of the last ones are kept: a reader who was away for so long begins
 anew where some are missing."""

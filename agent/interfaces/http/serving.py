@@ -22,7 +22,7 @@ from agent.interfaces.http.door.port import OpenPort, PortRequest, bracketed
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.socket_file import socket_path
 from agent.interfaces.http.door.token import load_token, token_file
-from agent.interfaces.http.happening import Happening, Happenings
+from agent.interfaces.http.happening import KEPT, Happening, Happenings
 from agent.interfaces.http.operation import AnyOperation, AnyStream
 from agent.interfaces.http.server import HttpServer
 from agent.interfaces.http.service import Service, SharedSearch
@@ -67,7 +67,7 @@ def doors_of(live: Live, own: Sequence[AnyOperation | AnyStream] = ()) -> Iterat
     workspace, settings = live.workspace, live.workspace.settings
     clock = workspace.vault.clock
     sign_in = SignIn(load_token(workspace), clock)
-    changes: Feed[Happening] = Feed()
+    changes: Feed[Happening] = Feed(KEPT)
     live.bus.subscribe(Happenings(changes).hear, object, name="doors", timeout=None)
     with closing(open_index(workspace, chosen=live.index.chosen)) as index:
         runs = AskedRuns(workspace, live.pool, partial(opened_runs, workspace))

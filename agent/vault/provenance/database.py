@@ -261,7 +261,7 @@ class Database:
         touch(self.path)
         connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
-            connection.execute("PRAGMA cache_size = -256")  # in KB: a daemon fills what it may, note by note
+            connection.execute("PRAGMA cache_size = -64")  # in KB: a daemon fills what it may, note by note
             if not self.durable:
                 connection.execute("PRAGMA synchronous = OFF")
             (version,) = connection.execute("PRAGMA schema_version").fetchone()

@@ -4,9 +4,9 @@ import gc
 
 import msgspec
 
-from agent.background.feed import KEPT, KEPT_AT_REST, Feed
+from agent.background.feed import KEPT_AT_REST, Feed
 from agent.events.types import NoteEdited, Origin, Tick
-from agent.interfaces.http.happening import STILL, Happening, Happenings, take_in
+from agent.interfaces.http.happening import KEPT, STILL, Happening, Happenings, take_in
 from agent.markdown.changes import LinkAdded
 
 
@@ -39,7 +39,7 @@ def test_the_changes_of_a_note_are_let_go() -> None:
 
 
 def test_when_nothing_has_come_for_a_while_few_are_kept() -> None:
-    heard = Happenings(Feed())
+    heard = Happenings(Feed(KEPT))
     for number in range(KEPT):
         heard.hear(edited(number))
     for now in (0.0, STILL - 1):
