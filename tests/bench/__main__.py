@@ -1,20 +1,20 @@
 """Measurements of the program itself, on vaults that they make; exit 1 when a figure does not keep its limit.
 
     python -m tests.bench agent [--notes 10000] [--rounds 5]
-    python -m tests.bench scale [--notes 100000] [--files 10000] [--idle 60]
+    python -m tests.bench scale [--notes 100000] [--files 10000] [--idle 60] [--saves 20]
     python -m tests.bench scale --passages 1000000
     python -m tests.bench vectors [--chunks 1000000]
     python -m tests.bench writes [--notes 1000 10000 100000] [--rounds 20]
     python -m tests.bench upkeep [--entries 10000]
     python -m tests.bench soak [--hours 8] [--rate 20] [--notes 1000] [--keep FOLDER]
 
-`agent` times a run's beginning and its steps, without the model and the commits. `scale` searches in very many notes,
-and watches a daemon during a checkout of every file and while it has nothing to do; both take `--engine
-auto|whoosh|tantivy`. With `--passages` it measures search in long notes of so many passages instead, with a daemon
-beside it. `vectors` searches by meaning alone in very many passages. `writes` makes small changes in vaults
-of several sizes, and `upkeep` plans the daily upkeep of many entries. `soak` is a person's day beside a daemon whose
-clock runs fast: 8 hours at 20 are 24 minutes; all is kept in a folder that does not exist yet, if it is named. All take
-`--json`, for one document.
+`agent` times a run's beginning and its steps, without the model and the commits. `scale` indexes very many notes,
+searches in them and times commands and saves there, and watches a daemon during a checkout of every file and while it
+has nothing to do; both take `--engine auto|whoosh|tantivy`. With `--passages` it measures search in long notes of so
+many passages instead, with a daemon beside it. `vectors` searches by meaning alone in very many passages. `writes`
+makes small changes in vaults of several sizes, and `upkeep` plans the daily upkeep of many entries. `soak` is a
+person's day beside a daemon whose clock runs fast: 8 hours at 20 are 24 minutes; all is kept in a folder that does not
+exist yet, if it is named. All take `--json`, for one document.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
         else:
             about = {"notes": asked.notes, "files": asked.files, "engine": engine}
             measures = scale.measure_daemon(place / "daemon", asked.files, asked.idle, engine, _note)
-            measures += scale.measure_search(place / "search", asked.notes, engine, _note)
+            measures += scale.measure_search(place / "search", asked.notes, engine, asked.saves, _note)
     sys.stdout.write(_shown(about, measures, asked.json) + "\n")
     return 0 if all_reached(measures) else 1
 
@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     large.add_argument(
         "--passages", type=_at_least(passages.PASSAGES_OF_A_NOTE), help="measure so many passages instead"
     )
-    large.add_argument("--saves", type=_at_least(1), default=20, help="beside a daemon, with --passages")
+    large.add_argument("--saves", type=_at_least(1), default=20, help="beside a daemon")
     large.add_argument("--files", type=_at_least(1), default=10_000)
     large.add_argument("--idle", type=float, default=60.0, help="seconds that the daemon has nothing to do")
     changes.add_argument("--notes", type=_at_least(1), nargs="+", default=[1_000, 10_000, 100_000])

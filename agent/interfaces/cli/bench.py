@@ -59,7 +59,7 @@ def commit(output: Output, notes: int, rounds: int) -> None:
 @_count("--rounds", 15, "How often each thing is measured.")
 @click.pass_obj
 def start(output: Output, notes: int, rounds: int) -> None:
-    """Time commands from a cold start."""
+    """Time commands from a cold start, without a daemon."""
     with tempfile.TemporaryDirectory(prefix="vault-agent-bench-") as folder:
         figures = starts.measure(Path(folder), notes, rounds)
     limited = [(figure, starts.LIMITS_MS[figure.name]) for figure in figures]

@@ -55,7 +55,7 @@ def _commit(folder: Path, sizes: Sizes, say: Say) -> Values:
 
 def _start(folder: Path, sizes: Sizes, say: Say) -> Values:
     figures = start.measure(folder, sizes.notes, sizes.rounds)
-    return {each.name.rpartition(" ")[2].strip("-"): each.median for each in figures}
+    return {each.name.strip("-"): each.median for each in figures}
 
 
 def _writes(folder: Path, sizes: Sizes, say: Say) -> Values:
@@ -78,12 +78,13 @@ def _speed(engine: Engine, folder: Path, sizes: Sizes, say: Say) -> Values:
 
 
 def _scale(folder: Path, sizes: Sizes, say: Say) -> Values:
-    return _named(("first", "", "search"), scale.measure_search(folder, sizes.many, engine_for("auto"), say))
+    names = ("first", "first-memory", "", "warm", "search", "status", "remember", "", "saved")
+    return _named(names, scale.measure_search(folder, sizes.many, engine_for("auto"), sizes.rounds, say))
 
 
 def _checkout(folder: Path, sizes: Sizes, say: Say) -> Values:
     found = scale.measure_daemon(folder, sizes.files, sizes.idle, engine_for("auto"), say)
-    return _named(("", "indexed", "growth", "", "commits", "share"), found)
+    return _named(("", "indexed", "rest", "growth", "", "commits", "share"), found)
 
 
 def _vectors(chunks: int, folder: Path, sizes: Sizes, say: Say) -> Values:
