@@ -22,7 +22,7 @@ from starlette.responses import HTMLResponse
 
 from agent.escape import escape
 from agent.interfaces.http.pages.commit_words import commit_words
-from agent.interfaces.http.pages.markdown import html_of
+from agent.interfaces.http.pages.markdown import html_of, without_comments
 from agent.interfaces.http.pages.page import PageRequest
 from agent.interfaces.http.problems import problem_of
 from agent.interfaces.http.responses import SECURITY_HEADERS
@@ -133,6 +133,7 @@ def _environment() -> Environment:
         "in_words": _in_words,
         "often": _often,
         "signal": _signal,
+        "without_comments": without_comments,
     }
     return found
 

@@ -59,9 +59,14 @@ def html_of(request: PageRequest, path: str, body: str, names: NoteNames | None 
 
     Without `names` every wikilink is taken to lead to a note, and whoever asks for a picture finds it.
     """
-    made = escape(_parser().render(_COMMENT.sub("", body[:LONGEST]), {"place": _place(path, names)}))
+    made = escape(_parser().render(without_comments(body[:LONGEST]), {"place": _place(path, names)}))
     rest = Markup("<p><em>{}</em></p>").format(request.text("too_long")) if len(body) > LONGEST else Markup()
     return Markup(made) + rest  # the parser escapes all text, and its links are checked here
+
+
+def without_comments(text: str) -> str:
+    """The text without its comments, which no page shows. They go before a text is cut: half a comment is none."""
+    return _COMMENT.sub("", text)
 
 
 def line_html(path: str, text: str, names: NoteNames | None = None) -> Markup:
