@@ -72,7 +72,8 @@ def catch_up(
     in_past: bool = False,
     shown: ShowIndexing = show_nothing,
 ) -> str | None:
-    """Update the index if no daemon does it; returns why it is still behind, None if it is up to date.
+    """Update the index if no daemon does it; returns why it is still behind, or which damage was repaired, None if it
+    was only brought up to date.
 
     `notes` are the content hashes of all notes, if they were requested already.
     """
@@ -84,6 +85,7 @@ def catch_up(
     anew = index.is_of_another_model
     if index.has_exactly(listed) and not anew and not index.is_broken():
         return None
+    met = index.files.why_broken() if index.files.mark.exists() else ""
     known = index.known()
     differs = differing(known, listed)
     behind = len(differs)
@@ -105,7 +107,7 @@ def catch_up(
                 index.refresh()
     except LockHeld:
         return "the index is being brought up to date by another process"
-    return None
+    return Sentence("it is whole again after damage ({problem})", problem=met) if met else None
 
 
 def search_whole(
@@ -118,9 +120,8 @@ def search_whole(
     found = search()
     if not index.is_broken() or (not in_past and load_daemon_state(workspace) is not None):
         return found, late
-    met = index.files.why_broken()
     late = catch_up(workspace, index, in_past=in_past)
-    return search(), late or Sentence("it is whole again after damage ({problem})", problem=met)
+    return search(), late
 
 
 def _daemon_that_has_taken_in(workspace: Workspace) -> Mapping[str, object] | None:
