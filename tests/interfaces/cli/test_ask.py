@@ -162,13 +162,12 @@ def test_a_note_whose_request_met_a_limit_exits_with_one(root: Path, tmp_path: P
     assert answer["outcome"] == "limit"
 
 
-def test_a_warning_about_a_question_that_is_repeated_is_not_what_its_person_said(root: Path, tmp_path: Path) -> None:
+def test_of_a_question_that_is_repeated_only_its_persons_words_are_kept(root: Path, tmp_path: Path) -> None:
     asks = call("human_ask", question="Where do you live?")
     own = settings(tmp_path, script(tmp_path / "s.json", *[asks] * 5, "Good."))
     asked = document(root, own, "ask", "ask where I live")
     ended = document(root, own, "questions", "answer", asked["waits_for"], "I live in Porto", "--go-on")["run_ended"]
-    assert ended["outcome"] == "finished" and "You have made this call" in (root / asked["session"]).read_text("utf-8")
+    session = (root / asked["session"]).read_text("utf-8")
+    assert ended["outcome"] == "finished" and session.count("human_ask") >= 5
     kept = "".join(each.read_text("utf-8") for each in (root / "entries").rglob("*.md"))
-    assert (
-        "I live in Porto" in kept and "You have made this call" not in kept and "answer with what you have" not in kept
-    )
+    assert "I live in Porto" in kept and "same result" not in kept and "same result" not in session

@@ -170,7 +170,7 @@ def test_any_terminal_can_show_any_path(encoding: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("args", "quotes"),
-    [(["get", "My", "note"], True), (["profile", "search", "green", "tea"], True), (["chat", "hi"], False)],
+    [(["get", "My", "note"], True), (["tasks", "show", "green", "tea"], True), (["chat", "hi"], False)],
 )
 def test_words_without_quotes_are_told_of_them(
     args: list[str], quotes: bool, capsys: pytest.CaptureFixture[str]
