@@ -10,6 +10,7 @@ from agent.errors import UserError
 from agent.index.hit import Hit
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.today import parse_day
+from agent.markdown.session_marks import is_mark
 from agent.memory import daily
 from agent.memory.forgetting.forget import carry_out, plan_named
 from agent.memory.memory_note import parse_facts
@@ -98,7 +99,9 @@ def show_forgetting(request: PageRequest) -> Mapping[str, object]:
     """What would be forgotten with a note or a text; changes nothing."""
     name = request.field("name")
     planned = plan_named(request.workspace.vault, name, _language(request)) if name else None
-    return {"name": name, "planned": planned}
+    changed = planned.changed if planned else ()
+    lost = {each.path: [row for row in each.gone if row.strip() and not is_mark(row)] for each in changed}
+    return {"name": name, "planned": planned, "lost": lost}
 
 
 def forget(request: PageRequest) -> Done:
