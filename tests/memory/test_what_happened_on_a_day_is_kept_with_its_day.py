@@ -29,6 +29,11 @@ SAID = "Today I found rot in the shed."
         "My son is ill today",
         "昨天去看了牙医，花了三百块",
         "Rain all day today",
+        "Don't feel well today, my throat hurts",
+        "Don't ask me how but I sold the car today",
+        "不用给我推荐菜谱了因为我今天学会了做饭",
+        "They don't give out keys today, the office is closed",
+        "今天没人给我打电话，饭店关门了",
     ],
 )
 def test_what_happened_on_a_day_is_told(told: str) -> None:
@@ -48,7 +53,19 @@ def test_what_holds_from_a_day_on_is_more_than_that_day(told: str) -> None:
     assert is_statement(told) and kind_of(told) is not FactKind.EVENT
 
 
-@pytest.mark.parametrize("said", ["I'm so tired today", "今天好累啊", "Let's stop here for today", "今天帮我写一封信"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'm so tired today",
+        "今天好累啊",
+        "Let's stop here for today",
+        "今天帮我写一封信",
+        "Don't bother with a recipe today",
+        "Please don't remind me of the gym this evening.",
+        "今天别给我推荐菜谱",
+        "不用给我推荐今晚的菜谱",
+    ],
+)
 def test_what_is_of_the_moment_or_wanted_on_that_day_is_not_told(said: str) -> None:
     assert not is_statement(said)
 
