@@ -129,14 +129,11 @@ def build_daemon(
     bus.observer = metrics.handled
     alerts = Alerts(workspace, pool, metrics, open_box, goals)
 
-    def problems() -> tuple[str, ...]:
-        parts = (key, resume, inbox, presence, jobs, tasks, maintenance, edits, remotes, insights, messages, notices)
-        return tuple(each.problem for each in (*parts, curiosity, alerts, reflections, rules, experiments))
-
+    warnings = RecentWarnings(clock)
     state = JsonStateFile(
-        workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked, RecentWarnings(clock)
+        workspace.daemon_state, pool, lambda: sync.problem, lambda: parts.problems, vault.masked, warnings
     )
-    return DaemonParts(
+    parts = DaemonParts(
         index=sync,
         edits=edits,
         sessions=sessions,
@@ -161,6 +158,7 @@ def build_daemon(
         rules=rules,
         experiments=experiments,
     )
+    return parts
 
 
 def _upkeep_jobs(workspace: Workspace, index: SearchIndex, accounts: Callable[[], Accounts], bus: Bus) -> UpkeepJobs:

@@ -5,6 +5,7 @@ and so are called on the daemon's own thread.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
@@ -59,8 +60,9 @@ LAST = -100
 
 @dataclass(frozen=True, slots=True)
 class DaemonParts:
-    """The owners of the event handlers in one vault's daemon."""
+    """The owners of the event handlers in one vault's daemon; their problems are told in the order of the fields."""
 
+    key: "ModelKey"
     index: "IndexSync"
     edits: "HumanEdits"
     sessions: "SessionWatch"
@@ -72,7 +74,6 @@ class DaemonParts:
     tasks: "Tasks"
     metrics: Collector
     state: "JsonStateFile"
-    key: "ModelKey"
     deletions: "DeletionNotice"
     remotes: "RemoteSync"
     contact: "MachineContact"
@@ -84,6 +85,11 @@ class DaemonParts:
     alerts: "Alerts"
     rules: "RuleUpkeep"
     experiments: "Experiments"
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What does not work now: the `problem` of each part that has one, empty for a part that works."""
+        return tuple(getattr(getattr(self, each.name), "problem", "") for each in fields(self))
 
 
 def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
