@@ -90,8 +90,8 @@ def plan_text(vault: Vault, text: str, language: Language = "en", report: Report
         return replace(found, said=replace(found.said, marks=found.marks | _marks_of_lost(found, vault.home)))
     if found.mentions:
         raise NoteGone(
-            "only notes of your own say it: {mentions}",
-            hint="what you wrote is yours: edit it there",
+            "only notes that forget leaves alone say it: {mentions}",
+            hint="to take it out, edit it there",
             mentions=joined(found.mentions, ", "),
         )
     raise NoteGone("no note of the agent's says it", hint="vault-agent search WORDS finds what is there")

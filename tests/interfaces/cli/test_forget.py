@@ -75,6 +75,16 @@ def test_more_than_one_entry_needs_a_yes_where_nobody_is_asked(
     assert made["path"] in gone["forgotten"] and gone["commit"]  # type: ignore[operator]
 
 
+def test_a_note_that_stays_is_named_whoever_wrote_it(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(root / "Welcome.md", f"Try to say: {SECRET}\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "init(vault): added 1 file\n\nVault-Actor: agent\nVault-Tool: init")
+    assert main(["--vault", str(root), "forget", SECRET]) == 2
+    said = capsys.readouterr().err
+    assert "leaves alone say it: Welcome.md" in said
+    assert "you wrote" not in said and "your own" not in said
+
+
 def test_a_purge_needs_a_yes(root: Path, run: Run) -> None:
     made = run("remember", SECRET)
     run("forget", str(made["path"]), "--purge", code=2)
