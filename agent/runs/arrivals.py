@@ -1,12 +1,20 @@
 """Notes that arrived from elsewhere: asked about by the daemon and the commands, and shown in `status`."""
 
 import logging
-from importlib import import_module
+from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.lazy import later
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:  # in most vaults nothing has arrived
+    from agent.tools.arrival_reviews import ask_about_arrivals, settle_arrivals, unseen_steering
+else:
+    ask_about_arrivals = later("agent.tools.arrival_reviews", "ask_about_arrivals")
+    settle_arrivals = later("agent.tools.arrival_reviews", "settle_arrivals")
+    unseen_steering = later("agent.tools.arrival_reviews", "unseen_steering")
 
 logger = logging.getLogger(__name__)
 
@@ -48,18 +56,16 @@ def arrival_state(workspace: Workspace) -> ArrivalState:
 
 
 def _steering(workspace: Workspace) -> tuple[str, ...]:
-    module = import_module("agent.tools.arrival_reviews")  # in most vaults nothing has arrived
-    return tuple(sorted(arrival.path for arrival in module.unseen_steering(workspace.vault)))
+    return tuple(sorted(arrival.path for arrival in unseen_steering(workspace.vault)))
 
 
 def tend_arrivals(workspace: Workspace) -> tuple[str, ...]:
     """Apply the decisions about arrivals, and ask about new ones; returns the notes that ask."""
-    reviews = import_module("agent.tools.arrival_reviews")
-    for review in reviews.settle_arrivals(workspace.vault):
+    for review in settle_arrivals(workspace.vault):
         logger.info("%s: %s", review.subject, review.status)
     clock = workspace.clock
     language = workspace.settings.vault.language
-    asked: tuple[str, ...] = reviews.ask_about_arrivals(workspace.vault, clock.now(), clock.new_id(), language)
+    asked = ask_about_arrivals(workspace.vault, clock.now(), clock.new_id(), language)
     for path in asked:
         logger.info("asked about what arrived in %s", path)
     return asked

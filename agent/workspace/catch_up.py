@@ -5,10 +5,10 @@ The reason why an index is behind is returned as text; the interfaces show it.
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from agent.errors import LockHeld
+from agent.lazy import later
 from agent.prefetch import Prefetch
 from agent.texts import Sentence
 from agent.vault.listing import contents, differing
@@ -16,7 +16,10 @@ from agent.workspace.daemon_lock import is_watched, load_daemon_state
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from agent.workspace.search_index import SearchIndex
+    from agent.workspace.search_index import SearchIndex, open_index, open_past_index
+else:
+    open_index = later("agent.workspace.search_index", "open_index")
+    open_past_index = later("agent.workspace.search_index", "open_past_index")
 
 T = TypeVar("T")
 FEW = 200
@@ -51,17 +54,14 @@ def open_ahead(workspace: Workspace, text: str) -> "tuple[SearchIndex, Prefetch[
     The hashes are None if a daemon runs.
     """
     notes = prefetch_contents(workspace)
-    index: SearchIndex = import_module("agent.workspace.search_index").open_index(
-        workspace
-    )  # the import takes longer than git's answer
+    index = open_index(workspace)  # the import takes longer than git's answer
     index.warm(text)
     return index, notes
 
 
 def open_past(workspace: Workspace, commit: str) -> "SearchIndex":
     """The index over the notes as they were in a commit (a full id)."""
-    index: SearchIndex = import_module("agent.workspace.search_index").open_past_index(workspace, commit)
-    return index
+    return open_past_index(workspace, commit)
 
 
 def catch_up(
