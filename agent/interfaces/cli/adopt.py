@@ -199,7 +199,15 @@ def _ask(output: Output, found: Prospect, wishes: Wishes, drafts: DraftChoice | 
     if not found.person.email:
         asked = said("Your name for your own commits (Enter: {name}): ", name=found.person.name)
         name = keyboard(asked).strip() or found.person.name
-        email = keyboard(said("Your e-mail address for them (Enter: none): ")).strip()
+        email = _email()
         given = name != found.person.name or email
         wishes = replace(wishes, author=Person(name, email) if given else None)
     return wishes
+
+
+def _email() -> str:
+    """The person's e-mail address, empty for none. It would stand in every commit, so what has no @ is asked again."""
+    asked = said("Your e-mail address for them (Enter: none): ")
+    while (email := keyboard(asked).strip()) and "@" not in email:
+        asked = said("{text} has no @. Your e-mail address (Enter: none): ", text=email)
+    return email
