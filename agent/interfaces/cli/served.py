@@ -30,7 +30,7 @@ class CapturedStream(StringIO):
 
     def __init__(self, size: list[int]) -> None:
         super().__init__()
-        self.terminal_size = (size[0], size[1]) if len(size) == 2 else None
+        self.terminal_size = os.terminal_size((size[0], size[1])) if len(size) == 2 else None
 
     @property
     def encoding(self) -> str:  # type: ignore[override]  # the base class has a plain attribute

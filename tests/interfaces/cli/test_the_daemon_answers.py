@@ -107,6 +107,13 @@ def test_the_answer_is_that_of_the_command(house: House, args: list[str], capfd:
     assert "\x1b" not in str(answer["out"]) and "sk-hidden" not in str(answer["out"])
 
 
+@pytest.mark.parametrize("args", [["search", "tea"], ["recall", "tea"], ["status"], ["remember", "Zoe likes oolong"]])
+def test_it_answers_for_a_terminal(house: House, args: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry, "_terminal", lambda stream: [60, 20])
+    answer = house.ask(*args)
+    assert answer is not None and answer["code"] == 0 and str(answer["out"]).strip()
+
+
 def moved(answer: Mapping[str, object]) -> Mapping[str, object]:
     """The answer without the times in it."""
     return {name: MOVING.sub("", value) if isinstance(value, str) else value for name, value in answer.items()}
