@@ -23,7 +23,7 @@ _ONSETS = ("b", "ch", "d", "f", "gr", "k", "l", "m", "n", "pr", "r", "s", "st", 
 _SYLLABLES = tuple(onset + vowel for onset in _ONSETS for vowel in "aeiou")
 
 
-def build(root: Path, notes: int, seed: int = 1) -> None:
+def build(root: Path, notes: int) -> None:
     """Create a committed vault of `notes` notes of about 130 words, in the folders of one year of entries."""
     chance = random.Random(1)
     root.mkdir(parents=True)
@@ -77,8 +77,8 @@ def record(root: Path, subject: str) -> None:
     git(root, "gc", "-q")
 
 
-def questions(root: Path, paths: list[str], count: int, seed: int = 2) -> list[str]:
+def questions(root: Path, paths: list[str], count: int) -> list[str]:
     """Questions of seven words each, drawn from one note."""
-    chance = random.Random(1)
+    chance = random.Random(2)
     bodies = [(root / path).read_text("utf-8").partition("\n\n")[2].split() for path in chance.choices(paths, k=count)]
     return [" ".join(chance.sample(body, 7)) for body in bodies]
